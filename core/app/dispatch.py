@@ -41,10 +41,8 @@ from core.discussion.messages import (
     DiscussionCommand,
     DiscussionCreated,
     DiscussionEvent,
-    DiscussionLoaded,
-    DiscussionTrashed,
+    LookForChanges,
     RecordsAppended,
-    SummariesLoaded,
     WriteFailed,
 )
 from core.discussion.queue_messages import PromptGone, QueueWritten
@@ -64,7 +62,7 @@ from core.settings.messages import (
 )
 from core.spending import step as spending
 from core.spending.limits import call_of
-from core.spending.messages import ReserveClaimed, SpendingEvent
+from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent
 from core.turn import step as turn
 from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
@@ -181,6 +179,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         state, effects = spending.event(state, event)
         if isinstance(event, ReserveClaimed):
             state, effects = _claimed(state, event)
+        if isinstance(event, PaidElsewhere):
+            effects = (*effects, LookForChanges(), *caching.recall_recent(state))
         state, sent = turn.admit_held(state)
         return state, (*effects, *sent)
     if isinstance(event, KnowledgeEvent):
@@ -220,7 +220,7 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
         return turn.queued(after, given, event)
     if isinstance(event, WriteFailed):
         return turn.unsaved(after, event), effects
-    if isinstance(event, DiscussionLoaded | DiscussionTrashed | SummariesLoaded):
+    if isinstance(event, caching.Recalling):
         return after, (*effects, *caching.recall(state, after, event))
     return after, effects
 

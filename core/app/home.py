@@ -242,7 +242,14 @@ def write_state(root: Path, text: str, *, disk: Disk = OS_DISK) -> None:
 
 
 _NAMES = (
-    *(paths.OWNER_FILE, paths.RAISE_FILE, paths.STATE_FILE, paths.JOURNAL_FILE, paths.CACHING_FILE),
+    *(
+        paths.OWNER_FILE,
+        paths.RAISE_FILE,
+        paths.STATE_FILE,
+        paths.JOURNAL_FILE,
+        paths.CACHING_FILE,
+        paths.TOKENS_FILE,
+    ),
     *(paths.HOOK_TOKEN_FILE, paths.HOOK_FILE, f"trash/{paths.AGES_FILE}", f"knowledge/{paths.REVIEW_FILE}"),
     *(f"{paths.RESERVES_DIR}/{name}" for name in (paths.RESERVES_FILE, paths.LOCK_FILE)),
 )

@@ -40,6 +40,7 @@ from core.caching.rewrite_check import RewriteCheck
 from core.caching.worker import CacheHandler
 from core.context.assembly import Assembler, BuiltCall, Prices
 from core.context.losses import LossesSaid
+from core.context.scale_file import HomeScaleStore
 from core.context.worker import ContextHandler
 from core.discussion import attachments, list_worker
 from core.discussion.intake import AttachmentHandler
@@ -62,9 +63,9 @@ from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
+from core.spending import worker as spending_work
 from core.spending.messages import SpendingEffect
 from core.spending.shared_reserves import SharedReserves
-from core.spending.worker import SpendingHandler
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
@@ -265,6 +266,7 @@ class LocalOutside:
             clock,
             knowledge=Layer7(self.home).read,
             keeper=self._keeper,
+            scales=HomeScaleStore(self.home),
         )
         discussions = DiscussionHandler(self.home, clock, emit, self._journals, self._reserves)
         keeper = DiskHandler(self.home, discussions)
@@ -302,7 +304,12 @@ class LocalOutside:
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
         self._importer = ImportHandler(self.home, clock, emit, pipe)
         self._imports = QueueWorker("import", self._importer.handle, emit)
-        self._spending = QueueWorker("spending", SpendingHandler(self._reserves, emit).handle, emit)
+        self._spending = QueueWorker(
+            "spending",
+            spending_work.SpendingHandler(self._reserves, emit).handle,
+            emit,
+            spending_work.supersedes,
+        )
         self._workers = [
             self._harvest,
             self._imports,

@@ -1,4 +1,4 @@
-"""Watches curated files, settings files and discussions, and tells them apart."""
+"""Watches curated files, settings files, discussions and reserves, and tells them apart."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.settings.messages import SettingsFilesChanged
+from core.spending.messages import ReservesTouched
 
 Emit = Callable[[Event], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -40,6 +41,7 @@ class Watcher:
         self._settings: frozenset[str] = frozenset()
         self._curated_folders: frozenset[str] = frozenset()
         self._discussions_dir = ""
+        self._reserves_dir = ""
         self._listed: frozenset[str] = frozenset()
         self._knowledge: frozenset[str] = frozenset()
         self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
@@ -57,7 +59,8 @@ class Watcher:
         Args:
             paths: curated files; a file that appears beside one counts too, since a glob may take it.
             settings_paths: settings, prompts and identity files.
-            home: whose list of discussions is watched, empty for none; discussion_ids: whose content is watched.
+            home: whose list of discussions and reserves are watched, empty for none; discussion_ids: whose content
+                is watched.
             knowledge_paths: its files; in a folder among them every Markdown and YAML file counts.
         """
         curated, settings, knowledge = frozenset(paths), frozenset(settings_paths), frozenset(knowledge_paths)
@@ -70,8 +73,10 @@ class Watcher:
             self._knowledge = knowledge
             self._settings = settings
             self._curated_folders = frozenset(map(os.path.dirname, curated))
+            self._reserves_dir = str(Path(home) / home_paths.RESERVES_DIR) if home else ""
+            reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE)} if home else set()
         if self._watch is not None:
-            self._watch.watch(curated | settings | logs | knowledge | ({folder} - {""}))
+            self._watch.watch(curated | settings | logs | knowledge | reserves | ({folder} - {""}))
 
     def stop(self) -> None:
         """Watch no more."""
@@ -81,7 +86,7 @@ class Watcher:
     def _changed(self, paths: tuple[str, ...]) -> None:
         with self._lock:
             settings, folders, home = self._settings, self._curated_folders, self._discussions_dir
-            known = self._knowledge
+            known, reserves = self._knowledge, self._reserves_dir
         of_settings = tuple(path for path in paths if path in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
         touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
@@ -89,6 +94,8 @@ class Watcher:
             touched |= self._came_and_went(home)
         if touched:
             self._emit(DiscussionsTouched(tuple(sorted(touched))))
+        if reserves and any(path == reserves or os.path.dirname(path) == reserves for path in paths):
+            self._emit(ReservesTouched())
         of_knowledge = tuple(path for path in paths if path in known or _is_note(path, known))
         if of_knowledge:
             self._emit(KnowledgeFilesChanged(of_knowledge))

@@ -109,8 +109,13 @@ def learned(
 
 
 def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed: Replayed) -> CacheBook:
-    """Take up what was kept of a discussion, once: its part of the ledger, its gaps, its view."""
+    """Take up what was kept of a discussion: its part of the ledger, its gaps, its view; in place of what was known
+    before, where another program went on with it.
+    """
     habits = book.habits
+    if (page := book.pages.get(discussion_id)) is not None:
+        turns, known = max(0, book.turns - page.cache.turns), min(page.cache.turns, page.cache.changed)
+        book = replace(book, turns=turns, changed=max(0, book.changed - known))
     if not cache.in_habits:
         for gap in cache.gaps:
             habits = replace(habits, own=with_gap(habits.own, gap.seconds, gap.ended_s))

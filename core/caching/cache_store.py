@@ -26,6 +26,10 @@ class CacheStore(Protocol):
         """Load what was kept; nothing where there is none or it cannot be read."""
         ...
 
+    def mark(self, discussion_id: str) -> object:
+        """Mark of what is kept, another one once anybody has kept something else."""
+        ...
+
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
         """Keep it. Raises StorageError."""
         ...
@@ -55,6 +59,14 @@ class HomeCacheStore:
         if loaded.problem:
             log.warning("%s (%s)", loaded.problem, discussion_id)
         return loaded.cache
+
+    def mark(self, discussion_id: str) -> tuple[int, int, int] | None:
+        """Time, size and inode of `cache.json`, None where there is none."""
+        try:
+            status = (paths.discussion_dir(self._home, discussion_id) / paths.CACHE_FILE).stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
         """Replace `cache.json`; a discussion that is gone gets no folder anew. Raises StorageError."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from core.base.ids import make_id
 from core.base.tokens import within_range
 from core.caching.accounts import after_contents, after_usage, balanced
+from core.caching.belief import believed
 from core.caching.book import BookedCall, CacheBook, gaps_of, sent_by, turn_answered, with_page, with_shared
 from core.caching.content_store import freshest, reported
 from core.caching.contents import contents_usd
@@ -172,6 +173,7 @@ def ended(
         mode=call.mode,
         balance=balanced(page.cache.balance, plan, usage, call.prices, rent),
     )
+    cache = replace(cache, state=believed(cache, ledger, name, now))
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
     idle = (
         ()
@@ -182,7 +184,7 @@ def ended(
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
     page = replace(page, cache=cache, idle=idle, last_call=replace(call, off=_off(call, usage)))
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
-    return book, CacheReport(name, state, totals, reason, lost_extensions(ledger))
+    return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger))
 
 
 def _off(call: BookedCall, usage: Usage) -> float:
@@ -203,12 +205,15 @@ def added(
 ) -> tuple[CacheBook, ProviderTotals]:
     """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs.
 
-    Without caching nobody would ping or prewarm: what these cost is lost of what caching saves.
+    Without caching nobody would ping or prewarm: what these cost is lost of what caching saves. A call without a bill,
+    refused or not sent, cost and saved nothing.
 
     Args:
         is_answered: an answer began. A request that the provider refused has no bill, and is no unknown price.
     """
     before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
+    if usage == Usage() and not rent:
+        return book, before
     fresh = replace(
         usage,
         cache_read_tokens=0,

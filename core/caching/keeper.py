@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from core.base.errors import SlopError
 from core.caching import book as books
 from core.caching import calls, content_store, pings
+from core.caching.belief import believed
 from core.caching.book import BookedCall, CacheBook
 from core.caching.cache_store import CacheStore
 from core.caching.calls import CacheReport
@@ -99,9 +100,9 @@ class CacheKeeper:
     - A call is planned outside the book's lock and admitted under it: if the ledger is another one by then, it is
       planned anew.
     - What was learned over all discussions (`caching.json`) is read before the first of them, and written after each call.
-    - Read: a discussion's `cache.json` and log once, before its first step. Written: its `cache.json` after a step
-      that changes what is held for it, under the discussion's lock and from the book as it stands then, so that the
-      last write is the newest. What cannot be written is logged; a next start would know less, and pay a miss.
+    - Read: a discussion's `cache.json` and log before its first step, and again where another program wrote it while
+      no call of ours is under way. Written: its `cache.json` after a step that changes what is held for it, under the
+      discussion's lock and from the book as it stands then. What cannot be written is logged: it costs a miss.
 
     Args:
         store: where it is kept across restarts; setup: asks the rest of the program; clock: UTC.
@@ -249,7 +250,9 @@ class CacheKeeper:
 
     def known(self, discussion_id: str) -> DiscussionCacheState | None:
         """Cache of one discussion as known, None where nothing was ever cached."""
-        return self._peek(discussion_id).state
+        cache, book = self._peek(discussion_id), self._book
+        ledger = book.ledger if discussion_id in book.pages else cache.ledger
+        return believed(cache, ledger, discussion_id, self._clock())
 
     def rewrite(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
@@ -259,7 +262,8 @@ class CacheKeeper:
         Args:
             stack: these layers as the next request would send them.
         """
-        cache, name = self._peek(spec.discussion_id), spec.discussion_id
+        name = spec.discussion_id
+        cache = replace(self._peek(name), state=self.known(name))
         provider = "" if cache.state is None else cache.state.provider
         is_kept = bool(provider) and self._setup.kind(provider) is ProviderKind.EMBEDDED
         page = self._book.pages.get(name)
@@ -376,15 +380,23 @@ class CacheKeeper:
             return None
 
     def _open(self, discussion_id: str) -> DiscussionMemo:
-        """A discussion's memo; the first time, what was kept of it is read from disk."""
+        """A discussion's memo; what was kept of it is read from disk the first time, and where another wrote it."""
         self._recall()
         with self._lock:
             memo = self._memos.setdefault(discussion_id, DiscussionMemo())
         with memo.lock:
-            if discussion_id not in self._book.pages:
+            if discussion_id not in self._book.pages or self._is_foreign(discussion_id):
+                memo.mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
                 cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
                 self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
         return memo
+
+    def _is_foreign(self, discussion_id: str) -> bool:
+        """True if another program kept something of a discussion since, and no call of ours is to be booked there."""
+        if any(call.discussion_id == discussion_id for call in self._book.calls.values()):
+            return False
+        memo = self._memos.get(discussion_id)
+        return memo is not None and self._store.mark(discussion_id) != memo.mark
 
     def _recall(self) -> None:
         """The first time, what was learned over all discussions is read from disk."""
@@ -411,7 +423,8 @@ class CacheKeeper:
     def _peek(self, discussion_id: str) -> DiscussionCache:
         """Cache of one discussion as known, without reading its log."""
         page = self._book.pages.get(discussion_id)
-        return self._store.load(discussion_id) if page is None else page.cache
+        is_there = page is not None and not self._is_foreign(discussion_id)
+        return page.cache if page and is_there else self._store.load(discussion_id)
 
     def _replayed(self, discussion_id: str) -> Replayed:
         try:
@@ -422,10 +435,12 @@ class CacheKeeper:
 
     def _keep(self, discussion_id: str) -> DiscussionCache:
         """Write what is held for a discussion as the book stands; give it back."""
-        with self._open(discussion_id).lock:
+        memo = self._memos[discussion_id] if discussion_id in self._book.pages else self._open(discussion_id)
+        with memo.lock:
             cache = self._book.pages[discussion_id].cache
             try:
                 self._store.save(discussion_id, cache)
+                memo.mark = self._store.mark(discussion_id)
             except SlopError as error:
                 log.warning("cache state of %s was not kept: %s", discussion_id, error)
             return cache

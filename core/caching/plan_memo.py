@@ -32,8 +32,12 @@ class PlanMemo:
 
 @dataclass
 class DiscussionMemo:
-    """One discussion's lock, and the memos of its calls, under that lock, and of its previews, which wait for no call."""
+    """One discussion's lock, and the memos of its calls, under that lock, and of its previews, which wait for no call.
+
+    `mark`: of what is kept of it on disk, as it was read or written here last.
+    """
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     calls: PlanMemo = field(default_factory=PlanMemo)
     previews: PlanMemo = field(default_factory=PlanMemo)
+    mark: object = None

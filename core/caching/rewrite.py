@@ -22,7 +22,7 @@ from core.caching.view import (
     goes_from,
     updates,
 )
-from core.caching.warmth import is_warm
+from core.caching.warmth import is_warm, last_expiry
 from core.context.stack import AggregateStack
 from core.context.wire import layer_of
 from core.providers.blocks import Wire
@@ -75,7 +75,7 @@ def rewrite_costs(
     state, sent = cache.state, cache.sent
     if state is None or sent is None or sent.scope != market.scope or not is_warm(state, market.now):
         return RewriteCosts(discussion_id)
-    until = None if is_kept and state.expires_at is None else state.expires_at or sent.expires_at
+    until = None if is_kept and state.expires_at is None else last_expiry(state) or sent.expires_at
     if until is not None and until <= market.now:
         return RewriteCosts(discussion_id)
     if not sent.places:

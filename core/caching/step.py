@@ -38,7 +38,14 @@ from core.caching.messages import (
 )
 from core.context.spec import stack_spec
 from core.discussion.lifecycle import change_meta
-from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded
+from core.discussion.messages import (
+    AppendRecords,
+    DiscussionChangedOutside,
+    DiscussionLoaded,
+    DiscussionTrashed,
+    SummariesChanged,
+    SummariesLoaded,
+)
 from core.providers.abilities import Abilities, cache_abilities
 from core.spending.estimates import next_input_usd
 from core.spending.limits import add_spent, has_room, is_counted, limit_reached, release, reserve
@@ -57,6 +64,10 @@ WARM_FOR = timedelta(hours=12)
 
 MOST_WARM = 50
 """Discussions whose caches are recalled at the start, the newest."""
+
+
+LATELY = timedelta(minutes=10)
+"""A call of another program that ended now was logged within this time."""
 
 
 def command(state: AppState, asked: CachingCommand) -> Result:
@@ -96,11 +107,19 @@ def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
             assert_never(happened)
 
 
-def recall(
-    before: AppState, after: AppState, happened: DiscussionLoaded | DiscussionTrashed | SummariesLoaded
-) -> tuple[CacheEffect, ...]:
-    """Recall the caches of discussions that were read or listed; let go of one that is deleted."""
+Recalling = (
+    DiscussionLoaded | DiscussionTrashed | SummariesLoaded | SummariesChanged | DiscussionChangedOutside
+)
+"""Events of discussions after which what is known of their caches may be another."""
+
+
+def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[CacheEffect, ...]:
+    """Recall the caches of discussions that were read, listed or changed outside; let go of one that is deleted."""
     match happened:
+        case SummariesChanged():
+            return (ReadCaches(tuple(row.meta.id for row in happened.summaries)),)
+        case DiscussionChangedOutside():
+            return (ReadCaches((happened.summary.meta.id,)),)
         case DiscussionLoaded():
             return (ReadCaches((happened.discussion.id,)),)
         case DiscussionTrashed():
@@ -125,6 +144,14 @@ def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
         row.meta.id for row in rows[:MOST_WARM] if row.turns and row.meta.id not in state.caching.caches
     )
     return (ReadCaches(ids),) if ids else ()
+
+
+def recall_recent(state: AppState) -> tuple[ReadCaches, ...]:
+    """Recall the caches of discussions that were used lately: another program ended a call, of one of them perhaps."""
+    rows, now = state.discussions.summaries.values(), state.now
+    used = [row for row in rows if row.turns and now is not None and now - row.updated_at < LATELY]
+    newest = sorted(used, key=lambda row: (row.updated_at, row.meta.id), reverse=True)[:MOST_WARM]
+    return (ReadCaches(tuple(row.meta.id for row in newest)),) if newest else ()
 
 
 def abilities_of(state: AppState, discussion_id: str) -> Abilities | None:

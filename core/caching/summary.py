@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from core.base import figures as fmt
-from core.caching.warmth import last_expiry
+from core.caching.warmth import last_expiry, warm_until
 from core.values.cache import DiscussionCacheState
 from core.values.provider import ProviderKind
 from core.values.state import AppState
@@ -79,9 +79,7 @@ def _ttl_word(state: AppState, newest: Expiries, provider: str) -> str:
     """Time left of the selected discussion's prefix where the provider holds it, else of the one that lives longest."""
     selected = state.caching.caches.get(state.discussions.selected_id)
     is_of = selected is not None and selected.provider == provider and selected.caching_enabled
-    at = selected.expires_at if selected is not None and is_of else None
-    if at is not None and state.now is not None and at <= state.now and selected is not None:
-        at = last_expiry(selected)
+    at = warm_until(selected, state.now) if selected is not None and is_of else None
     if at is None or (state.now is not None and at <= state.now):
         at = newest.get(provider)
     if at is not None and state.now is not None and at > state.now:

@@ -20,6 +20,16 @@ def last_expiry(cache: DiscussionCacheState) -> datetime | None:
     return max(cache.expires_at, cache.long_until)
 
 
+def warm_until(cache: DiscussionCacheState, now: datetime | None) -> datetime | None:
+    """Time when most of what still lives ends, or when the last of it did; None where the provider manages that."""
+    if cache.expires_at is None or cache.long_until is None:
+        return cache.expires_at
+    is_mostly_long = 2 * cache.long_tokens >= cache.tokens_cached
+    if now is not None and (cache.expires_at <= now or (is_mostly_long and cache.long_until > now)):
+        return last_expiry(cache)
+    return cache.expires_at
+
+
 def held_tokens(cache: DiscussionCacheState, now: datetime | None) -> int:
     """Tokens that the provider is believed to hold still: all, or the part that lives longer."""
     if now is None or cache.expires_at is None or cache.expires_at > now:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import scaled
-from core.context.difference import as_sent, base_reasons, compare, prefix_change, prefix_reasons
+from core.context.difference import as_sent, based_texts, compare, prefix_change, reasons_of
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
 from core.context.memo import StackMemo
@@ -29,7 +29,6 @@ from core.context.token_scale import (
     with_reply,
     with_request,
 )
-from core.context.wire import based_layers
 from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
 from core.values.curation import ItemFiles, NamedText
@@ -45,7 +44,6 @@ from core.values.stack import (
     StackInputs,
 )
 from core.values.usage import Usage
-from core.values.view import ContextView
 
 SINCE_LAST_START = "changed since the program was last open"
 
@@ -64,6 +62,18 @@ class TokenCounter(Protocol):
 
 ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[NamedText, ...], int]]
 """Digest, facts of the spec's domains and notes on files in scope, empty while knowledge is off; count of withdrawals."""
+
+
+class ScaleStore(Protocol):
+    """Keeps the scale of tokens across restarts. Neither fails."""
+
+    def load(self) -> TokenScale:
+        """The scale as it was kept."""
+        ...
+
+    def save(self, scale: TokenScale) -> None:
+        """Keep it."""
+        ...
 
 
 class Planner(Protocol):
@@ -142,7 +152,7 @@ class Assembler:
     Args:
         counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
         keeper: plans the caching, None plans nothing.
-        knowledge: reads layer 7.
+        knowledge: reads layer 7; scales: keeps the scale of tokens, None keeps it for this run.
     """
 
     def __init__(
@@ -153,6 +163,7 @@ class Assembler:
         clock: Callable[[], datetime],
         keeper: Planner | None = None,
         knowledge: ReadLayer7 | None = None,
+        scales: ScaleStore | None = None,
     ) -> None:
         self._counter = counter
         self._knowledge = knowledge
@@ -164,7 +175,8 @@ class Assembler:
         self._files_lock = threading.Lock()
         self._files = FileCache()
         self._desks: dict[str, _Desk] = {}
-        self._scale = TokenScale()
+        self._scales = scales
+        self._known_scale: TokenScale | None = None if scales is not None else TokenScale()
         self._learning = threading.Lock()
         self._reports: list[_Report] = []
 
@@ -259,12 +271,12 @@ class Assembler:
             as_sent(spec.previous.layers, before),
             stack,
             layers,
-            previous_texts=_based_texts(texts, before, stack),
+            previous_texts=based_texts(texts, before, stack),
             input_usd_per_token=price,
         )
         if change.layer is None or desk.sent_inputs is None:
             return change
-        reasons = _reasons(desk.sent_inputs, spec.inputs, planned, assembly.stack)
+        reasons = reasons_of(desk.sent_inputs, spec.inputs, planned, assembly.stack)
         return replace(change, reason=reasons.get(change.layer, ""))
 
     def _shown_report(self, assembly: Assembly, shown: AggregateStack) -> tuple[LayerReport, ...]:
@@ -408,8 +420,11 @@ class Assembler:
         with self._learning:
             with self._lock:
                 reports, self._reports = self._reports, []
+            before = self._scale
             for report in reports:
                 self._learn(report)
+            if self._scales is not None and self._scale is not before:
+                self._scales.save(self._scale)
 
     def _learn(self, report: _Report) -> None:
         spec, usage = report.spec, report.usage
@@ -423,8 +438,8 @@ class Assembler:
         )
         with self._lock:
             if not is_far_below(sent, count.tokens + count.images):  # else the report is wrong
-                self._scale = with_request(self._scale, profile, spec.discussion_id, count, sent)
-            self._scale = with_reply(self._scale, profile, written, usage.output_tokens or 0)
+                self._known_scale = with_request(self._scale, profile, spec.discussion_id, count, sent)
+            self._known_scale = with_reply(self._scale, profile, written, usage.output_tokens or 0)
 
     def forget(self, discussion_id: str) -> None:
         """Drop what is kept of a discussion."""
@@ -437,6 +452,13 @@ class Assembler:
         layers = stack.report(known, self._factor(spec), profile.pdf)
         is_counted = all(segment.sha256 in known for segment in stack.segments)
         return Assembly(spec, stack, items, layers, profile, is_counted)
+
+    @property
+    def _scale(self) -> TokenScale:
+        """The scale; what was kept of it is read when it is first asked for."""
+        if self._known_scale is None:
+            self._known_scale = self._scales.load() if self._scales is not None else TokenScale()
+        return self._known_scale
 
     def _factor(self, spec: StackSpec) -> float:
         return self._scale.request_factor(spec.profile, spec.discussion_id)
@@ -460,7 +482,7 @@ class Assembler:
         if inputs is None:
             reasons: Mapping[LayerId, str] = dict.fromkeys(LayerId, SINCE_LAST_START)
         else:
-            reasons = _reasons(inputs, spec.inputs, planned, stack)
+            reasons = reasons_of(inputs, spec.inputs, planned, stack)
         texts = (
             {}
             if before is None
@@ -468,30 +490,10 @@ class Assembler:
         )
         shown, view = (stack, None) if planned is None else (stack.shown(planned.view), planned.before)
         change = prefix_change(
-            as_sent(previous.layers, view), shown, reasons, _based_texts(texts, view, shown)
+            as_sent(previous.layers, view), shown, reasons, based_texts(texts, view, shown)
         )
         if change is None:
             return "", ""
         if change.is_explained:
             return change.reason, ""
         return str(change), f"The stable prefix changed and nothing explains it. {change}"
-
-
-def _reasons(
-    before: StackInputs, now: StackInputs, planned: PlannedRequest | None, stack: AggregateStack
-) -> dict[LayerId, str]:
-    """Reasons why layers may differ from the last request: their inputs changed, or the view shows them anew."""
-    found = prefix_reasons(before, now)
-    if planned is None or planned.before is None:
-        return found
-    return {**base_reasons(planned.before, planned.view, stack.canonical_view), **found}
-
-
-def _based_texts(
-    texts: dict[LayerId, str], view: ContextView | None, stack: AggregateStack
-) -> dict[LayerId, str]:
-    """Texts of the layers of the last request, those of its view's base as they went out, where they differ now."""
-    if view is None or view.base.known is None:
-        return texts
-    based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
-    return {**texts, **{layer.id: layer.text for layer in based}}

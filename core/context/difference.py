@@ -11,6 +11,7 @@ from core.context.pieces import digest_of_pieces
 from core.context.report import layer_report
 from core.context.stack import AggregateStack
 from core.context.wire import based_layers, layer_of
+from core.values.spec import PlannedRequest
 from core.values.stack import (
     LAYER_TITLES,
     ContextChange,
@@ -269,3 +270,23 @@ def _byte(
     if layer is None or previous_texts is None or layer not in previous_texts:
         return None
     return first_difference(previous_texts[layer], stack.layer(layer).text)
+
+
+def reasons_of(
+    before: StackInputs, now: StackInputs, planned: PlannedRequest | None, stack: AggregateStack
+) -> dict[LayerId, str]:
+    """Reasons why layers may differ from the last request: their inputs changed, or the view shows them anew."""
+    found = prefix_reasons(before, now)
+    if planned is None or planned.before is None:
+        return found
+    return {**base_reasons(planned.before, planned.view, stack.canonical_view), **found}
+
+
+def based_texts(
+    texts: dict[LayerId, str], view: ContextView | None, stack: AggregateStack
+) -> dict[LayerId, str]:
+    """Texts of the layers of the last request, those of its view's base as they went out, where they differ now."""
+    if view is None or view.base.known is None:
+        return texts
+    based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
+    return {**texts, **{layer.id: layer.text for layer in based}}

@@ -18,6 +18,9 @@ from core.values.usage import Usage
 _LEAST_REPLY_TOKENS = 40
 """A shorter reply says nothing of how its model counts: it is mostly overhead."""
 
+_MOST_IMAGES = 0.02
+"""Share of images and PDFs to the text beside them from which a bill says nothing of the text."""
+
 Parts = Iterable[RequestPart | ToolSchema]
 
 
@@ -62,12 +65,20 @@ class TokenScale(msgspec.Struct, frozen=True):
 def with_request(
     scale: TokenScale, profile: ModelProfile, discussion_id: str, count: RequestCount, reported_tokens: int
 ) -> TokenScale:
-    """Learn from what a provider reported of a request. One that was not counted whole says nothing."""
+    """Learn from what a provider reported of a request.
+
+    One that was not counted whole says nothing; nor does one with images or PDFs beyond a trace: how far their estimate
+    is off cannot be told from how the model counts text.
+    """
     billed = reported_tokens - count.images
-    if not count.is_whole or count.tokens <= 0 or billed <= 0:
+    is_text = count.images <= _MOST_IMAGES * count.tokens
+    if not count.is_whole or not is_text or count.tokens <= 0 or billed <= 0:
         return scale
     model = (profile.provider, profile.id)
-    talks = {**scale.talks, (discussion_id, *model): within_range(billed / count.tokens)}
+    key = (discussion_id, *model)
+    talks = {**scale.talks}
+    talks.pop(key, None)  # the newest is the last
+    talks[key] = within_range(billed / count.tokens)
     return replace(
         scale, models=_moved(scale.models, model, profile.token_factor, count.tokens, billed), talks=talks
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -92,7 +92,7 @@ class Catalog:
             At least one result; the last has `done == total`.
         """
         ids = self._ids()
-        removed = tuple(sorted(set(self._known()) - set(ids)))
+        removed = tuple(sorted(set(self.known()) - set(ids)))
         if removed:
             self._file.write(lambda db: forget(db, removed))
             yield Refreshed((), removed, 0, len(ids))
@@ -143,7 +143,8 @@ class Catalog:
             return []
         return sorted(filter(paths.is_directory_name, found), reverse=True)
 
-    def _known(self) -> dict[str, EntryKeys]:
+    def known(self) -> dict[str, EntryKeys]:
+        """Marks of each discussion's files as they were read into the index, by whatever program."""
         rows = self._file.write(
             lambda db: db.execute("SELECT id, meta_key, log_key FROM discussion").fetchall()
         )
@@ -155,7 +156,7 @@ class Catalog:
             return
         with closing(refresh_apart(self._home, file)) as steps:
             for step in steps:
-                yield Refreshed(self._stored(step.ids), (), min(step.done, len(ids) - 1), len(ids))
+                yield Refreshed(self.rows(step.ids), (), min(step.done, len(ids) - 1), len(ids))
 
     def _is_much(self, ids: list[str]) -> bool:
         """True if a refresh has a lot to parse; looks at files only as long as it does not know."""
@@ -174,7 +175,8 @@ class Catalog:
                 return True
         return False
 
-    def _stored(self, ids: tuple[str, ...]) -> tuple[DiscussionSummary, ...]:
+    def rows(self, ids: Iterable[str]) -> tuple[DiscussionSummary, ...]:
+        """Rows of these discussions, as the index knows them."""
         query = "SELECT summary FROM discussion WHERE id = ? AND summary <> ''"
         rows = self._file.read(lambda db: [db.execute(query, (i,)).fetchone() for i in ids])
         found = (stored_summary(row[0]) for row in rows if row is not None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from core.base.secrets import scrub
 from core.base.text import clean, one_line
 from core.discussion import log_codec
 from core.discussion.catalog_entries import parts_text, spaced
+from core.discussion.word_places import together
 from core.values.records import EditRecord, MessageRecord
 from core.values.state import SearchHits
 
@@ -134,15 +134,14 @@ def _found(home: Path, match: _Match, words: tuple[str, ...]) -> tuple[str, str]
 
 
 def _line(text: str, match: _Match, words: tuple[str, ...]) -> str:
-    wanted = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
-    first = wanted.search(text)
-    start = max(0, first.start() - _AROUND_CHARS) if first else 0
+    best = together(text, words)
+    start = max(0, best[0] - _AROUND_CHARS) if best else 0
     text = scrub(text[start : start + 2 * _AROUND_CHARS])
-    found = wanted.search(text)
-    if found is None or found.start() <= _BEFORE_CHARS:
+    found = together(text, words)
+    if found is None or found[0] <= _BEFORE_CHARS:
         return one_line(text, CONTEXT_CHARS) or match.preview
-    start = text.rfind(" ", 0, found.start() - _BEFORE_CHARS // 2)
-    start = max(start + 1, found.start() - _BEFORE_CHARS)
+    start = text.rfind(" ", 0, found[0] - _BEFORE_CHARS // 2)
+    start = max(start + 1, found[0] - _BEFORE_CHARS)
     return "…" + one_line(text[start:], CONTEXT_CHARS - 1)
 
 

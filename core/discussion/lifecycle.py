@@ -36,6 +36,7 @@ from core.discussion.messages import (
     SetPersona,
     SetSystemPreset,
     SetTemperature,
+    SummariesChanged,
     SummariesLoaded,
     TrashOnDisk,
     UndoDelete,
@@ -448,6 +449,14 @@ def listed(state: AppState, event: SummariesLoaded) -> Result:
     if not wanted:
         return replace(state, discussions=replace(state.discussions, selected_id="")), ()
     return select(replace(state, discussions=replace(state.discussions, selected_id="")), wanted)
+
+
+def listed_anew(state: AppState, event: SummariesChanged) -> AppState:
+    """Another program changed discussions. What is open here is looked at by itself, with its messages."""
+    discussions = state.discussions
+    rows = {row.meta.id: row for row in event.summaries if row.meta.id not in discussions.open}
+    summaries = {**discussions.summaries, **rows}
+    return replace(state, discussions=replace(discussions, summaries=summaries)) if rows else state
 
 
 def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:

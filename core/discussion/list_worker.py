@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -12,13 +13,16 @@ from core.base import paths
 from core.base.reports import Report, WorkerReported
 from core.discussion import trash
 from core.discussion.catalog import Catalog
+from core.discussion.catalog_entries import EntryKeys
 from core.discussion.messages import (
     DiscussionEvent,
     IndexDiscussion,
     ListEffect,
     LoadSummaries,
+    LookForChanges,
     SearchCatalog,
     SearchFound,
+    SummariesChanged,
     SummariesLoaded,
     TrashListed,
 )
@@ -49,12 +53,15 @@ class ListingHandler:
         self._emit = emit
         self._is_read_only = is_read_only
         self._opened: Catalog | None = None
+        self._listed: dict[str, EntryKeys] = {}
 
     def handle(self, effect: ListEffect) -> None:
         """Carry out one effect. Raises StorageError."""
         match effect:
             case LoadSummaries():
                 self._list(effect.trash_days)
+            case LookForChanges():
+                self._look_for_changes()
             case IndexDiscussion():
                 self._catalog.update(effect.discussion_id)
             case SearchCatalog():
@@ -80,10 +87,19 @@ class ListingHandler:
             if found.done < found.total:
                 self._emit(WorkerReported("list", "busy", "Reading discussions", found.done / found.total))
                 self._emit(SummariesLoaded(found.summaries, is_complete=False))
+        self._listed = self._catalog.known()
         self._report(rows, is_complete=True)
         self._emit(WorkerReported("list", "idle"))
         self._count_spent(rows)
         self._look_into_trash(trash_days)
+
+    def _look_for_changes(self) -> None:
+        """Report the rows that changed since the last look. The index is shared: who changed one may have indexed it."""
+        deque(self._catalog.refresh(), maxlen=0)
+        before, self._listed = self._listed, self._catalog.known()
+        changed = [key for key, marks in self._listed.items() if before.get(key) != marks]
+        if changed:
+            self._emit(SummariesChanged(self._catalog.rows(changed)))
 
     def _count_spent(self, rows: dict[str, DiscussionSummary]) -> None:
         """Add up what was paid since the person's midnight: in logs, also those deleted since, and by harvests."""
@@ -115,7 +131,7 @@ class ListingHandler:
 
 
 def supersedes(newer: ListEffect, older: ListEffect) -> bool:
-    """A later search makes an earlier one needless; so does a later look at the same discussion."""
+    """A later search makes an earlier one needless; so does a later look at the same discussion, or at all."""
     if isinstance(newer, IndexDiscussion) and isinstance(older, IndexDiscussion):
         return newer.discussion_id == older.discussion_id
-    return isinstance(newer, SearchCatalog) and isinstance(older, SearchCatalog)
+    return isinstance(newer, SearchCatalog | LookForChanges) and type(newer) is type(older)

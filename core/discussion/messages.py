@@ -353,6 +353,10 @@ class LoadSummaries(msgspec.Struct, frozen=True):
     trash_days: int
 
 
+class LookForChanges(msgspec.Struct, frozen=True):
+    """Report `SummariesChanged` of discussions that another program changed."""
+
+
 class IndexDiscussion(msgspec.Struct, frozen=True):
     """Bring the derived index up to date after an append."""
 
@@ -371,6 +375,12 @@ class SummariesLoaded(msgspec.Struct, frozen=True):
 
     summaries: tuple[DiscussionSummary, ...]
     is_complete: bool
+
+
+class SummariesChanged(msgspec.Struct, frozen=True):
+    """Rows of discussions that are new or changed since they were told last, by this program or another."""
+
+    summaries: tuple[DiscussionSummary, ...]
 
 
 class TrashListed(msgspec.Struct, frozen=True):
@@ -494,6 +504,7 @@ DiscussionCommand = (
 
 DiscussionEvent = (
     SummariesLoaded
+    | SummariesChanged
     | TrashListed
     | DiscussionLoaded
     | DiscussionCreated
@@ -528,7 +539,7 @@ DiskEffect = (
 )
 """The disk worker's: one thread, first in first out."""
 
-ListEffect = LoadSummaries | IndexDiscussion | SearchCatalog
+ListEffect = LoadSummaries | LookForChanges | IndexDiscussion | SearchCatalog
 """The list worker's: the derived index, on one thread."""
 
 DiscussionEffect = DiskEffect | ListEffect | StoreAttachment

@@ -52,6 +52,7 @@ from core.discussion.messages import (
     SetSystemPreset,
     SetTemperature,
     StoreAttachment,
+    SummariesChanged,
     SummariesLoaded,
     TrashListed,
     UndoDelete,
@@ -138,6 +139,8 @@ def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:
     match happened:
         case SummariesLoaded():
             return lifecycle.listed(state, happened)
+        case SummariesChanged():
+            return lifecycle.listed_anew(state, happened), ()
         case TrashListed():
             return replace(state, discussions=replace(state.discussions, trash=happened.items)), ()
         case DiscussionLoaded():

@@ -51,8 +51,22 @@ class ReserveClaimed(msgspec.Struct, frozen=True):
     elsewhere: SpentElsewhere
 
 
-SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed
+class ReservesTouched(msgspec.Struct, frozen=True):
+    """The file of reserves changed on disk, by this program or another."""
+
+
+class LookAtReserves(msgspec.Struct, frozen=True):
+    """Report `PaidElsewhere` where another program began, paid or ended something since the last look."""
+
+
+class PaidElsewhere(msgspec.Struct, frozen=True):
+    """Another program on this home was at work. `payments`: all that others paid today, by the record's id."""
+
+    payments: Mapping[str, Payment]
+
+
+SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere
 """Events of this room."""
 
-SpendingEffect = ClaimReserve | SettleReserve
+SpendingEffect = ClaimReserve | SettleReserve | LookAtReserves
 """The spending worker's, on one thread."""

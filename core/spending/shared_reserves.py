@@ -74,6 +74,7 @@ class SharedReserves:
         self._program = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._opening = threading.Lock()
         self._life: FileLock | None = None
+        self._looked: tuple[dict[str, ReserveRow], dict[str, PaidRow], frozenset[str]] | None = None
 
     def claim(self, key: str, usd: float) -> SpentElsewhere:
         """Reserve for a call that is about to go out.
@@ -88,13 +89,19 @@ class SharedReserves:
         with _logged(), self._changing(now) as book:
             book.reserves[self._own(key)] = ReserveRow(self._program, usd, now)
             seen = book
-        foreign = [row.usd for row in seen.reserves.values() if row.program != self._program]
-        paid = {
-            name: Payment(row.usd, row.is_estimate)
-            for name, row in seen.paid.items()
-            if row.program != self._program
-        }
-        return SpentElsewhere(sum(foreign), paid)
+        reserves, paid = self._foreign(seen)
+        return SpentElsewhere(sum(row.usd for row in reserves.values()), _payments(paid))
+
+    def changed_elsewhere(self) -> dict[str, Payment] | None:
+        """Payments of other programs today, where one of them began, paid or ended something since the last look; else
+        None. One thread asks.
+        """
+        start = midnight(self._clock())
+        reserves, paid = self._foreign(self._read())
+        paid = {name: row for name, row in paid.items() if row.at >= start and row.usd >= 0}
+        looked = reserves, paid, self._programs()
+        before, self._looked = self._looked, looked
+        return None if looked == before else _payments(paid)
 
     def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
         """A call's cost is in the log: it reserves no more. Nothing is done where it did not reserve."""
@@ -178,12 +185,26 @@ class SharedReserves:
         lock.release()
         return False
 
+    def _foreign(self, book: ReserveBook) -> tuple[dict[str, ReserveRow], dict[str, PaidRow]]:
+        """Reserves and payments of other programs."""
+        reserves = {key: row for key, row in book.reserves.items() if row.program != self._program}
+        return reserves, {name: row for name, row in book.paid.items() if row.program != self._program}
+
+    def _programs(self) -> frozenset[str]:
+        """Locks of the other programs that called something and have not ended."""
+        names = {path.name for path in self._directory.glob("*.lock")}
+        return frozenset(names - {paths.LOCK_FILE, self._life_file(self._program).name})
+
     def _own(self, key: str) -> str:
         """A call's key among those of all programs."""
         return f"{self._program}/{key}"
 
     def _life_file(self, program: str) -> Path:
         return self._directory / f"{Path(program).name}.lock"
+
+
+def _payments(rows: Mapping[str, PaidRow]) -> dict[str, Payment]:
+    return {name: Payment(row.usd, row.is_estimate) for name, row in rows.items()}
 
 
 @contextmanager

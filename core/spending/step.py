@@ -7,8 +7,11 @@ from typing import assert_never
 from core.spending.limits import add_payments, call_key, counted, new_day
 from core.spending.messages import (
     ClaimReserve,
+    LookAtReserves,
+    PaidElsewhere,
     PaymentsSeen,
     ReserveClaimed,
+    ReservesTouched,
     SettleReserve,
     SpendingEffect,
     SpendingEvent,
@@ -25,10 +28,12 @@ def event(state: AppState, happened: SpendingEvent) -> Result:
     match happened:
         case SpentCounted():
             return counted(state, happened), ()
-        case PaymentsSeen():
+        case PaymentsSeen() | PaidElsewhere():
             return add_payments(state, happened.payments), ()
         case ReserveClaimed():
             return add_payments(state, happened.elsewhere.payments), ()
+        case ReservesTouched():
+            return state, (LookAtReserves(),)
         case _:
             assert_never(happened)
 

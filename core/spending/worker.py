@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import assert_never
 
 from core.base.reports import Report
-from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEffect, SpendingEvent
+from core.spending.messages import (
+    ClaimReserve,
+    LookAtReserves,
+    PaidElsewhere,
+    ReserveClaimed,
+    SettleReserve,
+    SpendingEffect,
+    SpendingEvent,
+)
 from core.spending.shared_reserves import SharedReserves
 from core.values.spending import SpentElsewhere
 
@@ -35,6 +43,9 @@ class SpendingHandler:
                 self._emit(ReserveClaimed(key, reservation, self._claimed(key, reservation.usd)))
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
+            case LookAtReserves():
+                if (paid := self._reserves.changed_elsewhere()) is not None:
+                    self._emit(PaidElsewhere(paid))
             case _:
                 assert_never(effect)
 
@@ -45,3 +56,8 @@ class SpendingHandler:
         except Exception:  # the edge of the worker: what waits must not wait for ever
             log.exception("reserves were not shared with other programs")
             return SpentElsewhere()
+
+
+def supersedes(newer: SpendingEffect, older: SpendingEffect) -> bool:
+    """A later look at what other programs did makes an earlier one needless."""
+    return isinstance(newer, LookAtReserves) and isinstance(older, LookAtReserves)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.base import figures as fmt
 from core.caching import summary
-from core.caching.warmth import held_tokens, is_alive, last_expiry
+from core.caching.warmth import held_tokens, is_alive, last_expiry, warm_until
 from core.values.messages import Entry, Message, Role
 from core.values.provider import ProviderKind
 from core.values.state import AppState
@@ -35,7 +35,7 @@ class CacheLook(msgspec.Struct, frozen=True):
     """Look of one discussion's cache.
 
     Args:
-        is_warm: whether a provider holds a prefix of it now; ttl_s: how long still, None where that is not ours.
+        is_warm: whether a provider holds a prefix of it now; ttl_s: how long most of it still, None where that is not ours.
         ttl_text: `expires: … (in 4:32)` or who manages it, as the specification has it; words: the same as a person
             says it; both empty where nothing is cached.
     """
@@ -76,6 +76,9 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
         else:
             kept = f"{fmt.tokens(cache.long_tokens)} of {fmt.tokens(cache.tokens_cached)} tokens"
             end, words = f"{end}; {kept}: {long_end}", f"{words}; {kept} {long_words}"
+    until = warm_until(cache, state.now)
+    if until is not None and state.now is not None:
+        left = (until - state.now).total_seconds()
     return replace(cold, is_warm=True, ttl_s=left, ttl_text=f"expires: {end}", words=f"Expires {words}")
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import msgspec
 
+from core.discussion.word_places import together
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Entry, Mark, Message
 from core.values.state import AppState
@@ -59,12 +60,25 @@ def occurrences(memo: Memo, opened: OpenDiscussion, terms: tuple[str, ...]) -> O
     def count() -> Occurrences:
         texts = memo.get("folded", (opened.entries,), lambda: _folded(opened.entries))
         folded = [term.casefold() for term in terms]
-        pattern = re.compile("|".join(map(re.escape, sorted(folded, key=len, reverse=True))))
+        pattern = _pattern(folded)
         rows = {row for term in folded for row, text in enumerate(texts) if term in text}
         found = [(row, len(pattern.findall(texts[row]))) for row in sorted(rows)]
         return Occurrences(tuple(row for row, _ in found), tuple(accumulate(number for _, number in found)))
 
     return memo.get("occurrences", (opened.entries, "\n".join(terms)), count)
+
+
+def _pattern(folded: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(folded, key=len, reverse=True))))
+
+
+def _number_in(text: str, terms: tuple[str, ...]) -> int:
+    """Number of the occurrence with which the place begins where the terms stand closest together."""
+    folded, text = [term.casefold() for term in terms], text.casefold()
+    best = together(text, folded)
+    if best is None:
+        return 0
+    return sum(1 for one in _pattern(folded).finditer(text, 0, best[1]) if one.end() <= best[0])
 
 
 def _folded(entries: tuple[Entry, ...]) -> tuple[str, ...]:
@@ -159,5 +173,9 @@ def land(desk: Desk, opened: OpenDiscussion) -> None:
     if row is None:
         own.find.is_open = False  # its name was found
         return
-    own.find.at = found.first_from(row)
+    entry = opened.entries[row]
+    number = (
+        _number_in(entry.text, terms_of(own.find)) if row in found.rows and isinstance(entry, Message) else 0
+    )
+    own.find.at = found.first_from(row) + number
     own.scroll_to = row

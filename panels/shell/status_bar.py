@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from core.base import figures as fmt
-from core.caching.warmth import last_expiry
+from core.caching.warmth import warm_until
 from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
@@ -96,9 +96,7 @@ def cache_words(state: AppState, summary: DiscussionSummary) -> str:
     look = look_of(state, summary.meta.id)
     if not look.is_warm:
         return "cache cold"
-    at = cache.expires_at
-    if at is not None and state.now is not None and at <= state.now:
-        at = last_expiry(cache)  # the part that lives longer
+    at = warm_until(cache, state.now)
     until = f" until {fmt.clock(at)}" if at is not None else ""
     opened = selection.opened(state)
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())

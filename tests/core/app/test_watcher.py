@@ -16,6 +16,7 @@ from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.settings.messages import SettingsFilesChanged
+from core.spending.messages import ReservesTouched
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
@@ -100,6 +101,7 @@ def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path
     watcher.watch((), (), str(tmp_path), ("d1",))
     assert watches[0].wait_until_watching(WAIT_S)
     assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
+    assert events.get(timeout=WAIT_S) == ReservesTouched()
 
     (discussions / "d1" / "draft.txt").write_text("not told", encoding="utf-8")
     with log.open("a", encoding="utf-8") as stream:
@@ -108,6 +110,10 @@ def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path
     (discussions / ".new-d2.tmp").mkdir()
     (discussions / ".new-d2.tmp").rename(discussions / "d2")
     assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d2",))
+    (tmp_path / "reserves").mkdir()
+    (tmp_path / "reserves" / "reserves.json").write_text("{}", encoding="utf-8")
+    while (event := events.get(timeout=WAIT_S)) != ReservesTouched():
+        assert event == DiscussionsTouched(("d2",))  # a folder that came is told once more when it is watched
     watcher.stop()
 
 

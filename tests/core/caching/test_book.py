@@ -203,6 +203,20 @@ def test_a_call_that_failed_before_its_answer_wrote_nothing_and_holds_nobody_up(
     assert play.go("2", play.plan("2", 1, name="e")) is None
 
 
+def test_a_refused_call_leaves_what_caching_saved_as_it_was() -> None:
+    def priced(provider: str, model: str, usage: Usage) -> float | None:
+        return None if usage == Usage() else cost(provider, model, usage)
+
+    play = CachePlay()
+    play.turn("1", 0)
+    before = play.book.totals[SCOPE.provider]
+    play.go("2", play.plan("2", 30))
+    play.book, report = calls.ended(play.book, "2", Usage(), None, after(31), priced)
+    assert report is not None
+    assert report.totals == before
+    assert (play.turn("3", 60)[1].totals.saved_usd or 0.0) > (before.saved_usd or 0.0)
+
+
 def test_usage_that_reads_nothing_corrects_what_was_believed() -> None:
     play = CachePlay()
     first, _ = play.turn("1", 0)

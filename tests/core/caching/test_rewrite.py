@@ -352,3 +352,13 @@ def test_a_request_without_a_cache_keeps_nothing() -> None:
     before = sent_knowledge(one.wire, one.view, {}, SCOPE)
     assert (before.ttl_s, before.expires_at) == (0, None)
     assert costs(before, AGAIN, ledger=CacheLedger()) == RewriteCosts("d1")
+
+
+def test_a_change_is_priced_while_the_part_that_lives_longer_is_held() -> None:
+    before = sent(DIGEST, NOTE)
+    over = replace(WARM, expires_at=after(-60), long_until=after(3000), long_tokens=1_000)
+
+    found = due(before, AGAIN, NOTE, cache=over)
+
+    assert found is not None
+    assert found.until == after(3000)

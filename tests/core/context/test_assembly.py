@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.base import paths
 from core.base.errors import FailureKind, ProviderError
-from core.context.assembly import Assembler, BuiltCall, Prices
+from core.context.assembly import Assembler, BuiltCall, Prices, ScaleStore
+from core.context.scale_file import HomeScaleStore
+from core.context.token_scale import RequestCount, TokenScale, with_request
 from core.values.curation import FileItem, NamedText, Preset
 from core.values.provider import ModelProfile
 from core.values.spec import CallToBuild, StackSpec
@@ -39,7 +42,9 @@ class FakeCounter:
 class Bench:
     """An assembler on a project folder with one file."""
 
-    def __init__(self, root: Path, context_tokens: int | None = 10_000) -> None:
+    def __init__(
+        self, root: Path, context_tokens: int | None = 10_000, scales: ScaleStore | None = None
+    ) -> None:
         self.root = root
         self.counter = FakeCounter()
         self.profile = ModelProfile("p", "m", context_tokens=context_tokens, family="gpt")
@@ -50,6 +55,7 @@ class Bench:
             lambda _path, _text: (),
             Prices(lambda _provider, _model, _at: 0.001),
             lambda: AT,
+            scales=scales,
         )
 
     def spec(self, text: str = "hello", **inputs: object) -> StackSpec:
@@ -261,3 +267,41 @@ def test_an_estimate_that_is_booked_knows_every_report_before_it(bench: Bench) -
     booked = bench.assembler.recounted(spec, second)
 
     assert booked.input_tokens == pytest.approx((first.input_tokens or 0) * 3, rel=0.01)
+
+
+def _billed(bench: Bench, times: float) -> int:
+    """Tokens of the next request, as estimated after a bill of so many times the last estimate."""
+    spec = bench.spec()
+    before = bench.assembler.recount(bench.assembler.assemble(spec)).total_tokens
+    bench.build(spec)
+    bench.assembler.note_usage(spec, Usage(input_tokens=round(before * times)))
+    bench.assembler.learn()
+    return bench.assembler.assemble(spec).total_tokens
+
+
+def test_after_a_restart_the_estimate_is_as_it_was(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    learned = _billed(Bench(tmp_path, scales=HomeScaleStore(home)), 1.5)
+
+    later = Bench(tmp_path, scales=HomeScaleStore(home))
+
+    assert later.assembler.recount(later.assembler.assemble(later.spec())).total_tokens == learned
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"format":9}', b'{"format":1,"models":[["p","m"]]}'])
+def test_a_scale_that_cannot_be_read_is_learned_anew(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / paths.TOKENS_FILE).write_bytes(data)
+    store = HomeScaleStore(tmp_path)
+    assert store.load() == TokenScale()
+
+    store.save(TokenScale({("p", "m"): 9.0}, {("d", "p", "m"): 1.25}))
+
+    assert store.load() == TokenScale({("p", "m"): 4.0}, {("d", "p", "m"): 1.25})
+
+
+def test_a_bill_with_a_picture_or_pdf_says_nothing_of_how_text_is_counted() -> None:
+    profile, count = ModelProfile("p", "m"), RequestCount(1_000, 1_500)
+
+    assert with_request(TokenScale(), profile, "d", count, 6_000) == TokenScale()
+    assert with_request(TokenScale(), profile, "d", replace(count, images=0), 1_500).talks

@@ -499,6 +499,16 @@ def test_the_line_of_context_stands_around_the_find(catalog: Catalog, home: Path
     assert catalog.search("talk").lines[ID] == "A talk"
 
 
+def test_the_line_of_context_stands_where_the_words_stand_together(catalog: Catalog, home: Path) -> None:
+    text = "".join(f"Paragraph {n}: the quick fox of many words and lines.\n\n" for n in range(60))
+    indexed(catalog, home, user("a", text))
+
+    for query in ("Paragraph 37", "37 paragraph"):
+        line = catalog.search(query).lines[ID]
+        assert "Paragraph 37: the quick" in line
+        assert line.index("37") < 60
+
+
 def test_a_find_names_its_message(catalog: Catalog, home: Path) -> None:
     indexed(
         catalog,

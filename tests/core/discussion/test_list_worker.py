@@ -16,8 +16,10 @@ from core.discussion.messages import (
     IndexDiscussion,
     ListEffect,
     LoadSummaries,
+    LookForChanges,
     SearchCatalog,
     SearchFound,
+    SummariesChanged,
     SummariesLoaded,
     TrashListed,
 )
@@ -157,3 +159,21 @@ def test_a_search_finds_words_of_messages(home: Path) -> None:
 def test_only_the_last_search_is_worth_an_answer() -> None:
     assert supersedes(SearchCatalog("b"), SearchCatalog("a"))
     assert not supersedes(SearchCatalog("b"), IndexDiscussion("a"))
+
+
+def test_what_another_program_wrote_and_indexed_is_told_once(home: Path) -> None:
+    events: list[Event] = []
+    handler = ListingHandler(home, lambda: NOW, events.append, is_read_only=False)
+    handler.handle(LoadSummaries(30))
+    events.clear()
+    log.append(home, meta(2).id, said(5, NOW, 0.5))
+    ListingHandler(home, lambda: NOW, lambda _event: None, is_read_only=False).handle(
+        IndexDiscussion(meta(2).id)
+    )
+
+    handler.handle(LookForChanges())
+    handler.handle(LookForChanges())
+
+    (changed,) = events
+    assert isinstance(changed, SummariesChanged)
+    assert [(row.meta.id, row.turns) for row in changed.summaries] == [(meta(2).id, 2)]

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from core.base.reports import Report
-from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEvent
+from core.spending.messages import (
+    ClaimReserve,
+    LookAtReserves,
+    PaidElsewhere,
+    ReserveClaimed,
+    SettleReserve,
+    SpendingEvent,
+)
 from core.spending.shared_reserves import SharedReserves
 from core.spending.worker import SpendingHandler
 from core.values.spending import Payment, Reservation, SpentElsewhere
@@ -64,3 +71,20 @@ def test_a_claim_that_fails_is_answered_and_said_in_the_log(
 
     assert one.claim("turn/c", 0.25) == SpentElsewhere()
     assert "not shared with other programs" in caplog.text
+
+
+def test_what_another_program_pays_is_told_once_and_what_this_one_does_never(tmp_path: Path) -> None:
+    one, two = Program(tmp_path), Program(tmp_path)
+    one.worker.handle(LookAtReserves())
+    one.claim("a", 1.0)
+    one.worker.handle(SettleReserve("a", {"mine": Payment(1.0)}))
+    one.told.clear()
+    one.worker.handle(LookAtReserves())
+    assert one.told == []
+
+    two.claim("b", 0.5)
+    two.worker.handle(SettleReserve("b", {"paid": Payment(0.375)}))
+    one.worker.handle(LookAtReserves())
+    one.worker.handle(LookAtReserves())
+
+    assert one.told == [PaidElsewhere({"paid": Payment(0.375)})]

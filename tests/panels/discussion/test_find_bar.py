@@ -103,6 +103,17 @@ def test_a_hit_opens_at_its_message_with_the_words_marked() -> None:
     assert screen.ui.shows("152 of 302")
 
 
+def test_a_hit_opens_where_the_words_stand_together() -> None:
+    screen = found("paragraph 37", "n1")
+    opened(screen, "paragraph one", " ".join(f"Paragraph {n}: the fox." for n in range(60)))
+
+    (node,) = marked(screen)
+    assert node.props["found_at"] == 37
+    assert screen.ui.shows("39 of 62")
+    screen.ui.press("F3")
+    assert [node.props["found_at"] for node in marked(screen)] == [38]
+
+
 def test_a_hit_in_the_name_alone_opens_the_discussion_as_ever() -> None:
     screen = found("zebra", "")
     opened(screen, *[f"filler {n}" for n in range(50)])
