@@ -51,10 +51,14 @@ class PaidRow(msgspec.Struct, frozen=True):
 
 
 class ReserveBook(msgspec.Struct, frozen=True):
-    """Content of the file: reserves by call, payments by the id of their record in the log."""
+    """Content of the file: reserves by call, payments by the id of their record in the log.
+
+    `batches`: expected cost of each batch that a provider works off, by its tag: no program need live for it.
+    """
 
     reserves: dict[str, ReserveRow] = msgspec.field(default_factory=dict)
     paid: dict[str, PaidRow] = msgspec.field(default_factory=dict)
+    batches: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class SharedReserves:
@@ -94,7 +98,15 @@ class SharedReserves:
             for name, row in seen.paid.items()
             if row.program != self._program
         }
-        return SpentElsewhere(sum(foreign), paid)
+        return SpentElsewhere(sum(foreign) + sum(seen.batches.values()), paid)
+
+    def set_batches(self, expected: Mapping[str, float]) -> None:
+        """Reserve for the open batches, and for no other. In US dollars by tag; their files tell, this repeats it."""
+        if not expected and not (self._directory / paths.RESERVES_FILE).exists():
+            return
+        with _logged(), self._changing(self._clock()) as book:
+            book.batches.clear()
+            book.batches.update(expected)
 
     def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
         """A call's cost is in the log: it reserves no more. Nothing is done where it did not reserve."""
@@ -161,6 +173,7 @@ class SharedReserves:
                 if row.program in alive and abs(now - row.at) < LONGEST and row.usd >= 0
             },
             {name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
+            {tag: usd for tag, usd in book.batches.items() if usd >= 0},
         )
 
     def _is_alive(self, program: str) -> bool:
