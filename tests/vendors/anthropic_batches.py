@@ -25,7 +25,7 @@ _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 @dataclass
 class Batch:
-    """A batch at the vendor. `fates`: of requests that are not answered, by `custom_id`."""
+    """A batch at the vendor. `results`: rows of its file, once it has ended."""
 
     id: str
     requests: list[Json]
@@ -61,6 +61,7 @@ class AnthropicBatchDesk:
         self.batches: dict[str, Batch] = {}
         self.made = 0
         self.deleted: list[str] = []
+        self.refuses: tuple[int, str, str] | None = None
 
     @property
     def last(self) -> Batch:
@@ -120,6 +121,8 @@ class AnthropicBatchDesk:
                     raise RefusedError(404, "not_found_error", "Not found")
 
     def _create(self, body: Json) -> Reply:
+        if self.refuses is not None:
+            raise RefusedError(*self.refuses)
         requests = body.get("requests")
         if not isinstance(requests, list) or not requests or len(requests) > MOST_REQUESTS:
             raise RefusedError(400, "invalid_request_error", "requests: 1 to 100000 are needed")
