@@ -95,9 +95,10 @@ def waiting(batches: Iterable[HarvestBatch]) -> frozenset[str]:
     return frozenset(item.sha256 for one in batches if one.is_open for item in one.items)
 
 
-def vanished(batches: Iterable[HarvestBatch]) -> frozenset[str]:
-    """The conversations (sha256) of batches that their provider no longer knows."""
-    return frozenset(item.sha256 for one in batches if one.state is BatchState.VANISHED for item in one.items)
+def unread(batches: Iterable[HarvestBatch]) -> frozenset[str]:
+    """The conversations (sha256) of batches that were there and closed without answers: the next run submits them."""
+    closed = (BatchState.VANISHED, BatchState.CANCELLED)
+    return frozenset(item.sha256 for one in batches if one.name and one.state in closed for item in one.items)
 
 
 def reserved(batches: Iterable[HarvestBatch]) -> dict[str, float]:

@@ -23,7 +23,7 @@ from core.harvest.batch_book import (
     faults_of,
     owner,
     reserved,
-    vanished,
+    unread,
     waiting,
 )
 from core.harvest.batch_files import BatchFiles
@@ -206,12 +206,18 @@ class BatchRun:
 
     def _follow(self, service: Batches, batch: HarvestBatch) -> None:
         status = service.status(batch.name)
-        if status is None or (status.is_ended and status.reason):
-            why = "the provider no longer knows it" if status is None else status.reason
+        if status is None or status.is_gone:
+            why = "the provider no longer knows it" if status is None else "its answers are kept no longer"
             self._problems.append(
                 f"{_name(batch)}: {why}; its conversations are kept, and the next run submits them again"
             )
             self._close(service, batch, BatchState.VANISHED, reason=why)
+        elif status.reason:
+            self._problems.append(
+                f"{_name(batch)}: it failed: {status.reason}; its conversations are kept, and the next run submits them "
+                "again"
+            )
+            self._close(service, batch, BatchState.CANCELLED, reason=status.reason)
         elif status.is_ended:
             if batch.state is BatchState.SUBMITTED:
                 batch = self._note(batch, BatchState.ENDED)
@@ -308,7 +314,7 @@ class BatchRun:
     ) -> Iterator[_Wanted]:
         """Prompts to send, conversation by conversation; those that wait, failed or changed are left out."""
         batches = self._files.batches()
-        busy = {*waiting(batches), *vanished(self._closed)}
+        busy = {*waiting(batches), *unread(self._closed)}
         faults, ledger = faults_of(batches), HarvestLedger(self._home)
         for number, scanned in enumerate(chosen):
             on_progress(number, len(chosen), scanned.title or scanned.name)

@@ -29,10 +29,16 @@ class BatchRequest(msgspec.Struct, frozen=True):
 
 
 class BatchStatus(msgspec.Struct, frozen=True):
-    """Status of a batch at the provider. `name`: the provider's; `is_ended`: its answers can be read."""
+    """Status of a batch at the provider.
+
+    Args:
+        name: the provider's; is_ended: its answers can be read, as far as there are any.
+        is_gone: they could be, and are kept no longer; reason: why the batch failed as a whole.
+    """
 
     name: str
     is_ended: bool = False
+    is_gone: bool = False
     reason: str = ""
 
 
@@ -129,7 +135,7 @@ def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Ba
     if isinstance(client, HasBatches):
         return client.batches()
     what = "The built-in model has no batches" if is_built_in else f"{label} has no batches"
-    remedy = "Harvest without a batch, or choose a model of Anthropic"
+    remedy = "Harvest without a batch, or choose a model of Anthropic or OpenAI"
     raise ProviderError(FailureKind.NOT_INSTALLED, what, remedy=remedy)
 
 

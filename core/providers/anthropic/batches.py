@@ -145,8 +145,7 @@ class AnthropicBatches:
 
 def _status(batch: MessageBatch) -> BatchStatus:
     is_ended = batch.processing_status == "ended"
-    gone = "its results are archived" if batch.archived_at is not None else ""
-    return BatchStatus(text_of(batch.id), is_ended, gone)
+    return BatchStatus(text_of(batch.id), is_ended, is_gone=batch.archived_at is not None)
 
 
 def _made_at(batch: MessageBatch) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -99,7 +99,7 @@ class Backlog:
             Payments(self.home, lambda *_: 0.5, lambda: self.now),
             lambda: next(self.seeds),
             self._let_go,
-            lambda expected: (self.open_usd.clear(), self.open_usd.update(expected)),
+            self._on_open,
         )
         listed = scan(self.request, HarvestLedger(self.home))
         return look_after_batches(self.home, lambda: self.now, services, self.asker, self.request, listed)
@@ -113,6 +113,9 @@ class Backlog:
     @property
     def batches(self) -> tuple[HarvestBatch, ...]:
         return BatchFiles(self.home).batches()
+
+    def _on_open(self, expected: Mapping[str, float]) -> None:
+        self.open_usd = dict(expected)
 
     def _let_go(self, usd: float) -> str:
         self.estimates.append(usd)
