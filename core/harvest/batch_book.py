@@ -114,13 +114,13 @@ def faults_of(batches: Iterable[HarvestBatch]) -> dict[str, tuple[BatchFault, ..
     return found
 
 
-def closing_state(batch: HarvestBatch, *, answered: int, expired: int) -> BatchState:
+def closing_state(batch: HarvestBatch, *, answered: int, is_expired: bool) -> BatchState:
     """How an ended batch closes, once its answers are read."""
     if answered:
         return BatchState.COLLECTED
     if batch.is_cancelling:
         return BatchState.CANCELLED
-    return BatchState.EXPIRED if expired else BatchState.COLLECTED
+    return BatchState.EXPIRED if is_expired else BatchState.COLLECTED
 
 
 def owner(custom_id: str, batch: HarvestBatch) -> int | None:

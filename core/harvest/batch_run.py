@@ -221,12 +221,12 @@ class BatchRun:
         elif status.is_ended:
             if batch.state is BatchState.SUBMITTED:
                 batch = self._note(batch, BatchState.ENDED)
-            self._take_answers(service, batch)
+            self._take_answers(service, batch, is_expired=status.is_expired)
         elif not batch.is_cancelling and not any(self._is_there(item) for item in batch.items):
             service.cancel(batch.name)
             self._note(batch, BatchState.SUBMITTED, is_cancelling=True)
 
-    def _take_answers(self, service: Batches, batch: HarvestBatch) -> None:
+    def _take_answers(self, service: Batches, batch: HarvestBatch, *, is_expired: bool) -> None:
         """Keep the replies and book what they cost; the first answer to a request counts."""
         taken: set[int] = set()
         kinds = dict.fromkeys(AnswerKind, 0)
@@ -250,7 +250,9 @@ class BatchRun:
                 forgotten += 1
         self._tell_of(batch, kinds, forgotten, faults, len(batch.items) - len(taken))
         state = closing_state(
-            batch, answered=kinds[AnswerKind.ANSWERED] + forgotten, expired=kinds[AnswerKind.EXPIRED]
+            batch,
+            answered=kinds[AnswerKind.ANSWERED] + forgotten,
+            is_expired=is_expired or bool(kinds[AnswerKind.EXPIRED]),
         )
         self._close(
             service,

@@ -33,12 +33,13 @@ class BatchStatus(msgspec.Struct, frozen=True):
 
     Args:
         name: the provider's; is_ended: its answers can be read, as far as there are any.
-        is_gone: they could be, and are kept no longer; reason: why the batch failed as a whole.
+        is_gone: they could be, and are kept no longer; is_expired: its time ran out; reason: why the batch failed as a whole.
     """
 
     name: str
     is_ended: bool = False
     is_gone: bool = False
+    is_expired: bool = False
     reason: str = ""
 
 
@@ -135,7 +136,7 @@ def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Ba
     if isinstance(client, HasBatches):
         return client.batches()
     what = "The built-in model has no batches" if is_built_in else f"{label} has no batches"
-    remedy = "Harvest without a batch, or choose a model of Anthropic or OpenAI"
+    remedy = "Harvest without a batch, or choose a model of Anthropic, OpenAI or Gemini"
     raise ProviderError(FailureKind.NOT_INSTALLED, what, remedy=remedy)
 
 

@@ -165,7 +165,8 @@ def _status(batch: Batch) -> BatchStatus:
     if batch.status == "failed":
         faults = (batch.errors.data if batch.errors is not None else None) or []
         reason = text_of(faults[0].message) if faults else "the provider gives no reason"
-    return BatchStatus(text_of(batch.id), batch.status in _ENDED, reason=reason)
+    is_expired = batch.status == "expired"
+    return BatchStatus(text_of(batch.id), batch.status in _ENDED, is_expired=is_expired, reason=reason)
 
 
 def _answer(row: dict[str, Any]) -> BatchAnswer:
