@@ -12,11 +12,13 @@ from core.harvest.messages import (
     HARVEST_PROMPT,
     ApplyHarvest,
     ApplyPreview,
+    BatchHarvest,
     CancelHarvest,
     DiscardPreview,
     DistilConversations,
     EditHarvestItem,
     HarvestApplied,
+    HarvestBatched,
     HarvestCalling,
     HarvestCommand,
     HarvestEnded,
@@ -32,6 +34,7 @@ from core.harvest.messages import (
     LookForHarvest,
     MoveHarvestItem,
     PreviewHarvest,
+    RunBatches,
     RunCommand,
     ScanConversations,
     StopHarvest,
@@ -45,7 +48,14 @@ from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
-from core.spending.limits import add_payments, limit_reached, reached_limits, release, reserve
+from core.spending.limits import (
+    add_payments,
+    batch_past_limit,
+    limit_reached,
+    reached_limits,
+    release,
+    reserve,
+)
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -56,6 +66,7 @@ from core.values.harvest import (
     Review,
 )
 from core.values.outcomes import Cause, CommandOutcome
+from core.values.provider import ProviderKind
 from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify
@@ -69,7 +80,7 @@ HELD = "harvest"
 def command(state: AppState, asked: HarvestCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
-        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest():
+        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest() | BatchHarvest():
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
@@ -86,7 +97,14 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             return reserve(state, HELD, happened.cost_usd), ()
         case HarvestProgressed() | HarvestProposed() | HarvestPaid():
             return got_on(state, happened), ()
-        case HarvestLooked() | HarvestEnded() | HarvestApplied() | HarvestUndone() | HarvestFailed():
+        case (
+            HarvestLooked()
+            | HarvestEnded()
+            | HarvestApplied()
+            | HarvestBatched()
+            | HarvestUndone()
+            | HarvestFailed()
+        ):
             return ended(state, happened)
         case _:
             assert_never(happened)
@@ -107,6 +125,8 @@ def run(state: AppState, command: RunCommand) -> Result:
         case UndoHarvest():
             undo = UndoApply(harvest_run(state), command.apply_id)
             return _begin(state, command, HarvestPhase.UNDOING, undo)
+        case BatchHarvest():
+            return _batch(state, command)
 
 
 def _cancel(state: AppState) -> Result:
@@ -157,7 +177,8 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
 
 
 def ended(
-    state: AppState, event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | HarvestFailed
+    state: AppState,
+    event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestBatched | HarvestUndone | HarvestFailed,
 ) -> Result:
     """A run is over. What it changed on disk is read anew."""
     fault = (event.text, event.detail) if isinstance(event, HarvestFailed) else ("", "")
@@ -191,6 +212,9 @@ def ended(
             state, write = _kept(_with(state, _looked(done, event.look, state)))
             state, effects = _changed(state, event.report.reclaimed)
             return state, (*write, *effects)
+        case HarvestBatched(report, look):
+            done = replace(idle, batched=report, problem=report.stopped)
+            return _with(state, _looked(done, look, state)), ()
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report)
             return _changed(_with(state, _looked(done, event.look, state)))
@@ -213,8 +237,13 @@ def harvest_run(state: AppState) -> HarvestRun:
 def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
     """Let the call go that the run waits with, whose money is held back where other programs see it; or end the run.
 
-    The call that reaches the limit is still made and read.
+    The call that reaches the limit is still made and read; a batch that would go past it is asked about first.
     """
+    if state.harvest.phase is HarvestPhase.BATCHING:
+        held = state.spending.reserved.get(HELD)
+        usd = held.usd if held is not None else 0.0
+        why = batch_past_limit(state, usd, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
+        return (release(state, HELD), (StopHarvest(why),)) if why else (state, (LetHarvestCall(),))
     reached = reached_limits(state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
     if reached:
         return release(state, HELD), (StopHarvest(reached[0].sentence),)
@@ -255,7 +284,10 @@ def _reviewed(
 
 
 def _begin(
-    state: AppState, command: RunCommand, phase: HarvestPhase, effect: ScanConversations | UndoApply
+    state: AppState,
+    command: RunCommand,
+    phase: HarvestPhase,
+    effect: ScanConversations | UndoApply | RunBatches,
 ) -> Result:
     made = effect.run
     begun = replace(
@@ -293,6 +325,19 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         model=made.model,
     )
     return _with(state, begun), (DistilConversations(made, chosen),)
+
+
+def _batch(state: AppState, command: BatchHarvest) -> Result:
+    chosen = _candidates(state, command.paths) if command.submits else ()
+    made = harvest_run(state)
+    if command.submits and not chosen:
+        return _declined(state, command, Cause.NOTHING, "There is nothing to submit."), ()
+    if command.submits and made.provider == ProviderKind.EMBEDDED:
+        text = "The built-in model has no batches."
+        remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
+        return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
+    effect = RunBatches(made, chosen, command.over_limit)
+    return _begin(state, command, HarvestPhase.BATCHING, effect)
 
 
 def _limit(state: AppState) -> str:

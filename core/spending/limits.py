@@ -175,6 +175,12 @@ def past_limit(limit_usd: float | None, spent_usd: float, reserved_usd: float, b
     )
 
 
+def batch_past_limit(state: AppState, usd: float, *, besides: str = "", elsewhere_usd: float = 0.0) -> str:
+    """As `past_limit`, by the program's state. `besides`, `elsewhere_usd`: as of `reached_limits`."""
+    _, limit, spent, under_way = _sums(state, "", besides=besides, elsewhere_usd=elsewhere_usd)[1]
+    return past_limit(limit, spent, under_way, usd)
+
+
 def _sums(
     state: AppState, discussion_id: str, *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> tuple[tuple[LimitScope, float | None, float, float], ...]:

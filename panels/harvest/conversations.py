@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
-from core.harvest.messages import ApplyHarvest, LookForHarvest, PreviewHarvest
+from core.harvest.messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
+from core.spending.pricing import batch_price
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
+from core.values.provider import ProviderKind
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.memo import Same
@@ -303,6 +305,27 @@ def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
     can, why = _can_preview(desk, found)
     if ui.button("preview", label, icon="wand-magic-sparkles", kind="primary", is_enabled=can, tip=why):
         preview(desk, found)
+    _batch(desk, found, can=can, why=why)
+
+
+def _batch(desk: Desk, found: facts.ArtifactChoice, *, can: bool, why: str) -> None:
+    """The provider's batch service instead: half the price, within a day."""
+    state, ui = desk.state, desk.ui
+    usd = batch_price(facts.chosen_estimate(state.harvest, found).cost_usd)
+    has_batches = state.harvest.provider != ProviderKind.EMBEDDED
+    tip = why or (
+        "The provider reads them within a day, at half the price; collect them here, then preview and apply"
+        if has_batches
+        else "The built-in model has no batches"
+    )
+    label = f"As a batch (est. {fmt.money(usd, 'report')})"
+    if ui.button("batch", label, is_enabled=can and has_batches, tip=tip):
+        desk.send(BatchHarvest(() if found.is_all else found.paths))
+    if waiting := state.harvest.look.batches:
+        can_collect = not state.harvest.is_busy and not state.program.is_home_read_only
+        label = f"Collect {fmt.count(len(waiting), 'batch', 'batches')}"
+        if ui.button("collect", label, is_enabled=can_collect, tip="Ask the provider what has ended"):
+            desk.send(BatchHarvest(submits=False))
 
 
 def preview(desk: Desk, found: facts.ArtifactChoice) -> None:

@@ -11,6 +11,7 @@ import pytest
 from core.base import paths
 from core.harvest.batch_files import BatchFiles
 from core.spending.harvest_costs import harvest_payments
+from core.spending.shared_reserves import SharedReserves
 from core.values.batches import BatchState
 from tests.core.cli.conftest import World
 from tests.core.harvest.harvests import add_discussion, item_lines, reply
@@ -72,3 +73,62 @@ def test_a_batch_is_submitted_then_collected_by_another_run_and_applied(
     assert (one.state, one.is_cleaned) == (BatchState.COLLECTED, True)
     (paid,) = harvest_payments(far.home, datetime.now(UTC) - timedelta(days=1)).values()
     assert 0 < paid.usd < 0.01
+
+
+def test_the_built_in_model_has_no_batches_and_that_is_said(world: World) -> None:
+    ended = world.run("harvest", "--apply", "--batch", "--provider", "embedded")
+
+    assert ended.code == 2
+    assert "The built-in model has no batches" in ended.err
+
+
+def test_a_server_without_a_batch_service_submits_nothing(world: World) -> None:
+    add_discussion(world.home, "Tides", "Why?", "The moon.")
+
+    ended = world.run("harvest", "--apply", "--batch")
+
+    assert (ended.code, world.server.bodies) == (1, [])
+    assert "has no batches" in ended.out
+
+
+def test_a_batch_past_the_days_limit_asks_and_goes_after_a_yes(far: World, vendor: AnthropicServer) -> None:
+    far.config.write_text(
+        far.config.read_text(encoding="utf-8") + "[ai_settings.caching]\nday_limit_usd = 0.0001\n",
+        encoding="utf-8",
+    )
+    add_discussion(far.home, "Tides", "Why?", "The moon.")
+
+    silent = far.run("harvest", "--apply", "--batch")
+    assert (silent.code, vendor.batches.made) == (1, 0)
+    assert "not submitted: This batch is expected to cost" in silent.out
+    no = far.run("harvest", "--apply", "--batch", given=b"n\n", types=True)
+    assert (no.code, vendor.batches.made) == (1, 0)
+    assert "Submit it all the same? [y/N]" in no.err
+
+    yes = far.run("harvest", "--apply", "--batch", given=b"y\n", types=True)
+
+    assert (yes.code, vendor.batches.made) == (0, 1), yes.err
+
+
+def test_an_open_batch_counts_as_under_way_for_every_other_call(far: World, vendor: AnthropicServer) -> None:
+    add_discussion(far.home, "Tides", "Why?", "The moon.")
+    far.run("harvest", "--apply", "--batch")
+    (open_one,) = BatchFiles(far.home).batches()
+    reserves = SharedReserves(far.home, lambda: datetime.now(UTC))
+
+    assert reserves.claim("a call", 0.0).reserved_usd == open_one.estimate_usd
+    vendor.batches.finish()
+    far.run("harvest", "--apply", "--batch")
+    still = sum(one.estimate_usd or 0.0 for one in BatchFiles(far.home).batches() if one.is_open)
+    assert reserves.claim("a call", 0.0).reserved_usd == still
+    reserves.close()
+
+
+def test_as_json_it_tells_both_prices_and_the_state_of_each_batch(far: World) -> None:
+    add_discussion(far.home, "Tides", "Why?", "The moon.")
+    far.run("harvest", "--apply", "--batch")
+
+    told = far.run("harvest", "--batch", "--json").json["batch"]
+
+    assert told["batch_cost_usd_est"] == pytest.approx(told["direct_cost_usd_est"] / 2)
+    assert [one["state"] for one in told["batches"]] == ["submitted"]
