@@ -25,13 +25,8 @@ from core.cli.confirmation import check_terminal, confirm
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.discussion.payments import spent_today_usd
-from core.harvest.batch_run import (
-    BatchServices,
-    answered_ones,
-    batches_now,
-    look_after_batches,
-    not_asked,
-)
+from core.harvest.batch_prompts import answered_ones, not_asked
+from core.harvest.batch_run import BatchServices, batches_now, look_after_batches
 from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate

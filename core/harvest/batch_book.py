@@ -115,7 +115,7 @@ def faults_of(batches: Iterable[HarvestBatch]) -> dict[str, tuple[BatchFault, ..
 
 
 def closing_state(batch: HarvestBatch, *, answered: int, is_expired: bool) -> BatchState:
-    """How an ended batch closes, once its answers are read."""
+    """State in which an ended batch closes, once its answers are read."""
     if answered:
         return BatchState.COLLECTED
     if batch.is_cancelling:
@@ -124,7 +124,7 @@ def closing_state(batch: HarvestBatch, *, answered: int, is_expired: bool) -> Ba
 
 
 def owner(custom_id: str, batch: HarvestBatch) -> int | None:
-    """Which of a batch's items an answer belongs to, None for none."""
+    """Index of the item that an answer belongs to, None for none."""
     head, _, number = custom_id.rpartition("-")
     if head != batch.tag or not (number.isascii() and number.isdigit()) or len(number) > 9:
         return None

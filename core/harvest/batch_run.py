@@ -27,10 +27,11 @@ from core.harvest.batch_book import (
     waiting,
 )
 from core.harvest.batch_files import BatchFiles
+from core.harvest.batch_prompts import WantedPrompt, wanted_prompt
 from core.harvest.classes import OUTPUT_TOKENS_EST
 from core.harvest.distillation import HarvestError
 from core.harvest.generation import request_for
-from core.harvest.replies import KeptReplies, reply_key
+from core.harvest.replies import KeptReplies
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress
 from core.harvest.sources import LEAST_FREE_BYTES, Distiller, HarvestStoppedError
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
@@ -76,15 +77,6 @@ class BatchServices(msgspec.Struct, frozen=True):
     let_go: Callable[[float], str]
     on_open: Callable[[Mapping[str, float]], object] = lambda _open: None
     on_paid: Callable[[HarvestUse], object] = lambda _use: None
-
-
-class _Wanted(msgspec.Struct, frozen=True):
-    """A prompt that has no reply yet."""
-
-    facts: ArtifactFacts
-    prompt: str
-    key: str
-    has_schema: bool
 
 
 class BatchRun:
@@ -153,7 +145,7 @@ class BatchRun:
     ) -> None:
         service = self._services.service(asker.provider)
         chosen = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
-        chunk: list[_Wanted] = []
+        chunk: list[WantedPrompt] = []
         size = 0
         for wanted in self._wanted(asker, request, chosen, on_progress):
             length = len(wanted.prompt.encode("utf-8", "replace"))
@@ -184,7 +176,7 @@ class BatchRun:
             self._follow(service, batch)
 
     def _tidy(self, batch: HarvestBatch) -> None:
-        """What is closed: nothing of it stays at the provider, and its file goes in time."""
+        """Leave nothing of a closed batch at the provider, and its file only for a time."""
         if not batch.is_cleaned:
             self._clean(self._services.service(batch.provider), batch)
         elif datetime.fromisoformat(batch.at) < self._clock() - KEPT_FOR:
@@ -313,7 +305,7 @@ class BatchRun:
         request: ScanRequest,
         chosen: list[ArtifactFacts],
         on_progress: Progress,
-    ) -> Iterator[_Wanted]:
+    ) -> Iterator[WantedPrompt]:
         """Prompts to send, conversation by conversation; those that wait, failed or changed are left out."""
         batches = self._files.batches()
         busy = {*waiting(batches), *unread(self._closed)}
@@ -332,7 +324,7 @@ class BatchRun:
             except SlopError as error:
                 self._problems.append(f"{scanned.name}: {error.what}")
                 continue
-            wanted = [_want(asker, facts, prompt, faults) for prompt in prompts]
+            wanted = [wanted_prompt(asker, facts, prompt, faults) for prompt in prompts]
             given_up = [one for one in wanted if len(faults.get(one.key, ())) >= MOST_FAULTS]
             if given_up:
                 why = faults[given_up[0].key][-1].reason
@@ -343,7 +335,7 @@ class BatchRun:
             yield from wanted
         on_progress(len(chosen), len(chosen), "")
 
-    def _send(self, service: Batches, asker: Distiller, chunk: list[_Wanted]) -> bool:
+    def _send(self, service: Batches, asker: Distiller, chunk: list[WantedPrompt]) -> bool:
         """Send one batch: the intent is on the medium before it goes out. Returns whether another may follow."""
         if asker.free_bytes(self._knowledge) < LEAST_FREE_BYTES:
             raise HarvestStoppedError(
@@ -388,7 +380,7 @@ class BatchRun:
         self._submitted += len(items)
         return True
 
-    def _estimate(self, asker: Distiller, chunk: list[_Wanted]) -> float | None:
+    def _estimate(self, asker: Distiller, chunk: list[WantedPrompt]) -> float | None:
         """Expected cost of a batch in US dollars, None where the price is unknown."""
         price = self._services.payments.price
         costs = [
@@ -485,39 +477,6 @@ def look_after_batches(
 def batches_now(home: Path) -> BatchReport:
     """The open batches as the disk tells of them. Asks nobody. Raises StorageError."""
     return BatchReport(tuple(one for one in BatchFiles(home).batches() if one.is_open))
-
-
-def not_asked(prompt: str, provider: str, model: str) -> str:  # noqa: ARG001
-    """A `Generate` for what batches have answered: nobody is asked outside a batch. Raises SlopError."""
-    raise SlopError("a part of it has no reply of a batch yet")
-
-
-def answered_ones(asker: Distiller, home: Path, artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
-    """Conversations that an apply can take without asking anybody, and all that it asks nobody about.
-
-    A conversation whose replies are malformed is among them: the apply says so, and has them asked anew.
-    """
-    ledger = HarvestLedger(home)
-    return tuple(one for one in artifacts if _is_answered(asker, one, ledger))
-
-
-def _is_answered(asker: Distiller, artifact: Artifact, ledger: HarvestLedger) -> bool:
-    if artifact.kind is not ArtifactClass.HARVEST:
-        return True
-    try:
-        facts, data = look_again(artifact.facts, ledger)
-        return bool(facts.known_status) or asker.has_kept(facts, data)
-    except SlopError:
-        return True
-
-
-def _want(
-    asker: Distiller, facts: ArtifactFacts, prompt: str, faults: Mapping[str, tuple[BatchFault, ...]]
-) -> _Wanted:
-    """A prompt to send; without the reply's schema where the provider refused it with that."""
-    key = reply_key(prompt, asker.provider, asker.model)
-    is_refused = any(fault.is_refused for fault in faults.get(key, ()))
-    return _Wanted(facts, prompt, key, not is_refused)
 
 
 def _was_refused(error: ProviderError) -> bool:

@@ -65,7 +65,7 @@ def _lines(report: HarvestReport) -> Iterator[str]:
 
 
 def batch_text(estimate: HarvestEstimate, report: BatchReport) -> str:
-    """What stands of batches, and the price of the candidates both ways, for a person."""
+    """The batches as they stand, and the price of the candidates both ways, for a person."""
     lines = [
         f"in a batch: {money(batch_price(estimate.cost_usd), 'report')}, directly: {money(estimate.cost_usd, 'report')}"
     ]

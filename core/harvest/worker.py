@@ -19,7 +19,8 @@ from core.base import paths
 from core.base.errors import SlopError, StorageError
 from core.base.opener import read_file
 from core.base.reports import Report
-from core.harvest.batch_run import BatchServices, batches_now, look_after_batches, not_asked
+from core.harvest.batch_prompts import not_asked
+from core.harvest.batch_run import BatchServices, batches_now, look_after_batches
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.look import look_at_all

@@ -189,7 +189,7 @@ class BatchData(Data, frozen=True):
 
 
 class BatchReportData(Data, frozen=True):
-    """What the last look after the batches did."""
+    """The last look after the batches."""
 
     closed: Rows[BatchData]
     submitted_requests: Count

@@ -170,7 +170,7 @@ def miss_reason(diagnostics: object) -> str:
 
 
 def stop_of(message: object) -> StopKind:
-    """Why a whole message ended."""
+    """Reason for which a whole message ended."""
     return _stopped(message).kind
 
 

@@ -1,4 +1,4 @@
-"""What a response of OpenAI says of itself: what it used, and why it ended."""
+"""A response of OpenAI about itself: what it used, and why it ended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def usage_of(usage: Any, request_id: str) -> Usage:
 
 
 def stop_of(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:
-    """Why a whole response ended."""
+    """Reason for which a whole response ended."""
     if response.status == "incomplete" or response.incomplete_details is not None:
         reason = getattr(response.incomplete_details, "reason", None) or "incomplete"
         kind = StopKind.REFUSED if reason == "content_filter" else StopKind.TRUNCATED

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from core.base import paths
 from core.harvest.batch_files import BatchFiles
-from core.harvest.batch_run import BatchServices, answered_ones, look_after_batches, not_asked
+from core.harvest.batch_prompts import answered_ones, not_asked
+from core.harvest.batch_run import BatchServices, look_after_batches
 from core.harvest.run import ApplyRequest, apply, items_by_asking
 from core.harvest.scan import ScanRequest, scan
 from core.harvest.sources import Distiller
