@@ -297,7 +297,9 @@ class LocalOutside:
             self.home,
             clock,
             emit,
-            HarvestServices(self._clients.get, self._cost, self._counting.messages),
+            HarvestServices(
+                self._clients.get, self._cost, self._counting.messages, self._reserves.set_batches
+            ),
             is_read_only=is_read_only,
         )
         self._harvest = QueueWorker("harvest", self._harvester.handle, emit)

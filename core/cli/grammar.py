@@ -362,6 +362,12 @@ def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
         "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
     )
     parser.add_argument(
+        "--batch",
+        action="store_true",
+        help="have the provider's batch service read them, at half the price within a day; with --apply: collect what "
+        "has ended, apply it, submit the rest; run it again later",
+    )
+    parser.add_argument(
         "--over-limit", action="store_true", help="read on although the day's limit is reached"
     )
     parser.add_argument("--provider", metavar="ID", default="", help="who reads them (see `models`)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from core.cli.confirmation import check_terminal, confirm
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.discussion.payments import spent_today_usd
+from core.harvest.batch_prompts import answered_ones, not_asked
+from core.harvest.batch_run import BatchServices, batches_now, look_after_batches
 from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
@@ -35,7 +38,7 @@ from core.harvest.preview import chosen as chosen_items
 from core.harvest.preview import joined, ticked
 from core.harvest.purse import RunPurse
 from core.harvest.reader import is_small_model, reader_of
-from core.harvest.report import report_data, report_text
+from core.harvest.report import batch_data, batch_text, report_data, report_text
 from core.harvest.run import ApplyRequest, ItemsOf, apply, items_by_asking, items_of_preview, look, preview
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.setup import distiller, scan_request
@@ -43,6 +46,7 @@ from core.harvest.sources import Distiller
 from core.knowledge.guard import RemovalError
 from core.knowledge.undo import undo_apply
 from core.knowledge.wording import item_body
+from core.providers.batches import batches_of
 from core.providers.clients import Clients, clients_for
 from core.providers.model_data import load_models
 from core.providers.profiles import find_profile, offered_models
@@ -50,9 +54,10 @@ from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
 from core.settings.prompts import read_prompts
 from core.spending.harvest_costs import Payments
-from core.spending.limits import reached
+from core.spending.limits import past_limit, reached
 from core.spending.pricing import cost
 from core.spending.shared_reserves import SharedReserves
+from core.values.batches import BatchReport
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.knowledge import NewItem
 from core.values.provider import ProviderKind
@@ -106,17 +111,36 @@ def run_harvest(options: Options, console: Console) -> int:
         )
     used: dict[str, Any] = {}
     code = 0
-    if options.given.apply:
+    batches = BatchReport()
+    if options.given.batch:
+        _check_batch(chosen, harvests=harvests)
+        batches = batches_now(chosen.home)
+    if options.given.apply and options.given.batch:
+        report, batches, used, code = _apply_batches(chosen, report, console)
+    elif options.given.apply:
         is_yes = options.given.yes
         if _needs_yes(chosen, report, harvests=harvests) and not is_yes:
             check_terminal("The built-in model is small: what it would write needs your yes")
         report, used, code = _apply(chosen, report, console, harvests=harvests, is_yes=is_yes)
+    batched = {"batch": batch_data(report.estimate, batches)} if options.given.batch else {}
     if options.is_json:
-        console.json({**report_data(report), "used": used})
+        console.json({**report_data(report), **batched, "used": used})
     else:
         console.write(report_text(report))
+        if options.given.batch:
+            console.write(batch_text(report.estimate, batches))
         _explain(report, console)
-    return code or int(report.is_failed)
+    return code or int(report.is_failed or bool(batches.problems or batches.stopped))
+
+
+def _check_batch(chosen: _Set, *, harvests: bool) -> None:
+    if not harvests:
+        raise UsageError("--batch and --no-harvest exclude each other")
+    if chosen.run.provider == ProviderKind.EMBEDDED:
+        raise UsageError(
+            "The built-in model has no batches",
+            remedy="Leave --batch out, or name a provider with --provider",
+        )
 
 
 def _explain(report: HarvestReport, console: Console) -> None:
@@ -206,6 +230,47 @@ def _apply(
     return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
 
 
+def _apply_batches(
+    chosen: _Set, seen: HarvestReport, console: Console
+) -> tuple[HarvestReport, BatchReport, dict[str, Any], int]:
+    """Collect, submit what is missing, and apply what is answered.
+
+    Returns:
+        The report, what stands of the batches, what was used, and 130 where the person stopped it.
+    """
+    open_home(chosen.home, chosen.now)
+    servers = chosen.loaded.settings.servers
+    clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
+    chosen = _with_model(chosen, clients)
+    paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
+    shared = _SharedMoney(chosen, paid, console)
+    asker = distiller(chosen.home, chosen.run, not_asked, chosen.run.profile)
+    services = BatchServices(
+        lambda name: batches_of(clients.get(name), clients.label(name)),
+        paid,
+        lambda: secrets.token_hex(8),
+        shared.let_batch_go,
+        shared.reserves.set_batches,
+        shared.paid,
+    )
+    try:
+        with _progress(console, "Batches") as on_progress:
+            batches = look_after_batches(
+                chosen.home, wall_clock, services, asker, chosen.request, seen.artifacts, on_progress
+            )
+        ready = answered_ones(asker, chosen.home, seen.artifacts)
+        items_of = _items_of(asker, chosen, seen, console, is_yes=False)
+        with _progress(console, "Harvesting") as on_progress:
+            done = apply(ApplyRequest(chosen.request, ready, items_of, secrets.token_hex(8)), on_progress)
+    except KeyboardInterrupt:
+        return seen, batches_now(chosen.home), _used(chosen, paid.use), INTERRUPTED
+    finally:
+        clients.close()
+        shared.reserves.close()
+    report = replace(done, artifacts=seen.artifacts, estimate=seen.estimate)
+    return report, batches, _used(chosen, paid.use), 0
+
+
 class _SharedMoney:
     """The day's money, of which other programs on the home spend as well: it is counted anew before each call."""
 
@@ -231,6 +296,19 @@ class _SharedMoney:
         self.reserves.settle(RESERVE, {})
         self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
         return stop.sentence
+
+    def let_batch_go(self, usd: float) -> str:
+        """Decide over a batch. One that would go past the limit needs a yes. Returns as `let_go`."""
+        others = self.reserves.claim(RESERVE, 0.0)
+        self.reserves.settle(RESERVE, {})
+        spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
+        why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
+        if not why:
+            return ""
+        if sys.stdin.isatty() and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
+            return ""
+        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
+        return why
 
     def paid(self, use: HarvestUse) -> None:
         """The call is over, and what it cost is on disk."""

@@ -98,16 +98,7 @@ def run_subagent_summarization(
     Raises:
         HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
     """
-    replies = [
-        ask_for_items(
-            ask,
-            template,
-            f"{name} (part {number} of {len(texts)})" if len(texts) > 1 else name,
-            text,
-            related(text),
-        )
-        for number, text in enumerate(texts, 1)
-    ]
+    replies = [ask_for_items(ask, template, part, text, related(text)) for part, text in _parts(texts, name)]
     replies = [with_found_quotes(reply, shown or {}) for reply in replies]
     found = merged(item for reply in replies for item in reply.items)
     return Reply(found, sum(one.dropped for one in replies), sum(one.unfound for one in replies))
@@ -118,6 +109,48 @@ def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Rep
     quotes = [found_quote(item.quote, shown) for item in reply.items]
     items = (replace(item, quote=one or Quote()) for item, one in zip(reply.items, quotes, strict=True))
     return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
+
+
+def missing_prompts(
+    messages: Sequence[Said], name: str, template: str, find: Callable[[str], str | None], *, piece_bytes: int
+) -> tuple[str, ...]:
+    """Prompts that `distil` would ask now, one for each piece at most: the rest follows from their replies.
+
+    Args:
+        find: gives the reply to a prompt, None where there is none. The rest as of `distil`.
+
+    Raises:
+        HarvestError: a piece's replies were malformed, all of them.
+    """
+
+    def ask(prompt: str) -> str:
+        text = find(prompt)
+        if text is None:
+            raise _MissingError(prompt)
+        return text
+
+    missing = []
+    for part, text in _parts(pieces(messages, piece_bytes), name):
+        try:
+            ask_for_items(ask, template, part, text)
+        except _MissingError as error:
+            missing.append(error.prompt)
+    return tuple(missing)
+
+
+class _MissingError(Exception):
+    def __init__(self, prompt: str) -> None:
+        super().__init__("no reply to a prompt")
+        self.prompt = prompt
+
+
+def _parts(texts: Sequence[str], name: str) -> list[tuple[str, str]]:
+    """Each piece under the name that the model is told."""
+    many = len(texts)
+    return [
+        (f"{name} (part {number} of {many})" if many > 1 else name, text)
+        for number, text in enumerate(texts, 1)
+    ]
 
 
 def ask_for_items(ask: Ask, template: str, name: str, content: str, known: Sequence[Item] = ()) -> Reply:

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.base import paths
 from core.base.ids import time_of_id
 from core.discussion import trash
+from core.harvest.batch_run import batches_now
 from core.harvest.review import conversation_mark, without_marks
 from core.harvest.review_file import load_review
 from core.harvest.run import look
@@ -47,6 +48,7 @@ def look_at_all(
         applies=tuple(map(summary_of, applies)),
         sources=sources_of(request.home, seen.artifacts, applies),
         review=_open_review(request.home, entries),
+        batches=batches_now(request.home).batches,
     )
 
 

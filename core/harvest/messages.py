@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.values.batches import BatchReport
 from core.values.harvest import (
     Artifact,
     HarvestLook,
@@ -100,6 +101,20 @@ class LeaveRemoval(msgspec.Struct, frozen=True):
     """Leave what would have been taken out: the question is answered with a no."""
 
 
+class BatchHarvest(msgspec.Struct, frozen=True):
+    """Collect the batches that have ended, and submit what has no reply yet as new ones.
+
+    Args:
+        paths: of artifacts, empty for all candidates; submits: False to collect alone.
+        over_limit: the person's yes to a batch that goes past the day's limit.
+    """
+
+    paths: tuple[str, ...] = ()
+    submits: bool = True
+    over_limit: bool = False
+    command_id: str = ""
+
+
 class WriteReview(msgspec.Struct, frozen=True):
     """Keep what the person made of previews: `review` of earlier ones, and of the one that is shown, if any.
 
@@ -166,6 +181,17 @@ class UndoApply(msgspec.Struct, frozen=True):
     is_agreed: bool = False
 
 
+class RunBatches(msgspec.Struct, frozen=True):
+    """Collect, then submit what these lack; report `HarvestBatched`. `artifacts`: none to collect alone.
+
+    `over_limit`: no batch waits for the word to go.
+    """
+
+    run: HarvestRun
+    artifacts: tuple[Artifact, ...]
+    over_limit: bool = False
+
+
 class StopHarvest(msgspec.Struct, frozen=True):
     """Cancel the run under way; what is being written is finished. `why`: empty where the person asked for it."""
 
@@ -227,6 +253,13 @@ class RemovalAsked(msgspec.Struct, frozen=True):
     question: RemovalQuestion
 
 
+class HarvestBatched(msgspec.Struct, frozen=True):
+    """A look after the batches ended, with what is on disk now. `look` None: that could not be looked at."""
+
+    report: BatchReport
+    look: HarvestLook | None
+
+
 class HarvestUndone(msgspec.Struct, frozen=True):
     """An undo ended, with what is on disk now. `look` None: that could not be looked at."""
 
@@ -241,7 +274,7 @@ class HarvestFailed(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest
+RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | BatchHarvest
 """Each begins a run, and its outcome comes with the run's end."""
 
 ReviewCommand = TickHarvestItems | EditHarvestItem | MoveHarvestItem | ReplaceKnownItem | DiscardPreview
@@ -258,13 +291,14 @@ HarvestEvent = (
     | HarvestPaid
     | HarvestEnded
     | HarvestApplied
+    | HarvestBatched
     | HarvestUndone
     | RemovalAsked
     | HarvestFailed
 )
 """Events of this room."""
 
-RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply
+RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply | RunBatches
 """The harvest worker's: one run at a time, on one thread."""
 
 HarvestEffect = RunEffect | StopHarvest | LetHarvestCall | WriteReview

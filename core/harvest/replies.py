@@ -53,7 +53,13 @@ class KeptReplies:
         Raises:
             StorageError: there is no place for it.
         """
-        path = self._path(prompt, provider, model)
+        with self.place_of(reply_key(prompt, provider, model), provider, model) as place:
+            yield place
+
+    @contextmanager
+    def place_of(self, key: str, provider: str, model: str) -> Iterator[ReplyPlace]:
+        """As `place`, for the reply to a prompt that only its key is left of."""
+        path = self._folder / f"{key}.json"
         make_dirs(path.parent, disk=self._disk)
         place = ReplyPlace(path, provider, model, self._disk)
         try:
@@ -75,8 +81,7 @@ class KeptReplies:
                 self._disk.unlink(place)
 
     def _path(self, prompt: str, provider: str, model: str) -> Path:
-        text = json.dumps([provider, model, prompt], ensure_ascii=True)
-        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
+        return self._folder / f"{reply_key(prompt, provider, model)}.json"
 
 
 class ReplyPlace:
@@ -120,6 +125,12 @@ class ReplyPlace:
         view = memoryview(data)
         while view:
             view = view[self._disk.write(self._fd, view) :]
+
+
+def reply_key(prompt: str, provider: str, model: str) -> str:
+    """Name of a reply among those of its conversation."""
+    text = json.dumps([provider, model, prompt], ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def kept_conversations(knowledge: Path) -> tuple[str, ...]:

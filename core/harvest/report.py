@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from core.base.figures import money, size, tokens_est
+from core.base.figures import count, money, size, tokens_est
 from core.base.text import one_line
+from core.spending.pricing import batch_price
+from core.values.batches import BatchReport, HarvestBatch
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestEstimate, HarvestReport
 
 NAME_CHARS = 100
@@ -63,6 +65,59 @@ def _lines(report: HarvestReport) -> Iterator[str]:
         yield f"quotes left out, because they stand nowhere in what was read: {report.unfound}"
     yield f"digest: {report.digest_path}"
     yield f"ledger: {report.ledger_path}"
+
+
+def batch_text(estimate: HarvestEstimate, report: BatchReport) -> str:
+    """The batches as they stand, and the price of the candidates both ways, for a person."""
+    lines = [
+        f"in a batch: {money(batch_price(estimate.cost_usd), 'report')}, directly: {money(estimate.cost_usd, 'report')}"
+    ]
+    lines += [f"{_batch_line(one)}" for one in report.batches]
+    lines += [f"batches: {one_line(problem, 400)}" for problem in report.problems]
+    if report.stopped:
+        lines.append(f"not submitted: {one_line(report.stopped, 300)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _batch_line(batch: HarvestBatch) -> str:
+    state = "cancelling" if batch.is_open and batch.is_cancelling else batch.state.value
+    why = f" ({one_line(batch.reason, 200)})" if batch.reason else ""
+    replies = f", {count(batch.answered, 'reply', 'replies')} kept" if not batch.is_open else ""
+    return (
+        f"batch {batch.name or batch.tag}: {state}{why}, {count(len(batch.items), 'request')}{replies}, "
+        f"{batch.provider} {batch.model}, {money(batch.estimate_usd, 'report')}"
+    )
+
+
+def batch_data(estimate: HarvestEstimate, report: BatchReport) -> dict[str, Any]:
+    """The same for a program. Prices that nobody knows are None."""
+    return {
+        "direct_cost_usd_est": estimate.cost_usd,
+        "batch_cost_usd_est": batch_price(estimate.cost_usd),
+        "batches": [batch_row(one) for one in report.batches],
+        "submitted_requests": report.submitted,
+        "problems": list(report.problems),
+        "stopped": report.stopped,
+    }
+
+
+def batch_row(batch: HarvestBatch) -> dict[str, Any]:
+    """One batch as plain data, as the CLI prints it and the Hook API answers with it."""
+    return {
+        "tag": batch.tag,
+        "name": batch.name,
+        "provider": batch.provider,
+        "model": batch.model,
+        "state": batch.state.value,
+        "is_cancelling": batch.is_cancelling,
+        "at": batch.at,
+        "requests": len(batch.items),
+        "answered": batch.answered,
+        "forgotten": batch.forgotten,
+        "failed": len(batch.faults),
+        "cost_usd_est": batch.estimate_usd,
+        "reason": batch.reason,
+    }
 
 
 def _counts(report: HarvestReport) -> dict[ArtifactClass, int]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
-from core.harvest.distillation import HarvestError, Related, distil, nothing_known
+from core.harvest.distillation import HarvestError, Related, distil, missing_prompts, nothing_known
 from core.harvest.generation import Generate
 from core.harvest.note_paths import with_found_paths, working_folders
 from core.harvest.prompt import without_known, without_quotes
@@ -41,10 +41,6 @@ ReadMessages = Callable[[ArtifactKind, bytes, int], tuple[Said, ...]]
 
 class HarvestStoppedError(SlopError):
     """The run cannot go on: what was paid for could not be put on disk."""
-
-
-class _NotKeptError(SlopError):
-    """A reply would have to be asked for."""
 
 
 class Distiller(msgspec.Struct, frozen=True):
@@ -100,20 +96,23 @@ class Distiller(msgspec.Struct, frozen=True):
         Raises:
             SlopError: the conversation or a reply cannot be read.
         """
+        return not self.missing(facts, data)
+
+    def missing(self, facts: ArtifactFacts, data: bytes) -> tuple[str, ...]:
+        """Prompts without a kept reply that `distil` would begin with. Writes nothing.
+
+        Raises:
+            HarvestError: it cannot be read, or what is kept is malformed, also the second time.
+            SlopError: a reply cannot be read.
+        """
         kept = KeptReplies(self.knowledge, facts.sha256, disk=self.disk)
-
-        def find(prompt: str) -> str:
-            text = _kept_reply(kept, prompt, self)
-            if text is None:
-                raise _NotKeptError("the reply is not kept")
-            return text
-
-        name = facts.title or facts.name
-        try:
-            distil(self._messages(facts, data), name, self.template, find, piece_bytes=self.piece_bytes)
-        except _NotKeptError:
-            return False
-        return True
+        return missing_prompts(
+            self._messages(facts, data),
+            facts.title or facts.name,
+            self.template,
+            lambda prompt: _kept_reply(kept, prompt, self),
+            piece_bytes=self.piece_bytes,
+        )
 
     def _messages(self, facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
         try:

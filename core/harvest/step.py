@@ -12,11 +12,13 @@ from core.harvest.messages import (
     HARVEST_PROMPT,
     ApplyHarvest,
     ApplyPreview,
+    BatchHarvest,
     CancelHarvest,
     DiscardPreview,
     DistilConversations,
     EditHarvestItem,
     HarvestApplied,
+    HarvestBatched,
     HarvestCalling,
     HarvestCommand,
     HarvestEnded,
@@ -36,6 +38,7 @@ from core.harvest.messages import (
     RemovalAsked,
     ReplaceKnownItem,
     ReviewCommand,
+    RunBatches,
     RunCommand,
     ScanConversations,
     StopHarvest,
@@ -51,7 +54,15 @@ from core.harvest.review import folded, with_choices, without
 from core.knowledge.guard import REMEDY, removal_sentence
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
-from core.spending.limits import add_payments, is_counted, limit_reached, reached_limits, release, reserve
+from core.spending.limits import (
+    add_payments,
+    batch_past_limit,
+    is_counted,
+    limit_reached,
+    reached_limits,
+    release,
+    reserve,
+)
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -63,6 +74,7 @@ from core.values.harvest import (
 )
 from core.values.knowledge import RemovalQuestion
 from core.values.outcomes import Cause, CommandOutcome
+from core.values.provider import ProviderKind
 from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify
@@ -76,7 +88,7 @@ HELD = "harvest"
 def command(state: AppState, asked: HarvestCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
-        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest():
+        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest() | BatchHarvest():
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
@@ -103,6 +115,7 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             | HarvestApplied()
             | HarvestUndone()
             | RemovalAsked()
+            | HarvestBatched()
             | HarvestFailed()
         ):
             return ended(state, happened)
@@ -127,6 +140,8 @@ def run(state: AppState, command: RunCommand) -> Result:
         case UndoHarvest():
             undo = UndoApply(harvest_run(state), command.apply_id, command.is_agreed)
             return _begin(state, command, HarvestPhase.UNDOING, undo)
+        case BatchHarvest():
+            return _batch(state, command)
 
 
 def _writes(state: AppState, command: RunCommand) -> bool:
@@ -182,7 +197,13 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
 
 def ended(
     state: AppState,
-    event: HarvestLooked | HarvestEnded | HarvestApplied | HarvestUndone | RemovalAsked | HarvestFailed,
+    event: HarvestLooked
+    | HarvestEnded
+    | HarvestApplied
+    | HarvestBatched
+    | HarvestUndone
+    | RemovalAsked
+    | HarvestFailed,
 ) -> Result:
     """A run is over. What it changed on disk is read anew."""
     fault, cause = ("", ""), Cause.FAILED
@@ -224,6 +245,9 @@ def ended(
             state, write = _kept(_with(state, _looked(done, event.look, state)))
             state, effects = _changed(state, event.report.reclaimed)
             return state, (*write, *effects)
+        case HarvestBatched(report, look):
+            done = replace(idle, batched=report, problem=report.stopped)
+            return _with(state, _looked(done, look, state)), ()
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report)
             return _changed(_with(state, _looked(done, event.look, state)))
@@ -251,10 +275,16 @@ NOT_COUNTED = "What was spent today is still being added up: ask again in a mome
 def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
     """Let the call go that the run waits with, whose money is held back where other programs see it; or end the run.
 
-    The call that reaches the limit is still made and read. None is made before the day was counted.
+    The call that reaches the limit is still made and read; a batch that would go past it is asked about first. None is
+    made before the day was counted.
     """
     if not is_counted(state):
         return release(state, HELD), (StopHarvest(NOT_COUNTED),)
+    if state.harvest.phase is HarvestPhase.BATCHING:
+        held = state.spending.reserved.get(HELD)
+        usd = held.usd if held is not None else 0.0
+        why = batch_past_limit(state, usd, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
+        return (release(state, HELD), (StopHarvest(why),)) if why else (state, (LetHarvestCall(),))
     reached = reached_limits(state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
     if reached:
         return release(state, HELD), (StopHarvest(reached[0].sentence),)
@@ -297,7 +327,10 @@ def _reviewed(
 
 
 def _begin(
-    state: AppState, command: RunCommand, phase: HarvestPhase, effect: ScanConversations | UndoApply
+    state: AppState,
+    command: RunCommand,
+    phase: HarvestPhase,
+    effect: ScanConversations | UndoApply | RunBatches,
 ) -> Result:
     made = effect.run
     begun = replace(
@@ -336,6 +369,19 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         model=made.model,
     )
     return _with(state, begun), (DistilConversations(made, chosen),)
+
+
+def _batch(state: AppState, command: BatchHarvest) -> Result:
+    chosen = _candidates(state, command.paths) if command.submits else ()
+    made = harvest_run(state)
+    if command.submits and not chosen:
+        return _declined(state, command, Cause.NOTHING, "There is nothing to submit."), ()
+    if command.submits and made.provider == ProviderKind.EMBEDDED:
+        text = "The built-in model has no batches."
+        remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
+        return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
+    effect = RunBatches(made, chosen, command.over_limit)
+    return _begin(state, command, HarvestPhase.BATCHING, effect)
 
 
 def _limit(state: AppState) -> str:

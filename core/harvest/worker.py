@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +15,12 @@ from typing import assert_never
 import msgspec
 from msgspec.structs import replace
 
+from core.base import paths
 from core.base.errors import SlopError, StorageError
 from core.base.opener import read_file
 from core.base.reports import Report
+from core.harvest.batch_prompts import not_asked
+from core.harvest.batch_run import BatchServices, batches_now, look_after_batches
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.look import look_at_all
@@ -25,6 +28,7 @@ from core.harvest.messages import (
     ApplyPreview,
     DistilConversations,
     HarvestApplied,
+    HarvestBatched,
     HarvestCalling,
     HarvestEnded,
     HarvestEvent,
@@ -36,11 +40,13 @@ from core.harvest.messages import (
     HarvestRun,
     HarvestUndone,
     RemovalAsked,
+    RunBatches,
     RunEffect,
     ScanConversations,
     UndoApply,
 )
 from core.harvest.purse import RunPurse
+from core.harvest.replies import kept_conversations
 from core.harvest.review import conversation_mark, marks_of
 from core.harvest.run import ApplyRequest, apply, items_of_preview, preview
 from core.harvest.scan import Progress
@@ -50,6 +56,7 @@ from core.harvest.transcript_sources import unread_messages
 from core.knowledge.guard import RemovalError
 from core.knowledge.locks import harvest_lock
 from core.knowledge.undo import undo_apply
+from core.providers.batches import batches_of
 from core.providers.protocol import CancelToken, Provider
 from core.spending.harvest_costs import Payments
 from core.values.harvest import ArtifactClass, HarvestLook
@@ -78,11 +85,13 @@ class HarvestServices(msgspec.Struct, frozen=True):
         client: a provider's client, raises ProviderError where there is none.
         price: of a call in US dollars, None where unknown.
         read: gives what is to be distilled of a conversation, best in another process.
+        set_batches: shares what the open batches are expected to cost with other programs, by tag.
     """
 
     client: Callable[[str], Provider]
     price: Callable[[str, str, Usage], float | None]
     read: ReadMessages = unread_messages
+    set_batches: Callable[[Mapping[str, float]], object] = lambda _expected: None
 
 
 @dataclass(slots=True)
@@ -196,6 +205,8 @@ class HarvestHandler:
                 self._distil(effect, run)
             case ApplyPreview():
                 self._apply(effect, run)
+            case RunBatches():
+                self._batch(effect, run)
             case UndoApply():
                 self._check_writable()
                 report = undo_apply(self._home, self._clock(), effect.apply_id, is_agreed=effect.is_agreed)
@@ -226,6 +237,34 @@ class HarvestHandler:
                 problem = ". ".join(filter(None, (error.what, error.remedy)))
         self._emit(HarvestEnded(problem))
 
+    def _batch(self, effect: RunBatches, run: _LiveRun) -> None:
+        self._check_writable()
+        made, client = effect.run, self._services.client
+        services = BatchServices(
+            lambda name: batches_of(client(name), name),
+            run.payments,
+            self._seed,
+            lambda usd: "" if effect.over_limit else self._is_let_go(run, usd),
+            self._services.set_batches,
+            lambda use: self._emit(HarvestPaid(use)),
+        )
+        asker = distiller(self._home, made, not_asked, made.profile, self._services.read)
+        request = scan_request(self._home, made, self._clock())
+        try:
+            report = look_after_batches(
+                self._home,
+                self._clock,
+                services,
+                asker,
+                request,
+                effect.artifacts,
+                self._progress(run.check),
+                by=BY,
+            )
+        except HarvestCancelledError:
+            report = replace(batches_now(self._home), stopped=run.why)
+        self._emit(HarvestBatched(report, self._look_after(made)))
+
     def _is_let_go(self, run: _LiveRun, usd: float) -> str:
         """Wait for the step's word on a call. Returns why it is not to be made, empty where it is."""
         run.word.clear()
@@ -248,13 +287,18 @@ class HarvestHandler:
     def _look(self, run: HarvestRun, on_progress: Progress) -> HarvestLook:
         request = scan_request(self._home, run, self._clock())
         found = look_at_all(request, run.provider, run.model, piece_bytes_for(run.profile), on_progress)
-        return replace(found, kept=self._kept(run, found, on_progress)) if found.review else found
+        replied = frozenset(kept_conversations(paths.knowledge_dir(self._home)))
+        if not found.review and not replied:
+            return found
+        return replace(found, kept=self._kept(run, found, replied, on_progress))
 
-    def _kept(self, run: HarvestRun, found: HarvestLook, on_progress: Progress) -> frozenset[str]:
-        """The conversations of reviews that were begun whose replies are all kept: going on asks nobody."""
+    def _kept(
+        self, run: HarvestRun, found: HarvestLook, replied: frozenset[str], on_progress: Progress
+    ) -> frozenset[str]:
+        """The conversations whose replies are all kept, after a review that was begun or a batch: reading asks nobody."""
         marks, kept = marks_of(found.review), set()
         for facts in (one.facts for one in found.artifacts if one.kind is ArtifactClass.HARVEST):
-            if conversation_mark(facts.sha256) not in marks:
+            if facts.sha256 not in replied and conversation_mark(facts.sha256) not in marks:
                 continue
             on_progress(0, 0, "")
             try:

@@ -12,6 +12,7 @@ from core.app.execution import ACT_S, begin, is_over
 from core.app.messages import Command
 from core.harvest.messages import (
     ApplyHarvest,
+    BatchHarvest,
     CancelHarvest,
     EditHarvestItem,
     HarvestCommand,
@@ -87,6 +88,22 @@ class ApplyBody(AgreedBody, frozen=True):
     ] = ()
 
 
+class BatchBody(RunBody, frozen=True):
+    """The conversations to submit, and the batches to collect."""
+
+    paths: Annotated[
+        tuple[PathText, ...],
+        Meta(
+            max_length=MAX_CHOSEN,
+            description="`path` of rows of `artifacts`; without any, all of class `harvest`.",
+        ),
+    ] = ()
+    submits: Annotated[bool, Meta(description="False: collect what has ended, submit nothing.")] = True
+    over_limit: Annotated[bool, Meta(description="Submit although a batch goes past the day's limit.")] = (
+        False
+    )
+
+
 class UndoBody(AgreedBody, frozen=True):
     """The apply to take back."""
 
@@ -131,6 +148,17 @@ async def apply_harvest(request: Request[ApplyBody]) -> Answer:
             paths = ()
             _tick(request, proposed)
         run = await _begun(request, ApplyHarvest(paths, request.fields.is_agreed))
+    return await _answer(run)
+
+
+async def batch_harvest(request: Request[BatchBody]) -> Answer:
+    """Collect the batches that have ended, and submit what has no reply yet to the provider's batch service."""
+    request.check_writable()
+    asked = request.fields
+    async with request.desk.harvest_lock:
+        await _looked(request)
+        check_candidates(request.state, asked.paths)
+        run = await _begun(request, BatchHarvest(asked.paths, asked.submits, asked.over_limit))
     return await _answer(run)
 
 
@@ -282,7 +310,7 @@ def check_apply(state: AppState, apply_id: str) -> None:
 
 
 def _check_command(state: AppState, command: Command) -> None:
-    if isinstance(command, PreviewHarvest | ApplyHarvest):
+    if isinstance(command, PreviewHarvest | ApplyHarvest | BatchHarvest):
         check_candidates(state, command.paths)
     elif isinstance(command, TickHarvestItems):
         check_proposed(state.harvest.preview, command.item_ids)
@@ -308,6 +336,7 @@ RESOURCE = Resource(
         _run("look", look_harvest, {409: "another run is under way"}),
         _run("preview", preview_harvest, {404: "no such conversation", 409: _NOT_NOW}),
         _run("apply", apply_harvest, {404: "no such item or conversation", 409: _NOT_NOW}),
+        _run("batch", batch_harvest, {404: "no such conversation", 409: _NOT_NOW}),
         _run("undo", undo_harvest, {404: "no such apply", 409: _NOT_NOW}),
         _run("cancel", cancel_harvest, {409: "no run is under way"}),
     ),

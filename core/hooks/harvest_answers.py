@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from core.harvest.report import artifact_data
+from core.harvest.report import artifact_data, batch_row
 from core.hooks.fields import Count, Counts, Data, Money, Rows, Time, UsageData, filled
 from core.hooks.queries import PageQuery
 from core.knowledge.ledger_text import entry_data
+from core.values.batches import BatchReport, BatchState, HarvestBatch
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -202,6 +203,33 @@ class RemovalQuestionData(Data, frozen=True):
     apply_id: str
 
 
+class BatchData(Data, frozen=True):
+    """A batch that a provider works off, or that the last look after them closed."""
+
+    tag: str
+    name: str
+    provider: str
+    model: str
+    state: BatchState
+    is_cancelling: bool
+    at: str
+    requests: Count
+    answered: Count
+    forgotten: Count
+    failed: Count
+    cost_usd_est: Money
+    reason: str
+
+
+class BatchReportData(Data, frozen=True):
+    """The last look after the batches."""
+
+    closed: Rows[BatchData]
+    submitted_requests: Count
+    problems: list[str]
+    stopped: str
+
+
 class HarvestData(Data, frozen=True):
     """The harvest as it is now."""
 
@@ -218,6 +246,8 @@ class HarvestData(Data, frozen=True):
     applies: Rows[ApplyData]
     report: HarvestReportData | None
     undone: UndoReportData | None
+    batches: Rows[BatchData]
+    batched: BatchReportData | None
     problem: str
     question: RemovalQuestionData | None
     use: HarvestUseData
@@ -246,8 +276,24 @@ class HarvestData(Data, frozen=True):
             applies=page.cut(look.applies, ApplyData),
             report=None if report is None else _report_data(report, page),
             undone=None if undone is None else _undo_data(undone, page),
+            batches=_batch_rows(look.batches, page),
+            batched=None if state.batched is None else _batched_data(state.batched, page),
             use=filled(HarvestUseData, state.use, usage=UsageData.of(state.use.usage)),
         )
+
+
+def _batch_rows(batches: Sequence[HarvestBatch], page: PageQuery) -> Rows[BatchData]:
+    return Rows(len(batches), [_batch_data(one) for one in page.of(batches)])
+
+
+def _batch_data(batch: HarvestBatch) -> BatchData:
+    values = batch_row(batch)
+    return BatchData(**{**values, "state": batch.state})
+
+
+def _batched_data(report: BatchReport, page: PageQuery) -> BatchReportData:
+    closed = tuple(one for one in report.batches if not one.is_open)
+    return BatchReportData(_batch_rows(closed, page), report.submitted, list(report.problems), report.stopped)
 
 
 def _artifact_data(artifact: Artifact) -> ArtifactData:

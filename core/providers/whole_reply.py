@@ -96,7 +96,7 @@ def whole_reply(
     arrived = _Arrived()
     try:
         for item in stream_with_retry(
-            provider, request, _no_attachments, cancel, lambda _attempt, _wait_s, error: arrived.failed(error)
+            provider, request, no_attachments, cancel, lambda _attempt, _wait_s, error: arrived.failed(error)
         ):
             arrived.add(item)
     except ProviderError as error:
@@ -118,5 +118,6 @@ def warmed(items: Iterable[StreamItem]) -> Usage | None:
     return usage
 
 
-def _no_attachments(sha256: str) -> bytes:
+def no_attachments(sha256: str) -> bytes:
+    """Read no attachment: for requests that have none."""
     raise LookupError(sha256)

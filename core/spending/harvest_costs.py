@@ -17,6 +17,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.errors import StorageError
 from core.base.opener import BOOK_BYTES, read_file
+from core.spending.pricing import batch_price
 from core.values.harvest import HarvestUse
 from core.values.spending import Payment
 from core.values.usage import Usage
@@ -54,8 +55,18 @@ class Payments:
         Returns:
             What this call used and cost, and the id of its note.
         """
-        cost = self.price(provider, model, usage)
-        use = HarvestUse(1, replace(usage, cost_usd=cost), cost, secrets.token_hex(8))
+        return self._count(provider, model, usage, self.price(provider, model, usage), secrets.token_hex(8))
+
+    def batched(self, provider: str, model: str, usage: Usage, payment_id: str) -> HarvestUse:
+        """As a call, for the answer to a request of a batch. `payment_id`: tells it from every other, for good."""
+        return self._count(
+            provider, model, usage, batch_price(self.price(provider, model, usage)), payment_id
+        )
+
+    def _count(
+        self, provider: str, model: str, usage: Usage, cost: float | None, payment_id: str
+    ) -> HarvestUse:
+        use = HarvestUse(1, replace(usage, cost_usd=cost), cost, payment_id)
         self.use = self.use + use
         if cost:
             self._keep(provider, model, use)

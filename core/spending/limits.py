@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
+from core.base.figures import money
 from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
@@ -191,6 +192,26 @@ def reached(
     if limit_usd is None or spent_usd + reserved_usd < limit_usd:
         return None
     return ReachedLimit(scope, limit_usd, spent_usd, reserved_usd)
+
+
+def past_limit(limit_usd: float | None, spent_usd: float, reserved_usd: float, batch_usd: float) -> str:
+    """Sentence that a batch would go past the day's limit, empty where it stays within: a batch asks before it is sent.
+
+    Args:
+        batch_usd: its expected cost, all of it; the rest as of `reached`.
+    """
+    if limit_usd is None or spent_usd + reserved_usd + batch_usd <= limit_usd:
+        return ""
+    return (
+        f"This batch is expected to cost {money(batch_usd, 'terminal', is_estimate=True)}: it would go past the limit "
+        f"of {money(limit_usd, 'terminal')} for today."
+    )
+
+
+def batch_past_limit(state: AppState, usd: float, *, besides: str = "", elsewhere_usd: float = 0.0) -> str:
+    """As `past_limit`, by the program's state. `besides`, `elsewhere_usd`: as of `reached_limits`."""
+    _, limit, spent, under_way = _sums(state, "", besides=besides, elsewhere_usd=elsewhere_usd)[1]
+    return past_limit(limit, spent, under_way, usd)
 
 
 def _sums(

@@ -55,6 +55,15 @@ def cost(provider: str, model: str, usage: Usage, at: datetime) -> float | None:
     return float(calculated.total_price) + more * (fresh or 0.0)
 
 
+BATCH_SHARE = 0.5
+"""Of the price that a request in a batch costs. Source: the three vendors' price pages (read 2026-11)."""
+
+
+def batch_price(direct_usd: float | None) -> float | None:
+    """Price of a call in a batch, from its price without one; None where unknown."""
+    return None if direct_usd is None else direct_usd * BATCH_SHARE
+
+
 def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None:
     """Price of a fresh (uncached) input token in US dollars; None where unknown, 0.0 for the embedded model.
 

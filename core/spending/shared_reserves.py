@@ -51,10 +51,14 @@ class PaidRow(msgspec.Struct, frozen=True):
 
 
 class ReserveBook(msgspec.Struct, frozen=True):
-    """Content of the file: reserves by call, payments by the id of their record in the log."""
+    """Content of the file: reserves by call, payments by the id of their record in the log.
+
+    `batches`: expected cost of each batch that a provider works off, by its tag: no program need live for it.
+    """
 
     reserves: dict[str, ReserveRow] = msgspec.field(default_factory=dict)
     paid: dict[str, PaidRow] = msgspec.field(default_factory=dict)
+    batches: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class SharedReserves:
@@ -90,7 +94,8 @@ class SharedReserves:
             book.reserves[self._own(key)] = ReserveRow(self._program, usd, now)
             seen = book
         reserves, paid = self._foreign(seen)
-        return SpentElsewhere(sum(row.usd for row in reserves.values()), _payments(paid))
+        foreign = sum(row.usd for row in reserves.values())
+        return SpentElsewhere(foreign + sum(seen.batches.values()), _payments(paid))
 
     def changed_elsewhere(self) -> dict[str, Payment] | None:
         """Payments of other programs today, where one of them began, paid or ended something since the last look; else
@@ -102,6 +107,14 @@ class SharedReserves:
         looked = reserves, paid, self._programs()
         before, self._looked = self._looked, looked
         return None if looked == before else _payments(paid)
+
+    def set_batches(self, expected: Mapping[str, float]) -> None:
+        """Reserve for the open batches, and for no other. In US dollars by tag; their files tell, this repeats it."""
+        if not expected and not (self._directory / paths.RESERVES_FILE).exists():
+            return
+        with _logged(), self._changing(self._clock()) as book:
+            book.batches.clear()
+            book.batches.update(expected)
 
     def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
         """A call's cost is in the log: it reserves no more. Nothing is done where it did not reserve."""
@@ -168,6 +181,7 @@ class SharedReserves:
                 if row.program in alive and abs(now - row.at) < LONGEST and row.usd >= 0
             },
             {name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
+            {tag: usd for tag, usd in book.batches.items() if usd >= 0},
         )
 
     def _is_alive(self, program: str) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.batches import BatchReport, HarvestBatch
 from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
 from core.values.usage import Usage, add_usage
@@ -281,8 +282,8 @@ class HarvestLook(msgspec.Struct, frozen=True):
 
     Args:
         sources: id of the discussion that an item came from, by the source's name in provenance.
-        review: what the disk keeps of reviews that were begun; kept: hashes of the conversations among them that
-            cost nothing to preview again, because every reply is kept.
+        review: what the disk keeps of reviews that were begun; kept: hashes of the conversations that cost nothing to
+            preview, because every reply is kept; batches: the open ones.
     """
 
     artifacts: tuple[Artifact, ...] = ()
@@ -292,6 +293,7 @@ class HarvestLook(msgspec.Struct, frozen=True):
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     review: Review = msgspec.field(default_factory=dict)
     kept: frozenset[str] = frozenset()
+    batches: tuple[HarvestBatch, ...] = ()
 
 
 class HarvestPhase(StrEnum):
@@ -302,6 +304,7 @@ class HarvestPhase(StrEnum):
     PREVIEWING = "previewing"
     APPLYING = "applying"
     UNDOING = "undoing"
+    BATCHING = "batching"
 
 
 class HarvestState(msgspec.Struct, frozen=True):
@@ -312,7 +315,7 @@ class HarvestState(msgspec.Struct, frozen=True):
         looked_at: when `look` was made, None before; provider, model: which reads, and whose prices the estimate has.
         preview: what was proposed, as the person left it; None before and after.
         review: what the person made of earlier previews and did not apply or discard.
-        report: of the last apply; undone: of the last undo; problem: why the last run ended early, empty where not;
+        report: of the last apply; undone: of the last undo; batched: of the last look after the batches; problem: why the last run ended early, empty where not;
             remedy: what to do about it, may be empty.
         use: what this program's harvests used, of all runs.
         command_id: of the command that began the run under way, empty where nobody waits for it.
@@ -334,6 +337,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     review: Review = msgspec.field(default_factory=dict)
     report: HarvestReport | None = None
     undone: UndoReport | None = None
+    batched: BatchReport | None = None
     problem: str = ""
     remedy: str = ""
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)

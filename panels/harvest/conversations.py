@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
-from core.harvest.messages import ApplyHarvest, LookForHarvest, PreviewHarvest
+from core.harvest.messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
+from core.spending.pricing import batch_price
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
+from core.values.provider import ProviderKind
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.memo import Same
@@ -334,6 +336,7 @@ def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
         own.left_out = frozenset()
     if ui.menu_item("none", "Tick none", is_enabled=bool(found.paths)):
         own.left_out = frozenset(a.facts.path for a in artifacts if a.kind is ArtifactClass.HARVEST)
+    _batch(desk, found)
     ui.divider("line")
     is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
     can = is_free and desk.state.harvest.preview is None
@@ -343,3 +346,20 @@ def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
     if ui.menu_item("give up", f"Give up {fmt.count(len(found.ours), 'conversation')} without harvesting…",
                     icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
         view.dialog = Dialog("harvest_give_up", command=ApplyHarvest(found.ours))
+
+
+def _batch(desk: Desk, found: facts.ArtifactChoice) -> None:
+    """The provider's batch service instead: half the price, within a day; collected here, then previewed as ever."""
+    ui, harvest = desk.ui, desk.state.harvest
+    ui.divider("batch line")
+    can, _ = _can_preview(desk, found)
+    cost = fmt.money(batch_price(facts.chosen_estimate(harvest, found).cost_usd), "report")
+    if harvest.provider == ProviderKind.EMBEDDED:
+        ui.menu_item("batch", "The built-in model has no batches", is_enabled=False)
+    elif ui.menu_item("batch", f"Submit as a batch, read within a day (est. {cost})", is_enabled=can):
+        desk.send(BatchHarvest(() if found.is_all else found.paths))
+    is_free = not harvest.is_busy and not desk.state.program.is_home_read_only
+    if waiting := harvest.look.batches:
+        label = f"Collect {fmt.count(len(waiting), 'batch', 'batches')}"
+        if ui.menu_item("collect", label, is_enabled=is_free):
+            desk.send(BatchHarvest(submits=False))

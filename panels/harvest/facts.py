@@ -85,6 +85,7 @@ PHASE_WORDS = {
     HarvestPhase.PREVIEWING: "Reading conversations",
     HarvestPhase.APPLYING: "Writing what is ticked",
     HarvestPhase.UNDOING: "Taking the harvest back",
+    HarvestPhase.BATCHING: "Looking after the batches",
 }
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.vendors.anthropic_batches import AnthropicBatchDesk
 from tests.vendors.anthropic_rules import (
     MAX_BODY_BYTES,
     MODELS,
@@ -69,6 +70,7 @@ class AnthropicServer(LoopbackServer):
         self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.page_size = 1000
+        self.batches = AnthropicBatchDesk(self.url, self._next_reply, self._plain_message, clock)
         self._count = 0
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
@@ -116,6 +118,8 @@ class AnthropicServer(LoopbackServer):
                 body = _body(captured)
                 check(body, counts_only=True)
                 return json_reply(200, {"input_tokens": self.input_tokens(body)})
+            case _, path if path.startswith("/v1/messages/batches"):
+                return self.batches.answer(captured)
             case "GET", "/v1/models":
                 return self._models(captured)
             case _:
@@ -184,6 +188,26 @@ class AnthropicServer(LoopbackServer):
                 return {"id": self._next_id("toolu"), **block}
             case _:
                 return block
+
+    def _plain_message(self, body: Json, said: Said) -> Json:
+        """A reply to a request of a batch, that reads nothing from a cache. Raises RefusedError."""
+        model = check(body)
+        output = sum(count_tokens(json.dumps(block)) for block in said.blocks)
+        return {
+            "id": self._next_id("msg"),
+            "type": "message",
+            "role": "assistant",
+            "model": model.id,
+            "content": list(said.blocks),
+            "stop_reason": said.stop_reason,
+            "stop_sequence": None,
+            "usage": {
+                "input_tokens": self.input_tokens(body),
+                "output_tokens": output,
+                "service_tier": "batch",
+                **said.usage,
+            },
+        }
 
     def _next_id(self, kind: str) -> str:
         with self._lock:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from tests.vendors.billing.gemini import GeminiCache, GeminiRules, GeminiTicket
 from tests.vendors.billing.values import Refused
+from tests.vendors.gemini_batches import GeminiBatchDesk
 from tests.vendors.gemini_rules import MODELS, VERSION, Model, RefusedError, camel, check, find_model, seal_of
 from tests.vendors.loopback import (
     Captured,
@@ -67,6 +68,7 @@ class GeminiServer(LoopbackServer):
         self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.page_size = 1000
+        self.batches = GeminiBatchDesk(self._batched, clock)
         self._count = 0
 
     @property
@@ -108,6 +110,8 @@ class GeminiServer(LoopbackServer):
         if self.caches and captured.path.startswith(f"/{VERSION}/cachedContents"):
             with self._cache_lock:
                 return json_reply(200, self._contents(captured))
+        if captured.path.startswith(f"/{VERSION}/batches") or captured.path.endswith(":batchGenerateContent"):
+            return self.batches.answer(captured)
         name, _, action = captured.path.removeprefix(f"{prefix}/").partition(":")
         if captured.method != "POST" or not captured.path.startswith(prefix):
             return Reply(404, b"", {})
@@ -175,6 +179,15 @@ class GeminiServer(LoopbackServer):
             self.begin(ticket)
             return json_reply(200, {**chunks[-1], "candidates": [_whole(said)]})
         return StreamReply((data(chunk) for chunk in chunks), on_begin=lambda: self.begin(ticket))
+
+    def _batched(self, body: Json, name: str) -> Json:
+        """A response to a request of a batch. Raises RefusedError."""
+        model = find_model(name, "generateContent")
+        check({key: value for key, value in body.items() if key != "model"}, model)
+        ticket = self.bill(body, model)
+        with self._lock:
+            said = self.replies.popleft() if self.replies else Said()
+        return {**list(_chunks(said, ticket, model.id, "resp-batch"))[-1], "candidates": [_whole(said)]}
 
     def _models(self, captured: Captured) -> Reply:
         size = min(int(captured.query.get("pageSize", ("50",))[0]), self.page_size)

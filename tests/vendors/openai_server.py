@@ -17,6 +17,7 @@ from tests.vendors.billing.openai import OpenAICache, OpenAITicket
 from tests.vendors.billing.openai_render import error_body
 from tests.vendors.billing.values import Refused
 from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
+from tests.vendors.openai_batches import OpenAiBatchDesk
 from tests.vendors.openai_rules import LISTED, SEAL, Json, Model, RefusedError, check
 
 KEY = "sk-proj-loopback-0123456789abcdef"
@@ -64,6 +65,7 @@ class OpenAiServer(LoopbackServer):
         self._cache_lock = threading.Lock()
         self.replies: deque[Said] = deque()
         self.is_verified = True
+        self.batches = OpenAiBatchDesk(self._next_reply, self._batched, clock)
         self._count = 0
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
@@ -109,6 +111,8 @@ class OpenAiServer(LoopbackServer):
                 check(captured.json, counts_only=True)
                 tokens = self.input_tokens(captured.json)
                 return json_reply(200, {"object": "response.input_tokens", "input_tokens": tokens})
+            case _, path if path.startswith(("/v1/files", "/v1/batches")):
+                return self.batches.answer(captured)
             case "GET", "/v1/models":
                 data = [{"id": i, "object": "model", "created": 1, "owned_by": "openai"} for i in LISTED]
                 return json_reply(200, {"object": "list", "data": data})
@@ -136,6 +140,13 @@ class OpenAiServer(LoopbackServer):
             self.begin(ticket)
             return json_reply(200, response, headers)
         return StreamReply(_events(response, said), headers, on_begin=lambda: self.begin(ticket))
+
+    def _batched(self, body: Json, said: Said) -> Json:
+        """A response to a request of a batch. Raises RefusedError."""
+        if body.get("stream"):
+            raise RefusedError(400, "Streaming is not supported in a batch", param="stream")
+        ticket = self.bill(body, self._next_id("resp"))
+        return self._response(body, check(body), said, ticket)
 
     def _next_reply(self) -> Said:
         with self._lock:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
+from core.providers.anthropic.batches import AnthropicBatches
 from core.providers.anthropic.stream import is_known, merge_usage, reply_items
 from core.providers.anthropic.wire import prewarm_body, request_body
 from core.providers.door import FOREIGN, MOST_MODELS, text_of
@@ -29,7 +30,7 @@ from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
 from core.providers.usage import figure
-from core.providers.whole_reply import warmed
+from core.providers.whole_reply import no_attachments, warmed
 from core.values.provider import (
     Effort,
     ModelProfile,
@@ -109,6 +110,10 @@ class AnthropicProvider:
         with self._failures(request.model, "v1/messages/count_tokens"):
             return figure(client.messages.count_tokens(**body).input_tokens)
 
+    def batches(self) -> AnthropicBatches:
+        """See `HasBatches.batches`."""
+        return AnthropicBatches(self._client.get, self._failures, self._batch_body)
+
     def close(self) -> None:
         """See `Provider.close`."""
         self._client.close()
@@ -154,6 +159,9 @@ class AnthropicProvider:
             request_id = answer.headers.get("request-id", "")
             yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.parse().usage))
         yield Stopped(StopKind.COMPLETED)
+
+    def _batch_body(self, request: ProviderRequest) -> dict[str, Any]:
+        return request_body(request, self._profile(request.model), no_attachments)
 
     def _profile(self, model: str) -> ModelProfile:
         return find_profile(self._models, self._server.id, model, kind=self._server.kind)

@@ -171,6 +171,11 @@ def miss_reason(diagnostics: object) -> str:
     return f"{words}, {missed:,} tokens not read" if missed else words
 
 
+def stop_of(message: object) -> StopKind:
+    """Reason for which a whole message ended."""
+    return _stopped(message).kind
+
+
 def _start(block: object) -> _Block:
     return _Block(
         kind=_string(block, "type"),

@@ -24,6 +24,7 @@ from core.providers.failures import (
     retry_after_s,
     transport_error,
 )
+from core.providers.gemini.batches import GeminiBatches
 from core.providers.gemini.contents import GONE, GeminiCaches, Prefix
 from core.providers.gemini.stream import is_known, reply_items, sound_chunk
 from core.providers.gemini.wire import request_config, request_contents, split_contents
@@ -33,6 +34,7 @@ from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob, check_deleted
 from core.providers.pump import current_call, run_call
 from core.providers.usage import figure
+from core.providers.whole_reply import no_attachments
 from core.values.cache import ContentsPlan, ContentsUse
 from core.values.provider import (
     ContentsReport,
@@ -179,9 +181,19 @@ class GeminiProvider:
         """Delete contents by their names. Returns those that could not be; one that is gone already is deleted."""
         return self.caches.delete_all(names)
 
+    def batches(self) -> GeminiBatches:
+        """See `HasBatches.batches`."""
+        return GeminiBatches(lambda: self._client.get().sdk, self._failures, self._batch_parts)
+
     def close(self) -> None:
         """See `Provider.close`."""
         self._client.close()
+
+    def _batch_parts(
+        self, request: ProviderRequest
+    ) -> tuple[Sequence[types.Content], types.GenerateContentConfig]:
+        profile = self._profile(request.model)
+        return request_contents(request, profile, no_attachments), request_config(request, profile)
 
     def _produce(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
         """Send by a stored prefix where the plan has one, and inline where that fails before a reply begins."""

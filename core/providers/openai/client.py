@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +15,18 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.door import MOST_MODELS, text_of
 from core.providers.failures import provider_error
+from core.providers.openai.batches import OpenAiBatches
 from core.providers.openai.body import prompt, responses_body
 from core.providers.openai.cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
+from core.providers.openai.replies import stop_of, usage_of
 from core.providers.openai.sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
-from core.providers.usage import counted_usage, figure
-from core.providers.whole_reply import warmed
+from core.providers.usage import figure
+from core.providers.whole_reply import no_attachments, warmed
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -113,6 +116,10 @@ class OpenAiProvider:
         )
         return figure(count.input_tokens)
 
+    def batches(self) -> OpenAiBatches:
+        """See `HasBatches.batches`."""
+        return OpenAiBatches(self._calling, self._batch_body)
+
     def close(self) -> None:
         """Release connections."""
         self._sdk.close()
@@ -133,11 +140,23 @@ class OpenAiProvider:
 
     def _ask(self, path: str, call: Callable[[openai.OpenAI], Any], model: str = "") -> Any:
         """One answer without a stream, its failures translated."""
+        with self._calling(path, model) as client:
+            return call(client)
+
+    @contextmanager
+    def _calling(self, path: str, model: str = "") -> Iterator[openai.OpenAI]:
+        """The SDK's client, its failures translated."""
+        self._require_key()
         client = self._sdk.get()
         try:
-            return call(client)
+            yield client
         except sdk_failures() as error:
             raise self._translate(error, path, model, has_begun=False) from error
+
+    def _batch_body(self, request: ProviderRequest) -> dict[str, Any]:
+        body = responses_body(request, self._profile(request.model), no_attachments)
+        del body["stream"]
+        return body
 
     def _body(self, request: ProviderRequest, read_blob: ReadBlob) -> dict[str, Any]:
         """The body, with the question why less is read than the discussion's last reply left there."""
@@ -220,7 +239,7 @@ class OpenAiProvider:
                         why = miss_reason(getattr(event.response, "prompt_cache_diagnostics", None))
                         usage = usage_of(event.response.usage, request_id or event.response.id)
                         yield UsageUpdate(replace(usage, miss_reason=why))
-                    yield _stop(event.response, has_calls=has_calls, has_refused=has_refused)
+                    yield stop_of(event.response, has_calls=has_calls, has_refused=has_refused)
                     return
                 case _:
                     pass
@@ -250,25 +269,6 @@ def _optional_field(error: openai.BadRequestError) -> str:
     return OPTIONS if "prompt_cache_options" in param or "prompt_cache_breakpoint" in param else param
 
 
-def usage_of(usage: Any, request_id: str) -> Usage:
-    """Usage of a response. `input_tokens` already holds cache reads and writes; what is missing is not reported.
-
-    Source: openai types/responses/response_usage.py, 3.51.0; OpenAI "Prompt caching" (read 2026-11-20).
-    """
-    read = getattr(usage, "input_tokens_details", None)
-    written = getattr(usage, "output_tokens_details", None)
-    by_ttl = getattr(read, "cache_write_tokens_details", None)
-    return counted_usage(
-        input_tokens=getattr(usage, "input_tokens", None),
-        output_tokens=getattr(usage, "output_tokens", None),
-        cache_read_tokens=getattr(read, "cached_tokens", None),
-        cache_write_tokens=getattr(read, "cache_write_tokens", None),
-        cache_write_12h_tokens=getattr(by_ttl, "ttl_12h_tokens", None),
-        reasoning_tokens=getattr(written, "reasoning_tokens", None),
-        request_id=request_id,
-    )
-
-
 def _finished_item(item: Any) -> StreamItem | None:
     if item.type == "function_call":
         return ToolCallReady(ToolCallPart(item.call_id, item.name, item.arguments))
@@ -281,18 +281,6 @@ def _finished_item(item: Any) -> StreamItem | None:
 def _response_error(response: Any) -> tuple[object, object]:
     error = response.error
     return ("server_error", "no reason given") if error is None else (error.code, error.message)
-
-
-def _stop(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:
-    if response.status == "incomplete" or response.incomplete_details is not None:
-        reason = getattr(response.incomplete_details, "reason", None) or "incomplete"
-        kind = StopKind.REFUSED if reason == "content_filter" else StopKind.TRUNCATED
-        return Stopped(kind, reason)
-    if has_refused:
-        return Stopped(StopKind.REFUSED, "refusal")
-    if has_calls:
-        return Stopped(StopKind.TOOL_CALLS, "completed")
-    return Stopped(StopKind.COMPLETED, "completed")
 
 
 def _is_event_stream(stream: openai.Stream[Any]) -> bool:

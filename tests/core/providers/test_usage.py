@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from core.providers.anthropic.stream import merge_usage, reply_items
 from core.providers.claude_code.events import ClaudeReader, claude_usage
 from core.providers.compatible.stream import chat_usage
-from core.providers.openai.client import usage_of
+from core.providers.openai.replies import usage_of
 from core.providers.usage import MOST_TOKENS, counted_usage, figure, price
 from core.spending.pricing import cost
 from core.values.provider import UsageUpdate

@@ -1,0 +1,132 @@
+"""The rows of a batch's file: its intent, then every change. Pure: what follows on what, and what is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from core.values.batches import BatchFault, BatchState, HarvestBatch
+
+NEXT: Mapping[BatchState, frozenset[BatchState]] = {
+    BatchState.INTENDED: frozenset({BatchState.SUBMITTED, BatchState.CANCELLED}),
+    BatchState.SUBMITTED: frozenset(
+        {BatchState.SUBMITTED, BatchState.ENDED, BatchState.CANCELLED, BatchState.VANISHED}
+    ),
+    BatchState.ENDED: frozenset(
+        {BatchState.COLLECTED, BatchState.CANCELLED, BatchState.EXPIRED, BatchState.VANISHED}
+    ),
+}
+"""Changes that can be. What is closed stays as it is, but for being cleaned."""
+
+MOST_FAULTS = 2
+"""Answers in errors to one request, after which no batch asks it again."""
+
+
+class BatchChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One change of a batch. Fields as of `HarvestBatch`; `name` empty: as before."""
+
+    state: BatchState
+    at: str
+    name: str = ""
+    is_cancelling: bool = False
+    reason: str = ""
+    answered: int = 0
+    forgotten: int = 0
+    faults: tuple[BatchFault, ...] = ()
+    is_cleaned: bool = False
+
+
+class _Intent(msgspec.Struct, frozen=True):
+    intent: HarvestBatch
+
+
+_ROWS: msgspec.json.Decoder[BatchChange] = msgspec.json.Decoder(BatchChange)
+_INTENTS: msgspec.json.Decoder[_Intent] = msgspec.json.Decoder(_Intent)
+
+
+def intent_row(batch: HarvestBatch) -> bytes:
+    """The first row of a batch's file."""
+    return msgspec.json.encode(_Intent(batch)) + b"\n"
+
+
+def change_row(change: BatchChange) -> bytes:
+    """A later one."""
+    return msgspec.json.encode(change) + b"\n"
+
+
+def changed(batch: HarvestBatch, change: BatchChange) -> HarvestBatch:
+    """The batch after a change; one that cannot be leaves it as it is."""
+    if change.state is batch.state and not batch.is_open:
+        return replace(batch, is_cleaned=batch.is_cleaned or change.is_cleaned)
+    if change.state not in NEXT.get(batch.state, frozenset()):
+        return batch
+    return replace(
+        batch,
+        state=change.state,
+        name=change.name or batch.name,
+        is_cancelling=batch.is_cancelling or change.is_cancelling,
+        reason=change.reason or batch.reason,
+        answered=change.answered,
+        forgotten=change.forgotten,
+        faults=change.faults,
+        is_cleaned=change.is_cleaned,
+    )
+
+
+def folded(data: bytes) -> HarvestBatch | None:
+    """A batch as its file tells of it; rows that cannot be read are left out. None: no intent can be read."""
+    first, *rest = data.split(b"\n")
+    try:
+        batch = _INTENTS.decode(first).intent
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    for line in rest:
+        try:
+            batch = changed(batch, _ROWS.decode(line))
+        except (msgspec.DecodeError, RecursionError):
+            continue
+    return batch
+
+
+def waiting(batches: Iterable[HarvestBatch]) -> frozenset[str]:
+    """The conversations (sha256) of open batches: nothing of them is submitted again."""
+    return frozenset(item.sha256 for one in batches if one.is_open for item in one.items)
+
+
+def unread(batches: Iterable[HarvestBatch]) -> frozenset[str]:
+    """The conversations (sha256) of batches that were there and closed without answers: the next run submits them."""
+    closed = (BatchState.VANISHED, BatchState.CANCELLED)
+    return frozenset(item.sha256 for one in batches if one.name and one.state in closed for item in one.items)
+
+
+def reserved(batches: Iterable[HarvestBatch]) -> dict[str, float]:
+    """Expected cost of each open batch in US dollars, by tag."""
+    return {one.tag: one.estimate_usd or 0.0 for one in batches if one.is_open}
+
+
+def faults_of(batches: Iterable[HarvestBatch]) -> dict[str, tuple[BatchFault, ...]]:
+    """Errors that requests were answered with so far, by the reply's key."""
+    found: dict[str, tuple[BatchFault, ...]] = {}
+    for fault in (fault for one in batches for fault in one.faults):
+        found[fault.key] = (*found.get(fault.key, ()), fault)
+    return found
+
+
+def closing_state(batch: HarvestBatch, *, answered: int, is_expired: bool) -> BatchState:
+    """State in which an ended batch closes, once its answers are read."""
+    if answered:
+        return BatchState.COLLECTED
+    if batch.is_cancelling:
+        return BatchState.CANCELLED
+    return BatchState.EXPIRED if is_expired else BatchState.COLLECTED
+
+
+def owner(custom_id: str, batch: HarvestBatch) -> int | None:
+    """Index of the item that an answer belongs to, None for none."""
+    head, _, number = custom_id.rpartition("-")
+    if head != batch.tag or not (number.isascii() and number.isdigit()) or len(number) > 9:
+        return None
+    index = int(number)
+    return index if index < len(batch.items) and batch.items[index].custom_id == custom_id else None

@@ -1,0 +1,494 @@
+"""Batches from end to end: adopt what a crash left, collect what has ended, submit what is missing.
+
+Nothing is applied here: a reply that is collected is a kept reply, and the apply finds it as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import FailureKind, ProviderError, SlopError
+from core.base.figures import count
+from core.base.tokens import estimate_tokens
+from core.harvest.batch_book import (
+    MOST_FAULTS,
+    BatchChange,
+    closing_state,
+    faults_of,
+    owner,
+    reserved,
+    unread,
+    waiting,
+)
+from core.harvest.batch_files import BatchFiles
+from core.harvest.batch_prompts import WantedPrompt, wanted_prompt
+from core.harvest.classes import OUTPUT_TOKENS_EST
+from core.harvest.distillation import HarvestError
+from core.harvest.generation import request_for
+from core.harvest.replies import KeptReplies
+from core.harvest.scan import Progress, ScanRequest, look_again, no_progress
+from core.harvest.sources import LEAST_FREE_BYTES, Distiller, HarvestStoppedError
+from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
+from core.knowledge.locks import harvest_lock
+from core.providers.batches import AnswerKind, BatchAnswer, Batches, BatchRequest
+from core.spending.estimates import booked
+from core.spending.harvest_costs import Payments
+from core.spending.pricing import batch_price
+from core.values.batches import BatchFault, BatchItem, BatchReport, BatchState, HarvestBatch
+from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestUse
+from core.values.provider import StopKind
+from core.values.usage import Usage
+
+ARRIVES_WITHIN = timedelta(minutes=10)
+"""A submission without an answer that the provider does not list after this long never arrived."""
+
+LOOKS_BACK = timedelta(days=1)
+"""Before the intent, for clocks that differ."""
+
+KEPT_FOR = timedelta(days=30)
+"""Files of closed batches; longer than a provider keeps one."""
+
+_NEVER_SENT = frozenset(
+    {FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.NOT_INSTALLED, FailureKind.NO_NETWORK}
+)
+_UNSURE_STATUS = frozenset({408, 409})
+
+
+class BatchServices(msgspec.Struct, frozen=True):
+    """Services of the program to a run of batches.
+
+    Args:
+        service: a provider's batch service, raises ProviderError where it has none.
+        payments: books what was used; seed: fresh randomness, hexadecimal.
+        let_go: told what a batch is expected to cost; gives the reason why it is not to be sent, empty where it is.
+        on_open: told what the open batches are expected to cost, by tag, whenever that changes.
+        on_paid: told what an answer came to.
+    """
+
+    service: Callable[[str], Batches]
+    payments: Payments
+    seed: Callable[[], str]
+    let_go: Callable[[float], str]
+    on_open: Callable[[Mapping[str, float]], object] = lambda _open: None
+    on_paid: Callable[[HarvestUse], object] = lambda _use: None
+
+
+class BatchRun:
+    """One look after the batches of a home. The caller holds the harvest's lock.
+
+    Args:
+        clock: UTC.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        services: BatchServices,
+        *,
+        disk: Disk = OS_DISK,
+    ) -> None:
+        self._home, self._clock, self._services, self._disk = home, clock, services, disk
+        self._knowledge = paths.knowledge_dir(home)
+        self._files = BatchFiles(home, disk)
+        self._closed: list[HarvestBatch] = []
+        self._problems: list[str] = []
+        self._sources: dict[str, str] = {}
+        self._submitted, self._stopped = 0, ""
+
+    def collect(self) -> None:
+        """Adopt what was submitted without an answer, and keep the replies of what has ended.
+
+        A provider that cannot be reached is a problem in the report; the others are still asked.
+
+        Raises:
+            StorageError: a file cannot be read, or a paid reply cannot be kept; nothing is lost by trying again.
+        """
+        for batch in self._files.batches():
+            try:
+                self._look_after(batch)
+            except ProviderError as error:
+                self._problems.append(
+                    ". ".join(filter(None, (f"{_name(batch)}: {error.what}", error.remedy)))
+                )
+        self._tell_open()
+
+    def submit(
+        self,
+        asker: Distiller,
+        request: ScanRequest,
+        artifacts: Iterable[Artifact],
+        on_progress: Progress = no_progress,
+    ) -> None:
+        """Send what has no reply yet of these conversations, in as many batches as the provider wants it in.
+
+        Conversations of open batches wait for these. A provider that refuses, or has no batches, is in the report.
+
+        Raises:
+            StorageError, HarvestStoppedError: nothing was sent.
+        """
+        try:
+            self._submit(asker, request, artifacts, on_progress)
+        except ProviderError as error:
+            self._stopped = ". ".join(filter(None, (error.what, error.remedy)))
+        finally:
+            self._tell_open()
+
+    def _submit(
+        self, asker: Distiller, request: ScanRequest, artifacts: Iterable[Artifact], on_progress: Progress
+    ) -> None:
+        service = self._services.service(asker.provider)
+        chosen = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
+        chunk: list[WantedPrompt] = []
+        size = 0
+        for wanted in self._wanted(asker, request, chosen, on_progress):
+            length = len(wanted.prompt.encode("utf-8", "replace"))
+            if chunk and (len(chunk) >= service.most_requests or size + length > service.most_bytes):
+                if not self._send(service, asker, chunk):
+                    return
+                chunk, size = [], 0
+            chunk.append(wanted)
+            size += length
+        if chunk:
+            self._send(service, asker, chunk)
+
+    def report(self) -> BatchReport:
+        """The batches now: the open ones, and what this run closed."""
+        still = tuple(one for one in self._files.batches() if one.is_open)
+        return BatchReport(
+            (*still, *self._closed), self._submitted, tuple(dict.fromkeys(self._problems)), self._stopped
+        )
+
+    def _look_after(self, batch: HarvestBatch) -> None:
+        if not batch.is_open:
+            self._tidy(batch)
+            return
+        service = self._services.service(batch.provider)
+        if batch.state is BatchState.INTENDED:
+            batch = self._adopted(service, batch)
+        if batch.state in {BatchState.SUBMITTED, BatchState.ENDED}:
+            self._follow(service, batch)
+
+    def _tidy(self, batch: HarvestBatch) -> None:
+        """Leave nothing of a closed batch at the provider, and its file only for a time."""
+        if not batch.is_cleaned:
+            self._clean(self._services.service(batch.provider), batch)
+        elif datetime.fromisoformat(batch.at) < self._clock() - KEPT_FOR:
+            self._files.remove(batch)
+
+    def _adopted(self, service: Batches, batch: HarvestBatch) -> HarvestBatch:
+        """Find a submission that nobody knows the answer of. It is never sent again before that is known."""
+        since = datetime.fromisoformat(batch.at)
+        known = frozenset(one.name for one in self._files.batches() if one.name)
+        found = service.find(batch.tag, len(batch.items), since - LOOKS_BACK, known)
+        if found.name:
+            return self._note(batch, BatchState.SUBMITTED, name=found.name)
+        if not found.is_unsure and self._clock() - since > ARRIVES_WITHIN:
+            return self._close(service, batch, BatchState.CANCELLED, reason="it never arrived")
+        self._problems.append(
+            f"{_name(batch)}: it is not known yet whether it arrived; nothing of it is sent again"
+        )
+        return batch
+
+    def _follow(self, service: Batches, batch: HarvestBatch) -> None:
+        status = service.status(batch.name)
+        if status is None or status.is_gone:
+            why = "the provider no longer knows it" if status is None else "its answers are kept no longer"
+            self._problems.append(
+                f"{_name(batch)}: {why}; its conversations are kept, and the next run submits them again"
+            )
+            self._close(service, batch, BatchState.VANISHED, reason=why)
+        elif status.reason:
+            self._problems.append(
+                f"{_name(batch)}: it failed: {status.reason}; its conversations are kept, and the next run submits them "
+                "again"
+            )
+            self._close(service, batch, BatchState.CANCELLED, reason=status.reason)
+        elif status.is_ended:
+            if batch.state is BatchState.SUBMITTED:
+                batch = self._note(batch, BatchState.ENDED)
+            self._take_answers(service, batch, is_expired=status.is_expired)
+        elif not batch.is_cancelling and not any(self._is_there(item) for item in batch.items):
+            service.cancel(batch.name)
+            self._note(batch, BatchState.SUBMITTED, is_cancelling=True)
+
+    def _take_answers(self, service: Batches, batch: HarvestBatch, *, is_expired: bool) -> None:
+        """Keep the replies and book what they cost; the first answer to a request counts."""
+        taken: set[int] = set()
+        kinds = dict.fromkeys(AnswerKind, 0)
+        forgotten, faults = 0, list[BatchFault]()
+        for answer in service.answers(batch.name):
+            index = owner(answer.custom_id, batch)
+            if index is None or index in taken:
+                continue
+            taken.add(index)
+            item = batch.items[index]
+            if answer.kind is AnswerKind.ANSWERED:
+                self._pay(batch, item, answer)
+            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
+                faults.append(BatchFault(item.key, answer.reason, answer.is_refused))
+            elif answer.kind is not AnswerKind.ANSWERED:
+                kinds[answer.kind] += 1
+            elif self._is_there(item):
+                self._keep(batch, item, answer.text)
+                kinds[answer.kind] += 1
+            else:
+                forgotten += 1
+        self._tell_of(batch, kinds, forgotten, faults, len(batch.items) - len(taken))
+        state = closing_state(
+            batch,
+            answered=kinds[AnswerKind.ANSWERED] + forgotten,
+            is_expired=is_expired or bool(kinds[AnswerKind.EXPIRED]),
+        )
+        self._close(
+            service,
+            batch,
+            state,
+            answered=kinds[AnswerKind.ANSWERED],
+            forgotten=forgotten,
+            faults=tuple(faults),
+        )
+
+    def _tell_of(
+        self,
+        batch: HarvestBatch,
+        kinds: Mapping[AnswerKind, int],
+        forgotten: int,
+        faults: list[BatchFault],
+        unanswered: int,
+    ) -> None:
+        told = (
+            (kinds[AnswerKind.EXPIRED], "expired"),
+            (kinds[AnswerKind.CANCELLED], "cancelled"),
+            (unanswered, "left without an answer"),
+        )
+        for number, what in told:
+            if number:
+                self._problems.append(
+                    f"{_name(batch)}: {count(number, 'request')} {what}; the next run submits what is missing"
+                )
+        if forgotten:
+            self._problems.append(
+                f"{_name(batch)}: {count(forgotten, 'reply', 'replies')} dropped, "
+                "because their conversations changed or are gone"
+            )
+        for reason in dict.fromkeys(fault.reason for fault in faults):
+            self._problems.append(f"{_name(batch)}: a request failed: {reason}")
+
+    def _keep(self, batch: HarvestBatch, item: BatchItem, text: str) -> None:
+        kept = KeptReplies(self._knowledge, item.sha256, disk=self._disk)
+        with kept.place_of(item.key, batch.provider, batch.model) as place:
+            place.keep(text)
+
+    def _pay(self, batch: HarvestBatch, item: BatchItem, answer: BatchAnswer) -> None:
+        """Book an answer. Its id is the request's: read twice, it counts once."""
+        payments = self._services.payments
+        usage = booked(
+            answer.usage,
+            Usage(input_tokens=item.input_tokens_est),
+            _tokens(answer.text),
+            lambda used: payments.price(batch.provider, batch.model, used),
+            is_whole=True,
+        )
+        use = payments.batched(batch.provider, batch.model, usage, item.custom_id)
+        self._services.on_paid(use)
+
+    def _wanted(
+        self,
+        asker: Distiller,
+        request: ScanRequest,
+        chosen: list[ArtifactFacts],
+        on_progress: Progress,
+    ) -> Iterator[WantedPrompt]:
+        """Prompts to send, conversation by conversation; those that wait, failed or changed are left out."""
+        batches = self._files.batches()
+        busy = {*waiting(batches), *unread(self._closed)}
+        faults, ledger = faults_of(batches), HarvestLedger(self._home)
+        for number, scanned in enumerate(chosen):
+            on_progress(number, len(chosen), scanned.title or scanned.name)
+            try:
+                facts, data = look_again(scanned, ledger)
+                is_candidate = request.classified(facts).kind is ArtifactClass.HARVEST
+                if not is_candidate or facts.known_status or facts.sha256 in busy:
+                    continue
+                busy.add(facts.sha256)
+                prompts = asker.missing(facts, data)
+            except HarvestError:
+                continue  # the apply says why, and has its replies asked anew
+            except SlopError as error:
+                self._problems.append(f"{scanned.name}: {error.what}")
+                continue
+            wanted = [wanted_prompt(asker, facts, prompt, faults) for prompt in prompts]
+            given_up = [one for one in wanted if len(faults.get(one.key, ())) >= MOST_FAULTS]
+            if given_up:
+                why = faults[given_up[0].key][-1].reason
+                self._problems.append(
+                    f"{facts.name}: batches answered twice with an error ({why}); harvest it without a batch"
+                )
+                continue
+            yield from wanted
+        on_progress(len(chosen), len(chosen), "")
+
+    def _send(self, service: Batches, asker: Distiller, chunk: list[WantedPrompt]) -> bool:
+        """Send one batch: the intent is on the medium before it goes out. Returns whether another may follow."""
+        if asker.free_bytes(self._knowledge) < LEAST_FREE_BYTES:
+            raise HarvestStoppedError(
+                "The disk is nearly full: no batch was submitted, its replies could not be kept",
+                remedy="Free some space and try again",
+                where=str(self._knowledge),
+            )
+        estimate = self._estimate(asker, chunk)
+        self._stopped = self._services.let_go(estimate or 0.0)
+        if self._stopped:
+            return False
+        tag = f"manual-slop-{self._services.seed()}"
+        items = tuple(
+            BatchItem(
+                f"{tag}-{number}",
+                one.facts.sha256,
+                one.facts.path,
+                one.key,
+                one.has_schema,
+                _tokens(one.prompt),
+            )
+            for number, one in enumerate(chunk)
+        )
+        batch = HarvestBatch(tag, asker.provider, asker.model, timestamp(self._clock()), items, estimate)
+        self._files.intend(batch)
+        self._tell_open()
+        sent = [
+            BatchRequest(
+                item.custom_id,
+                request_for(one.prompt, asker.provider, asker.model, has_schema=one.has_schema),
+            )
+            for item, one in zip(items, chunk, strict=True)
+        ]
+        try:
+            status = service.submit(tag, sent)
+        except ProviderError as error:
+            if _was_refused(error):
+                self._close(service, batch, BatchState.CANCELLED, reason=error.what)
+                self._tell_open()
+            raise
+        self._note(batch, BatchState.SUBMITTED, name=status.name)
+        self._submitted += len(items)
+        return True
+
+    def _estimate(self, asker: Distiller, chunk: list[WantedPrompt]) -> float | None:
+        """Expected cost of a batch in US dollars, None where the price is unknown."""
+        price = self._services.payments.price
+        costs = [
+            price(
+                asker.provider,
+                asker.model,
+                Usage(input_tokens=_tokens(one.prompt), output_tokens=OUTPUT_TOKENS_EST),
+            )
+            for one in chunk
+        ]
+        known = [cost for cost in costs if cost is not None]
+        return batch_price(sum(known)) if len(known) == len(costs) else None
+
+    def _is_there(self, item: BatchItem) -> bool:
+        """True while the conversation is as it was when it was sent."""
+        if item.path not in self._sources:
+            try:
+                self._sources[item.path] = hash_source(Path(item.path)).sha256
+            except SlopError:
+                self._sources[item.path] = ""
+        return self._sources[item.path] == item.sha256
+
+    def _note(
+        self, batch: HarvestBatch, state: BatchState, *, name: str = "", is_cancelling: bool = False
+    ) -> HarvestBatch:
+        change = BatchChange(state, timestamp(self._clock()), name, is_cancelling)
+        return self._files.note(batch, change)
+
+    def _close(
+        self,
+        service: Batches,
+        batch: HarvestBatch,
+        state: BatchState,
+        *,
+        reason: str = "",
+        answered: int = 0,
+        forgotten: int = 0,
+        faults: tuple[BatchFault, ...] = (),
+    ) -> HarvestBatch:
+        """Write how it closed, and have the provider forget it. What it cost is booked before."""
+        change = BatchChange(
+            state,
+            timestamp(self._clock()),
+            reason=reason,
+            answered=answered,
+            forgotten=forgotten,
+            faults=faults,
+        )
+        batch = self._files.note(batch, change)
+        self._closed.append(batch)
+        try:
+            self._clean(service, batch)
+        except ProviderError as error:
+            self._problems.append(
+                f"{_name(batch)}: it is still stored at the provider: {error.what}; the next run deletes it"
+            )
+        return batch
+
+    def _clean(self, service: Batches, batch: HarvestBatch) -> None:
+        service.clean(batch.tag, batch.name)
+        change = BatchChange(batch.state, timestamp(self._clock()), is_cleaned=True)
+        self._files.note(batch, change)
+
+    def _tell_open(self) -> None:
+        self._services.on_open(reserved(self._files.batches()))
+
+
+def look_after_batches(
+    home: Path,
+    clock: Callable[[], datetime],
+    services: BatchServices,
+    asker: Distiller,
+    request: ScanRequest,
+    artifacts: Iterable[Artifact],
+    on_progress: Progress = no_progress,
+    *,
+    submits: bool = True,
+    by: str = "manual-slop harvest",
+    disk: Disk = OS_DISK,
+) -> BatchReport:
+    """Collect, then submit what has no reply yet. What was submitted before a failure is in the report.
+
+    Raises:
+        LockedError: another harvest runs. StorageError: what was paid for could not be put on disk.
+    """
+    with harvest_lock(home, by, disk=disk):
+        run = BatchRun(home, clock, services, disk=disk)
+        run.collect()
+        if submits:
+            run.submit(asker, request, artifacts, on_progress)
+        return run.report()
+
+
+def batches_now(home: Path) -> BatchReport:
+    """The open batches as the disk tells of them. Asks nobody. Raises StorageError."""
+    return BatchReport(tuple(one for one in BatchFiles(home).batches() if one.is_open))
+
+
+def _was_refused(error: ProviderError) -> bool:
+    """True if no batch can have come of a submission."""
+    if error.status is not None:
+        return 400 <= error.status < 500 and error.status not in _UNSURE_STATUS
+    return not error.is_lost and error.kind in _NEVER_SENT
+
+
+def _name(batch: HarvestBatch) -> str:
+    return f"batch {batch.name or batch.tag}"
+
+
+def _tokens(text: str) -> int:
+    return estimate_tokens(len(text.encode("utf-8", "replace")))

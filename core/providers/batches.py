@@ -1,0 +1,154 @@
+"""The protocol of a provider's batch service: many requests at once, answered within a day, at half the price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base.errors import FailureKind, ProviderError
+from core.base.text import clean, one_line
+from core.providers.door import DETAIL_CHARS, NAME_CHARS, sound_usage, text_of
+from core.providers.protocol import Provider
+from core.values.provider import ProviderRequest, StopKind
+from core.values.usage import Usage
+
+MOST_LISTED = 5_000
+"""Of a provider's list of batches. A list without end is read so far."""
+
+
+class BatchRequest(msgspec.Struct, frozen=True):
+    """A request of a batch, without attachments. `custom_id`: letters, digits and dashes, at most 64."""
+
+    custom_id: str
+    request: ProviderRequest
+
+
+class BatchStatus(msgspec.Struct, frozen=True):
+    """Status of a batch at the provider.
+
+    Args:
+        name: the provider's; is_ended: its answers can be read, as far as there are any.
+        is_gone: they could be, and are kept no longer; is_expired: its time ran out; reason: why the batch failed as a whole.
+    """
+
+    name: str
+    is_ended: bool = False
+    is_gone: bool = False
+    is_expired: bool = False
+    reason: str = ""
+
+
+class FoundBatch(msgspec.Struct, frozen=True):
+    """Find of a search by tag. `name`: empty for none; `is_unsure`: one that works still may be it."""
+
+    name: str = ""
+    is_unsure: bool = False
+
+
+class AnswerKind(StrEnum):
+    """Fate of one request of a batch."""
+
+    ANSWERED = "answered"
+    ERRORED = "errored"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+class BatchAnswer(msgspec.Struct, frozen=True):
+    """Answer to one request.
+
+    Args:
+        text: the reply's, empty where there is none; usage: as reported, for all that was answered.
+        reason: why it is no answer; is_refused: the request itself was found wrong.
+    """
+
+    custom_id: str
+    kind: AnswerKind
+    text: str = ""
+    usage: Usage = msgspec.field(default_factory=Usage)
+    stop: StopKind = StopKind.COMPLETED
+    reason: str = ""
+    is_refused: bool = False
+
+
+class Batches(Protocol):
+    """A provider's batch service. All calls raise ProviderError; each is one attempt."""
+
+    @property
+    def most_requests(self) -> int:
+        """Requests that one batch may hold."""
+        ...
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of prompts that one batch may hold."""
+        ...
+
+    def submit(self, tag: str, requests: Sequence[BatchRequest]) -> BatchStatus:
+        """Send a batch. The tag goes with it; each `custom_id` begins with the tag and a dash."""
+        ...
+
+    def find(self, tag: str, count: int, since: datetime, known: frozenset[str]) -> FoundBatch:
+        """Look for a batch whose submission was not answered.
+
+        Args:
+            count: of its requests; since: no earlier than this; known: names of batches that are others.
+        """
+        ...
+
+    def status(self, name: str) -> BatchStatus | None:
+        """Status now, None where the provider knows no such batch."""
+        ...
+
+    def answers(self, name: str) -> Iterator[BatchAnswer]:
+        """Answers of an ended batch, in any order; one may come twice."""
+        ...
+
+    def cancel(self, name: str) -> None:
+        """Ask for its end. What is answered already is billed."""
+        ...
+
+    def clean(self, tag: str, name: str) -> None:
+        """Delete what is stored for it. What is gone already is deleted. `name`: empty where it never was."""
+        ...
+
+
+@runtime_checkable
+class HasBatches(Protocol):
+    """A client whose provider has a batch service."""
+
+    def batches(self) -> Batches:
+        """The service. Asks nobody."""
+        ...
+
+
+def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Batches:
+    """The batch service of a client.
+
+    Raises:
+        ProviderError: NOT_INSTALLED, there is none.
+    """
+    if isinstance(client, HasBatches):
+        return client.batches()
+    what = "The built-in model has no batches" if is_built_in else f"{label} has no batches"
+    remedy = "Harvest without a batch, or choose a model of Anthropic, OpenAI or Gemini"
+    raise ProviderError(FailureKind.NOT_INSTALLED, what, remedy=remedy)
+
+
+def sound_answers(answers: Iterable[BatchAnswer]) -> Iterator[BatchAnswer]:
+    """Answers as the program can take them: one without a name is left out, one whose text is none is an error."""
+    for answer in answers:
+        name = text_of(answer.custom_id)
+        if not name or len(name) > NAME_CHARS:
+            continue
+        reason = one_line(clean(text_of(answer.reason)), DETAIL_CHARS)
+        sound = replace(answer, usage=sound_usage(answer.usage), reason=reason)
+        text: object = answer.text
+        if answer.kind is AnswerKind.ANSWERED and not isinstance(text, str):
+            sound = replace(sound, kind=AnswerKind.ERRORED, text="", reason="the reply is no text")
+        yield sound

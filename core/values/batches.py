@@ -1,0 +1,90 @@
+"""Harvests that a provider's batch service works off, as values."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class BatchState(StrEnum):
+    """State of a batch. The first three are open: they hold money back, and their conversations wait."""
+
+    INTENDED = "intended"
+    SUBMITTED = "submitted"
+    ENDED = "ended"
+    COLLECTED = "collected"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    VANISHED = "vanished"
+
+
+class BatchItem(msgspec.Struct, frozen=True):
+    """One request of a batch. No word of the conversation is kept with it.
+
+    Args:
+        custom_id: its name at the provider; sha256, path: of the conversation as it was when it was sent.
+        key: of the reply among the kept ones; has_schema: the request held the reply's schema.
+        input_tokens_est: of the prompt.
+    """
+
+    custom_id: str
+    sha256: str
+    path: str
+    key: str
+    has_schema: bool = True
+    input_tokens_est: int = 0
+
+
+class BatchFault(msgspec.Struct, frozen=True):
+    """A request that the provider answered with an error. `is_refused`: the request itself was found wrong."""
+
+    key: str
+    reason: str
+    is_refused: bool = False
+
+
+class HarvestBatch(msgspec.Struct, frozen=True):
+    """A batch as its file tells of it.
+
+    Args:
+        tag: ours, sent along with it; name: the provider's, empty until it is known.
+        at: when it was intended, ISO 8601 UTC; estimate_usd: expected cost, None where the price is unknown.
+        is_cancelling: the provider was asked to stop it; reason: why it ended otherwise than well.
+        answered: replies that were kept; forgotten: replies of conversations that changed or are gone.
+        is_cleaned: nothing of it is left at the provider.
+    """
+
+    tag: str
+    provider: str
+    model: str
+    at: str
+    items: tuple[BatchItem, ...]
+    estimate_usd: float | None = None
+    state: BatchState = BatchState.INTENDED
+    name: str = ""
+    is_cancelling: bool = False
+    reason: str = ""
+    answered: int = 0
+    forgotten: int = 0
+    faults: tuple[BatchFault, ...] = ()
+    is_cleaned: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """True until it is known what came of it."""
+        return self.state in {BatchState.INTENDED, BatchState.SUBMITTED, BatchState.ENDED}
+
+
+class BatchReport(msgspec.Struct, frozen=True):
+    """Report of a look after the batches.
+
+    Args:
+        batches: the open ones, and those that this run closed; submitted: requests that were sent in this run.
+        problems: sentences; stopped: why no more was submitted, empty where nothing stood against it.
+    """
+
+    batches: tuple[HarvestBatch, ...] = ()
+    submitted: int = 0
+    problems: tuple[str, ...] = ()
+    stopped: str = ""
