@@ -50,10 +50,28 @@ class Row(TypedDict):
     runs: int
 
 
-def row(name: str, value: float, unit: str, most: float | None = None, *, runs: int = 1) -> Row:
-    """A figure that keeps to its bar up to `most`; with None it is only reported."""
-    bar = "" if most is None else f"at most {most:g}"
-    return Row(name=name, value=value, unit=unit, bar=bar, holds=most is None or value <= most, runs=runs)
+def row(
+    name: str,
+    value: float,
+    unit: str,
+    most: float | None = None,
+    *,
+    least: float | None = None,
+    bar: str = "",
+    holds: bool = True,
+    runs: int = 1,
+) -> Row:
+    """A figure with its bar; without one it is only reported. Every suite makes its rows here.
+
+    Args:
+        most, least: what it keeps to, both included; bar: its words where those two do not say it; holds: what else
+            must be true.
+    """
+    limits = "" if most is None else f"at most {most:g}"
+    if least is not None:
+        limits = f"{least:g} to {most:g}" if most is not None else f"at least {least:g}"
+    is_within = (most is None or value <= most) and (least is None or value >= least)
+    return Row(name=name, value=value, unit=unit, bar=bar or limits, holds=holds and is_within, runs=runs)
 
 
 def main(arguments: Sequence[str]) -> int:

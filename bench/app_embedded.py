@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from core.context.stack import build_stack
 from core.providers.embedded.client import EmbeddedProvider
 from core.providers.embedded.server import MODEL_ID
@@ -186,4 +186,4 @@ def _no_blob(sha256: str) -> bytes:
 
 
 def _row(name: str, value: float, unit: str, bar: str = "", *, holds: bool = True, runs: int = 0) -> Row:
-    return Row(name=name, value=value, unit=unit, bar=bar, holds=holds, runs=runs or RUNS)
+    return row(name, value, unit, bar=bar, holds=holds, runs=runs or RUNS)

@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from bench.__main__ import OUT, Row
+from bench.__main__ import OUT, Row, row
 from bench.cache_before import ALL_READS, SEEDS, Before, before, title
 from bench.cache_days import BUSY, DAYS, DESK, NIGHTS, SPARSE
 from bench.cache_odds import odds_rows
@@ -39,14 +39,14 @@ from bench.cache_tables import tables
 from core.caching.accounts import MOST_LOST
 
 VENDORS = ("bench.cache_openai", "bench.cache_gemini")
-"""Modules with the days of other vendors, each with `rows()`. Claude Code's turns are in `make optional`: it needs npm."""
+"""Modules with the days of other vendors, each with `rows(seeds)`. Claude Code's turns are in `make optional`: it needs npm."""
 PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
     "parallel": parallel_rows,
     "odds": odds_rows,
     "edits": lambda _: _rows_of("bench.cache_edits"),
     "money": lambda _: _rows_of("bench.cache_money"),
     "wire": lambda _: _rows_of("bench.cache_wire"),
-    "vendors": lambda _: [row for name in VENDORS for row in _rows_of(name)],
+    "vendors": lambda seeds: [row for name in VENDORS for row in _rows_of(name, seeds)],
     "speed": lambda _: _rows_of("bench.cache_speed"),
 }
 """Parts beside the replayed days. Speed comes last: nothing may run beside it."""
@@ -115,9 +115,9 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _rows_of(name: str) -> list[Row]:
-    measure: Callable[[], list[Row]] = importlib.import_module(name).rows
-    return measure()
+def _rows_of(name: str, *given: Sequence[int]) -> list[Row]:
+    measure: Callable[..., list[Row]] = importlib.import_module(name).rows
+    return measure(*given)
 
 
 # --- Days --------------------------------------------------------------------------------------------------------
@@ -219,11 +219,4 @@ def _loss(talk: Talk) -> float:
 
 
 def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit=unit,
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=len(part),
-    )
+    return row(name, round(value, 4), unit, bar, runs=len(part))

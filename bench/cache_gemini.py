@@ -10,7 +10,8 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
+from bench.cache_before import SEEDS
 from bench.cache_book import BookDriver
 from bench.cache_days import DESK, Ask, count_labels, make_day, part_text
 from core.caching.decision import Decision
@@ -30,7 +31,6 @@ from tests.vendors.billing.values import Json, Parts
 MODELS = ("gemini-3.8-flash", "gemini-2.5-pro")
 """Rent for an hour is two thirds of the price of input, and 3.6 times it."""
 HOLDS_MIN = (5, 10, 60)
-SEEDS = tuple(range(1, 6))
 BAR = 1.05
 RENT_BAR = 0.01
 PROVIDER = "gemini"
@@ -191,14 +191,14 @@ def _share(vendor: Gemini, model: str) -> float:
     return vendor.usd() / (float(rates.plain) * vendor.total)
 
 
-def rows() -> list[Row]:
+def rows(seeds: Sequence[int] = SEEDS) -> list[Row]:
     """All figures, over held-out seeds."""
-    tasks = list(product(MODELS, SEEDS))
+    tasks = list(product(MODELS, seeds))
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         played = list(pool.map(play, tasks))
     found: list[Row] = []
     for number, model in enumerate(MODELS):
-        part = played[number * len(SEEDS) : (number + 1) * len(SEEDS)]
+        part = played[number * len(seeds) : (number + 1) * len(seeds)]
         found += _rows(f"Gemini desk without tool turns, {model}", part)
     return found
 
@@ -225,11 +225,4 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _row(name: str, value: float, unit: str, bar: float | None, part: Sequence[object]) -> Row:
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit=unit,
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=len(part),
-    )
+    return row(name, round(value, 4), unit, bar, runs=len(part))

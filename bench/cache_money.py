@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from core.app.controller import AppController
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
@@ -248,11 +248,4 @@ def _environment(server: AnthropicServer) -> Iterator[None]:
 
 
 def _row(name: str, value: float, bar: tuple[float, float]) -> Row:
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit="times",
-        bar=f"{bar[0]:g} to {bar[1]:g}",
-        holds=bar[0] <= value <= bar[1],
-        runs=1,
-    )
+    return row(name, round(value, 4), "times", bar[1], least=bar[0])

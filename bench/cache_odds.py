@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.cache_bound import AsSent, least_any, least_same
 from bench.cache_days import (
     DAYS,
@@ -222,4 +222,4 @@ def odds_rows(seeds: Sequence[int]) -> list[Row]:
 
 
 def _row(name: str, value: float, runs: int) -> Row:
-    return Row(name=name, value=round(value, 4), unit="times", bar="", holds=True, runs=runs)
+    return row(name, round(value, 4), "times", runs=runs)

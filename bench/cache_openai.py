@@ -10,7 +10,8 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
+from bench.cache_before import SEEDS
 from bench.cache_book import BookDriver
 from bench.cache_days import DESK, Ask, count_labels, make_day
 from core.caching.decision import Decision
@@ -33,7 +34,6 @@ from tests.vendors.billing.values import Json
 
 MODELS = ("gpt-6.1-sol", "gpt-5.6-sol")
 """Read at 0.05 and at 0.1 of the price of input."""
-SEEDS = tuple(range(1, 6))
 BAR = 0.25
 WAYS = {
     "by the gaps": CachingSettings(),
@@ -114,34 +114,25 @@ def replayed(day: Sequence[Ask], model: str, chosen: CachingSettings) -> OpenAI:
     return vendor
 
 
-def rows() -> list[Row]:
+def rows(seeds: Sequence[int] = SEEDS) -> list[Row]:
     """All figures, over held-out seeds."""
-    tasks = list(product(MODELS, SEEDS, WAYS))
+    tasks = list(product(MODELS, seeds, WAYS))
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         played = dict(zip(tasks, pool.map(play, tasks), strict=True))
     found: list[Row] = []
     for model, way in product(MODELS, WAYS):
-        part = [played[model, seed, way] for seed in SEEDS]
+        part = [played[model, seed, way] for seed in seeds]
         name = f"OpenAI desk without tool turns, {model}, {way}"
-        found.append(_row(name, sum(cost for cost, _ in part) / len(part), way))
+        found.append(_row(name, sum(cost for cost, _ in part) / len(part), way, len(part)))
         if WAYS[way].keepalive:
             pings = sum(count for _, count in part) / len(part)
-            found.append(
-                Row(name=f"{name}, pings", value=pings, unit="a day", bar="", holds=True, runs=len(part))
-            )
+            found.append(row(f"{name}, pings", pings, "a day", runs=len(part)))
     return found
 
 
-def _row(name: str, value: float, way: str) -> Row:
+def _row(name: str, value: float, way: str, runs: int) -> Row:
     bar = BAR if way.startswith("by the gaps") else None
-    return Row(
-        name=name,
-        value=round(value, 4),
-        unit="of no caching",
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=len(SEEDS),
-    )
+    return row(name, round(value, 4), "of no caching", bar, runs=runs)
 
 
 def _no_blob(sha256: str) -> bytes:

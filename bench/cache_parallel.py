@@ -7,7 +7,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.cache_days import Ask, count_labels, make_start, part_text
 from bench.cache_policies import MODELS, Bill, body_of, prices_for
 from core.caching.decision import Decision, Market, PlannedTurn, decide
@@ -25,12 +25,10 @@ def parallel_rows(seeds: Sequence[int]) -> list[Row]:
     """Rule 7 is of calls that begin at once, which a day of one person's turns has none of."""
     words = {True: "rule 7 on (the others wait)", False: "rule 7 off"}
     return [
-        Row(
-            name=f"three first requests at once, {word}, read {read:g}",
-            value=round(at_once(seeds, read, waits=waits), 4),
-            unit="of no caching",
-            bar="",
-            holds=True,
+        row(
+            f"three first requests at once, {word}, read {read:g}",
+            round(at_once(seeds, read, waits=waits), 4),
+            "of no caching",
             runs=len(seeds),
         )
         for read, (waits, word) in product(MODELS, words.items())

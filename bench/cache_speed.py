@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.cache_days import count_labels, label, part_text
 from bench.cache_policies import prices_for
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide
@@ -42,14 +42,7 @@ def rows() -> list[Row]:
 
 
 def _row(name: str, value: float, bar: float | None, runs: int) -> Row:
-    return Row(
-        name=f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}",
-        value=round(value, 3),
-        unit="ms",
-        bar="" if bar is None else f"at most {bar:g}",
-        holds=bar is None or value <= bar,
-        runs=runs,
-    )
+    return row(f"plan, {TURNS} turns, {BLOCKS:,} blocks, {name}", round(value, 3), "ms", bar, runs=runs)
 
 
 def _times() -> tuple[list[float], list[float]]:

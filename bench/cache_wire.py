@@ -21,7 +21,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from bench.cache_days import BUSY, DESK, Ask, Day, count_labels, make_day
 from bench.cache_ours import Ours
 from bench.cache_policies import (
@@ -281,7 +281,7 @@ def _rows(name: str, found: Agreement) -> list[Row]:
 
 
 def _row(name: str, value: float, unit: str, bar: str, holds: bool) -> Row:
-    return Row(name=name, value=round(value, 6), unit=unit, bar=bar, holds=holds, runs=1)
+    return row(name, round(value, 6), unit, bar=bar, holds=holds)
 
 
 def _no_blob(sha256: str) -> bytes:

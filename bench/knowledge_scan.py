@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from core.base import paths
 from core.harvest.scan import ScanRequest, scan, with_ledger
 from core.knowledge.ledger import HarvestLedger, SourceHash
@@ -143,4 +143,4 @@ def _timed(act: Callable[[], object]) -> float:
 
 
 def _row(name: str, value: float, unit: str, bar: str, *, holds: bool = True) -> Row:
-    return Row(name=name, value=value, unit=unit, bar=bar, holds=holds, runs=RUNS)
+    return row(name, value, unit, bar=bar, holds=holds, runs=RUNS)

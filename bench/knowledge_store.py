@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from core.base import paths
 from core.knowledge import categories as c
 from core.knowledge.digest import regenerate_digest
@@ -110,6 +110,4 @@ def _median(act: Callable[[], object], before: Callable[[], object] = lambda: No
 
 
 def _row(name: str, value: float, bar_ms: float) -> Row:
-    return Row(
-        name=name, value=value, unit="ms", bar=f"at most {bar_ms:g} ms", holds=value <= bar_ms, runs=RUNS
-    )
+    return row(name, value, "ms", bar_ms, runs=RUNS)

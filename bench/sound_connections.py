@@ -63,7 +63,8 @@ def _program(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
         "XDG_STATE_HOME": "state",
     }
     program = subprocess.Popen(
-        [sys.executable, "-m", "core.cli", "--headless", "--hooks"],
+        [sys.executable, "-P", "-m", "core.cli", "--headless", "--hooks"],
+        cwd=folder,  # in a project that is not trusted it would say so
         env={**os.environ, **{name: str(folder / place) for name, place in places.items()}},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

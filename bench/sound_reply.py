@@ -1,4 +1,4 @@
-"""Measures what a reply of 50 MB costs in memory: a program of its own takes it from a server on loopback, whole."""
+"""Measures what a reply of 50 MB costs in memory, of words and of emoji: a program of its own takes it from loopback, whole."""
 
 from __future__ import annotations
 
@@ -26,33 +26,39 @@ PIECE_CHARS = 2_000
 BAR_MB = 200.0
 WAIT_S = 240.0
 _WORDS = "the moon pulls the sea, and every word of this is one of many; "
+_EMOJI = "\U0001f319\U0001f30a"
+_TEXTS = {"little": (_WORDS, 1), "words": (_WORDS, REPLY_BYTES), "emoji": (_EMOJI, REPLY_BYTES)}
+"""Texts of replies by the prompt that asks for each, and their bytes as UTF-8."""
 
 
 class Talker(LoopbackServer):
-    """A compatible server that says one word, and to the second prompt as much as is to be measured."""
+    """A compatible server that says as much of a text as a prompt of the talk asks for."""
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
         """The list of models, or a reply."""
         if captured.method == "GET":
             return json_reply(200, {"object": "list", "data": [{"id": "m", "owned_by": "bench"}]})
-        is_long = "much" in json.dumps(captured.json["messages"])
-        return StreamReply(_said(REPLY_BYTES if is_long else 1))
+        asked = json.dumps(captured.json["messages"])
+        return StreamReply(_said(*next(_TEXTS[name] for name in reversed(_TEXTS) if name in asked)))
 
 
 def rows() -> list[Row]:
-    """Measure in a process of its own."""
+    """Measure each in a process of its own."""
+    return [*_measured("words"), *_measured("emoji")]
+
+
+def _measured(text: str) -> list[Row]:
     with Talker() as server:
-        found = measured("bench.sound_reply", f"{server.url}/v1")
-    cost = found["more_mb"]
-    name = f"memory for a reply of {REPLY_BYTES // 1_000_000} MB, at its peak"
+        found = measured("bench.sound_reply", f"{server.url}/v1", text)
+    name = f"a reply of {REPLY_BYTES // 1_000_000} MB of {text}"
     return [
-        row(name, cost, "MB more", BAR_MB),
-        row("the same, until it is on disk", found["seconds"], "s"),
+        row(f"memory for {name}, at its peak", found["more_mb"], "MB more", BAR_MB),
+        row(f"{name}, until it is on disk", found["seconds"], "s"),
     ]
 
 
-def child() -> dict[str, float]:
-    """Take a short reply, then the long one. Returns megabytes of its peak over that of the first, and seconds."""
+def child(text: str) -> dict[str, float]:
+    """Take a short reply, then a long one. Returns megabytes of its peak over that of the first, and seconds."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         options = OutsideOptions(home=folder / "home", start=folder, watches=False)
@@ -61,21 +67,20 @@ def child() -> dict[str, float]:
         _until(controller, lambda s: bool(s.config.project.root) and not s.program.is_loading)
         controller.send(CreateDiscussion("talk"))
         chosen = _until(controller, lambda s: bool(s.discussions.open)).discussions.selected_id
-        _say(controller, chosen, "little", 1)
+        _say(controller, chosen, "little")
         before, began = _peak_mb(), time.monotonic()
-        _say(controller, chosen, "much", REPLY_BYTES)
-        figures = {"more_mb": _peak_mb() - before, "seconds": time.monotonic() - began}
-        controller.stop()
-    return figures
+        _say(controller, chosen, text)
+        seconds = time.monotonic() - began
+        controller.stop()  # also the list has taken it in
+        return {"more_mb": _peak_mb() - before, "seconds": seconds}
 
 
-def _say(controller: AppController, chosen: str, text: str, size: int) -> None:
+def _say(controller: AppController, chosen: str, text: str) -> None:
     controller.send(SendPrompt(chosen, text))
     _until(controller, lambda s: chosen in s.turns.calls)
     state = _until(controller, lambda s: chosen not in s.turns.calls)
-    assert len(state.discussions.open[chosen].messages[-1].text) >= size, state.discussions.open[
-        chosen
-    ].failure
+    opened, (text, size) = state.discussions.open[chosen], _TEXTS[text]
+    assert len(opened.messages[-1].text) >= size // len(text[0].encode()), opened.failure
 
 
 def _until(controller: AppController, predicate: Callable[[AppState], bool]) -> AppState:
@@ -90,11 +95,11 @@ def _peak_mb() -> float:
     )
 
 
-def _said(size: int) -> Iterator[bytes]:
-    left = size
-    text = (_WORDS * (PIECE_CHARS // len(_WORDS) + 1))[:PIECE_CHARS]
+def _said(text: str, size: int) -> Iterator[bytes]:
+    left = -(-size // len(text[0].encode()))
+    piece = (text * (PIECE_CHARS // len(text) + 1))[:PIECE_CHARS]
     while left > 0:
-        yield _chunk({"delta": {"content": text[:left]}})
+        yield _chunk({"delta": {"content": piece[:left]}})
         left -= PIECE_CHARS
     yield _chunk({"delta": {}, "finish_reason": "stop"})
     yield b"data: [DONE]\n\n"
@@ -116,4 +121,4 @@ if __name__ == "__main__":
             f'[providers.local]\nkind = "compatible"\nbase_url = "{sys.argv[1]}"\n'
             '[ai_settings]\nprovider = "local"\nmodel = "m"\n'
         )
-        print(json.dumps(child()))
+        print(json.dumps(child(sys.argv[2])))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
-from bench.__main__ import Row
+from bench.__main__ import Row, row
 from core.base.secrets import MASK, scrub
 from tests.core.base.secret_corpus.exam import exam
 from tests.core.base.secret_corpus.judge import judged, table
@@ -75,5 +75,4 @@ def _speed(texts: list[str]) -> float:
 
 
 def _row(name: str, value: float, unit: str, bar: float, runs: int) -> Row:
-    said = f"at least {bar:g} {unit}".rstrip() if bar else ""
-    return Row(name=name, value=value, unit=unit, bar=said, holds=value >= bar, runs=runs)
+    return row(name, value, unit, least=bar or None, runs=runs)

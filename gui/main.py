@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from core.cli.version import say_version
+from core.cli.version import remark, say_version
 
 TYPE_CHECKING = False  # `typing` itself takes longer to load than `--version` may
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "tour":
         return run_tour(out)
     if sys.platform == "linux" and not _has_display():
-        print("There is no display: running the guided tour on a virtual screen instead.", file=sys.stderr)
+        remark("There is no display: running the guided tour on a virtual screen instead.")
         return run_tour(out)
     return run_window(options)
 

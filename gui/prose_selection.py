@@ -23,6 +23,8 @@ from panels.base.ui import ReadableRows
 EDGE_PX = 28.0
 """Distance from the list's edge at which a drag begins to scroll it."""
 MOST_SCROLL_PX = 90.0
+DRAG_PX = 4.0
+"""Distance from where it was pressed from which a mouse is dragged: until then nothing scrolls under it."""
 
 
 class SelectionEnd(msgspec.Struct, frozen=True):
@@ -74,7 +76,7 @@ class ProseSelection:
     Args:
         layers: the window's elements; window: the one selection that a window has.
         holder: what the texts lie in; anchor, focus: where it began and where it is drawn to.
-        clicks: 2 selects by words, 3 by paragraphs.
+        clicks: 2 selects by words, 3 by paragraphs; pressed: where the button went down, until it is dragged.
     """
 
     layers: Layers
@@ -84,6 +86,7 @@ class ProseSelection:
     focus: SelectionEnd | None = None
     clicks: int = 1
     is_dragging: bool = False
+    pressed: tuple[float, float] | None = None
     _marked: list[Markdown] = field(default_factory=list)
 
     # what is selected
@@ -130,7 +133,7 @@ class ProseSelection:
                 self.window.release(self)
                 self.clear_selection()
             return
-        self.is_dragging = True
+        self.is_dragging, self.pressed = True, (x, y)
         if press.is_extending and self.anchor is not None and holder is self.holder:
             self.focus = end
             return
@@ -146,6 +149,11 @@ class ProseSelection:
         if not is_down or holder is None or holder.spot is None:
             self.is_dragging = False
             return False
+        if self.pressed is not None:
+            left, top = self.pressed
+            if max(abs(x - left), abs(y - top)) < self.layers.m.px(DRAG_PX):
+                return True
+            self.pressed = None
         if isinstance(holder, VirtualList):
             self._scroll(holder, y)
         self.focus = self._end_at(holder, x, y) or self.focus

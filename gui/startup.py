@@ -13,6 +13,7 @@ from core.app import peek
 from core.app.options import OutsideOptions
 from core.base import paths
 from core.base.errors import LockedError, SlopError
+from core.cli.version import complain, remark
 from gui.app import WindowApp, look_of
 from gui.hook_window import HookedWindow
 from gui.window import check_display
@@ -88,7 +89,7 @@ def run_window(options: OutsideOptions) -> int:
     try:
         check_display()
     except SlopError as error:
-        print(f"manual-slop: {error}", file=sys.stderr)
+        complain(str(error))
         return 1
     starting = Starting(options)
     if peek.is_owned(home):
@@ -124,9 +125,9 @@ def _end(starting: Starting) -> int:
         starting.stop()
         return 0
     if isinstance(failure, LockedError):
-        print(failure.what, file=sys.stderr)
+        remark(failure.what)
         return 0
-    print(f"manual-slop: {failure}", file=sys.stderr)
+    complain(str(failure))
     return 1
 
 
@@ -144,7 +145,7 @@ def run_tour(out: Path) -> int:
         out: where its screenshots go.
     """
     if sys.platform == "linux" and importlib.util.find_spec("Xlib") is None:
-        print(NO_TOUR, file=sys.stderr)
+        remark(NO_TOUR)
         return 1
     from gui.tour import run
 

@@ -16,12 +16,14 @@ from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.base import figures
 from core.base.errors import SlopError
+from core.cli.version import complain, put, remark
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import NotFoundError
 from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_harvest import harvest
+from gui.tour_import import import_talk
 from gui.tour_talk import attach, search, talk
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from gui.window import Placement
@@ -35,10 +37,14 @@ QUESTION = "Write one sentence on what `height_m` returns."
 """A question that so small a model answers from the files, as tried; it says the same to every further one."""
 
 
-def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:
+def _say(line: str) -> None:
+    put(f"{line}\n")
+
+
+def run(out: Path = OUT, say: Callable[[str], None] = _say) -> int:
     """Take the tour on a virtual screen, a fresh home and a copy of the sample project. Returns the exit code."""
     if sys.platform != "linux":
-        print("manual-slop tour drives the window through X11 and runs on Linux only.", file=sys.stderr)
+        remark("manual-slop tour drives the window through X11 and runs on Linux only.")
         return 2
     with ExitStack() as stack:
         try:
@@ -49,7 +55,7 @@ def run(out: Path = OUT, say: Callable[[str], None] = print) -> int:
             shutil.copytree(ASSETS / "tour", project)
             _walk(base / "home", project, out, say)
         except SlopError as error:
-            print(f"manual-slop: {error}", file=sys.stderr)
+            complain(str(error))
             return 1
     return 0
 
@@ -85,6 +91,7 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None]) -> N
         new_discussion(tour)
         without_preset(tour)
         attach(tour)
+        import_talk(tour, project)
         _change_theme(tour)
     except (SlopError, NotFoundError, TimeoutError) as error:
         tour.shot("stopped-here")

@@ -13,9 +13,7 @@ from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
 from gui.icons import glyph
 from gui.visible_text import taken, visible
 from panels.base import widgets as w
-
-_OPENED = frozenset({".md", ".toml", ".txt"})
-"""Endings of the files that the program keeps for a person: a desktop edits them, and runs none."""
+from panels.base.file_button import OPENED
 
 
 def _text(tree: Tree, it: w.TextWidget) -> None:
@@ -74,7 +72,7 @@ def _open_file(tree: Tree, it: w.FileWish) -> None:
 
 def _opened_or_copied(tree: Tree, name: str) -> None:
     path = Path(name)
-    is_text = path.suffix in _OPENED and path.is_absolute() and path.is_file()
+    is_text = path.suffix in OPENED and path.is_absolute() and path.is_file()
     if is_text and tree.open_address(path.as_uri()):
         tree.said = f"Opened {visible(path.name)}"
         return

@@ -172,10 +172,12 @@ class ScrollState:
             changed = 0.0
             for row in range(first, last + 1):
                 changed += abs(self._learn(rows, row, measure(row)))
-            if not changed:
+            before = self.scroll
+            if changed:
+                self.scroll = self.heights.top(anchor) + min(offset, self.heights[anchor])
+            self.settle()  # also where rows came back to a list that they all fit in
+            if not changed and self.scroll == before:
                 break
-            self.scroll = self.heights.top(anchor) + min(offset, self.heights[anchor])
-            self.settle()
         first, last = self._range(margin)
         return [(row, self.heights.top(row) - self.scroll) for row in range(first, last + 1)]
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 
 from core.app.crunch import Crunch, CrunchClosedError, CrunchError
+from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens
 from core.discussion.pdf_text import Found
 from core.harvest.transcript import Said
@@ -48,10 +49,7 @@ class Counting:
                 counted = self._crunch.count(batch).result()
             except CrunchError as error:
                 _say("tokens are estimated: %s", error)
-                counted = {
-                    name: estimate_tokens(len(text.encode("utf-8", "replace")))
-                    for name, text in batch.items()
-                }
+                counted = {name: estimate_tokens(size_bytes(text)) for name, text in batch.items()}
             with self._lock:
                 kept = self._counts if len(self._counts) < MOST_COUNTS else {}
                 self._counts = {**kept, **counted}

@@ -104,14 +104,15 @@ class Crunch:
         return _mapped(self._submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
 
     def close(self) -> None:
-        """Cancel what waits and end the process. Idempotent."""
+        """End the process; jobs that wait or run fail with CrunchClosedError. Idempotent."""
         with self._wake:
             self._is_closed = True
             waiting = list(self._waiting)
             self._waiting.clear()
             self._wake.notify_all()
         for job in waiting:
-            job.future.cancel()
+            if job.future.set_running_or_notify_cancel():
+                job.future.set_exception(_closed())
         self._end_process()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=5)
@@ -121,7 +122,7 @@ class Crunch:
         job = _Job(header, payload, lane)
         with self._wake:
             if self._is_closed:
-                raise CrunchClosedError("The worker process was closed")
+                raise _closed()
             replaced = [old for old in self._waiting if lane and old.lane == lane]
             self._waiting = deque(old for old in self._waiting if old not in replaced)
             self._waiting.append(job)
@@ -135,16 +136,17 @@ class Crunch:
 
     def _run(self) -> None:
         while (job := self._next_job()) is not None:
-            if not job.future.set_running_or_notify_cancel():
-                continue
-            try:
-                job.future.set_result(self._done(job))
-            except CrunchError as fault:
-                job.future.set_exception(fault)
-            except Exception as fault:  # noqa: BLE001 (the edge of a worker)
-                job.future.set_exception(
-                    CrunchError("The worker process could not be used", remedy=str(fault))
-                )
+            if job.future.set_running_or_notify_cancel():
+                self._settle(job)
+            del job  # its payload may be tens of megabytes, and the next one may be hours away
+
+    def _settle(self, job: _Job) -> None:
+        try:
+            job.future.set_result(self._done(job))
+        except CrunchError as fault:
+            job.future.set_exception(fault)
+        except Exception as fault:  # noqa: BLE001 (the edge of a worker)
+            job.future.set_exception(CrunchError("The worker process could not be used", remedy=str(fault)))
 
     def _next_job(self) -> _Job | None:
         with self._wake:
@@ -157,7 +159,7 @@ class Crunch:
             if answer is not None:
                 break
             if self._is_closed:
-                raise CrunchClosedError("The worker process was closed")
+                raise _closed()
         else:
             times = "twice" if self._attempts == _ATTEMPTS else "once"
             raise CrunchError(f"The worker process ended {times} at {job.header['job']!r}")
@@ -193,7 +195,7 @@ class Crunch:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._is_closed:
-            raise CrunchClosedError("The worker process was closed")
+            raise _closed()
         if self._process is None or self._process.poll() is not None:
             self._end_process()
             self._process = start_child(_CHILD)
@@ -208,6 +210,10 @@ class Crunch:
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 _close(stream)
+
+
+def _closed() -> CrunchClosedError:
+    return CrunchClosedError("The worker process was closed")
 
 
 def _give_up(process: subprocess.Popen[bytes], is_late: threading.Event) -> None:

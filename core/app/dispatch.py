@@ -55,8 +55,15 @@ from core.imports.messages import ImportCommand, ImportConversations, ImportEven
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
 from core.settings import step as settings
-from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent, StoreKey
+from core.settings.messages import (
+    ModelsListed,
+    SettingsCommand,
+    SettingsEvent,
+    SettingsSettled,
+    StoreKey,
+)
 from core.spending import step as spending
+from core.spending.limits import call_of
 from core.spending.messages import ReserveClaimed, SpendingEvent
 from core.turn import step as turn
 from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
@@ -83,7 +90,9 @@ def step(state: AppState, given: Input) -> Result:
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
     after, warmed = caching.prewarm(before, after)
     after, sent = turn.limits_changed(before, after, given)
-    return after, (*effects, *warmed, *sent, *_follow_ups(before, after))
+    effects = (*effects, *warmed, *sent, *_follow_ups(before, after))
+    after, told = settings.followed(after, effects)
+    return after, (*effects, *told)
 
 
 def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
@@ -165,6 +174,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         if isinstance(event, ModelsListed):
             state, named = discussion.models_listed(state, event.provider)
             effects = (*effects, *named)
+        if isinstance(event, SettingsSettled):
+            state, effects = turn.settled(state, given)
         return state, effects
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)
@@ -187,6 +198,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
 
 def _claimed(state: AppState, event: ReserveClaimed) -> Result:
     """Other programs see the reserve: the room whose call it is has the last word. One that is over needs none."""
+    if call_of(event.key):
+        return turn.claimed(state, event.key, event.elsewhere)
     if state.spending.reserved.get(event.key) != event.reservation:
         return state, ()
     if event.key == harvest.HELD:

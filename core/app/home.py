@@ -342,7 +342,7 @@ def _restore_unfinished(root: Path, disk: Disk) -> None:
     """Put back what a migration changed that did not end."""
     for marker in sorted(paths.backups_dir(root).glob(f"*/{_MARKER}")):
         with reported("read", marker):
-            names = decode_toml(read_file(marker, BOOK_BYTES))["files"]
+            names = decode_toml(read_file(marker, BOOK_BYTES), None)["files"]
         for name in names:
             kept = marker.parent / name
             if kept.is_file():

@@ -22,6 +22,7 @@ from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll
 from core.app.options import OutsideOptions
 from core.app.watcher import Watcher
 from core.base import paths
+from core.base.memory import give_back_freed
 from core.base.queue import QueueWorker
 from core.caching import worker as cache_work
 from core.caching.cache_store import HomeCacheStore
@@ -70,7 +71,6 @@ from core.values.cache import CachePrices
 from core.values.messages import AttachmentPart
 from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage, UsageKind
 
@@ -103,6 +103,7 @@ class LocalOutside:
             StorageError: the home cannot be used.
         """
         self._emit = emit
+        give_back_freed()
         self._lock = store_home.own(self.home) if self._options.owns_home else None
         opened = store_home.open_home(self.home, self._clock())
         odd = store_home.odd_names(self.home)
@@ -218,11 +219,15 @@ class LocalOutside:
         for call, asker in tuple(self._askers.values()):
             asker.stop(0, drops=True)
             call.close()
+        if self._workers:
+            self._context.stop(0, drops=True)  # nobody looks at a view any more
         for worker in self._workers:
             worker.stop(STOP_WORKERS_S)
         if self._workers:
             self._watcher.stop()
         self._counting.close()
+        if self._workers:
+            self._context.stop(STOP_ASKING_S, drops=True)
         for _, asker in tuple(self._askers.values()):
             asker.stop(STOP_ASKING_S, drops=True)
         self._clients.close()
@@ -302,7 +307,6 @@ class LocalOutside:
             self._harvest,
             self._imports,
             self._knowledge,
-            self._context,
             self._setup,
             self._attaching,
             self._disk,
@@ -315,7 +319,6 @@ class LocalOutside:
             self._assembler,
             self._clients,
             self._journals,
-            self._reserves,
             self._keeper,
             self._cost,
             clock,
@@ -351,7 +354,6 @@ class _CallServices(msgspec.Struct, frozen=True):
     assembler: Assembler
     clients: Clients
     journals: Journals
-    reserves: SharedReserves
     keeper: CacheKeeper
     price: Callable[[str, str, Usage], float | None]
     clock: Callable[[], datetime]
@@ -382,9 +384,6 @@ class _CallServices(msgspec.Struct, frozen=True):
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return attachment_reader(self.home, spec)
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        return self.reserves.claim(call_id, usd)
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         return self.assembler.reply_tokens(spec, texts)

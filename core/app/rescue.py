@@ -8,6 +8,9 @@ from core.app.messages import Effect, Event, Input
 from core.base.errors import FailureKind
 from core.base.reports import OperationFailed, command_id_of
 from core.discussion.messages import AppendRecords, LoadDiscussion, WriteFailed
+from core.settings.messages import SettingsSettled, TellSettled
+from core.spending.limits import call_of
+from core.spending.messages import ClaimReserve, ReserveClaimed
 from core.turn.messages import CallFailed, CallProvider, SendRequest
 from core.turn.replies import failed
 from core.turn.sending import find_call
@@ -15,6 +18,7 @@ from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import Failure
+from core.values.spending import SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify, without_call
 from core.values.usage import Usage
@@ -60,6 +64,10 @@ def unbegun(effect: Effect, error: Exception) -> Event:
     match effect:
         case CallProvider() | SendRequest():
             return CallFailed(effect.call_id, Failure(FailureKind.BAD_REPLY, text, LOOK), (), Usage())
+        case ClaimReserve():
+            return ReserveClaimed(effect.key, effect.reservation, SpentElsewhere())
+        case TellSettled():
+            return SettingsSettled(effect.number)
         case AppendRecords():
             return WriteFailed(effect.discussion_id, effect.token, text, LOOK, effect.records)
         case _:
@@ -68,6 +76,8 @@ def unbegun(effect: Effect, error: Exception) -> Event:
 
 def _call_of(state: AppState, body: object) -> LiveCall | None:
     call_id = getattr(body, "call_id", "") or getattr(getattr(body, "token", None), "call_id", "")
+    if isinstance(body, ReserveClaimed):
+        call_id = call_of(body.key)
     return find_call(state, call_id) if call_id else None
 
 

@@ -36,6 +36,8 @@ _OF_DESKTOP = frozenset(
      "GNOME_DESKTOP_SESSION_ID", "KDE_FULL_SESSION", "KDE_SESSION_VERSION", "WSL_DISTRO_NAME", "WSL_INTEROP"]
 )  # fmt: skip
 """Names under which a program of the desktop finds the screen and its session, beside those of XDG."""
+_OF_TERMINAL = frozenset(["TERM", "COLORTERM", "TERMINFO", "TERMINFO_DIRS", "SHELL"])
+"""Names under which a program finds out what the terminal can do."""
 _OPENERS = ("xdg-open", "wslview", "gio", "x-www-browser", "firefox", "chromium")
 
 
@@ -73,18 +75,21 @@ def start_program(
     *,
     environment: Mapping[str, str] | None = None,
     folder: Path = PACKAGE_ROOT,
-    stdin: int = subprocess.DEVNULL,
-    stdout: int = subprocess.DEVNULL,
-    stderr: int = subprocess.DEVNULL,
+    stdin: int | None = subprocess.DEVNULL,
+    stdout: int | None = subprocess.DEVNULL,
+    stderr: int | None = subprocess.DEVNULL,
     kept_descriptors: Sequence[int] = (),
+    is_apart: bool = True,
 ) -> subprocess.Popen[bytes]:
-    """Start a program in a group of its own, away from the terminal's signals.
+    """Start a program.
 
     Args:
         program: absolute, as `find_program` gives it; arguments: paths among them absolute.
         environment: the whole of it, by default `program_environment` of this process's.
         folder: where it works, never one that the person opened.
+        stdin, stdout, stderr: as `subprocess` takes them, None for this process's own.
         kept_descriptors: handed on, POSIX alone.
+        is_apart: in a group of its own, away from the terminal and its signals.
 
     Raises:
         OSError: it cannot be started.
@@ -98,8 +103,8 @@ def start_program(
         cwd=folder,
         env=dict(program_environment(os.environ) if environment is None else environment),
         pass_fds=kept_descriptors,
-        start_new_session=True,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        start_new_session=is_apart,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0) if is_apart else 0,
     )
 
 
@@ -116,6 +121,29 @@ def output_of(program: Path, arguments: Sequence[str], timeout_s: float) -> tupl
             process.kill()
             raise
         return process.returncode, output.decode("utf-8", "replace")
+
+
+def run_at_terminal(program: Path, arguments: Sequence[str], folder: Path) -> int:
+    """Run a program with this process's own streams and terminal, to its end. Its exit code.
+
+    Args:
+        program: absolute, as `find_program` gives it; arguments: paths among them absolute.
+        folder: where it works, never one that the person opened: an editor obeys files of its own there.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    environment = {**desktop_environment(os.environ), **_passed(os.environ, _OF_TERMINAL)}
+    return start_program(
+        program,
+        arguments,
+        environment=environment,
+        folder=folder,
+        stdin=None,
+        stdout=None,
+        stderr=None,
+        is_apart=False,
+    ).wait()
 
 
 def end_tree(process: subprocess.Popen[bytes]) -> None:

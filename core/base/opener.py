@@ -153,6 +153,13 @@ def require_file(path: Path) -> None:
     _check(mode, path)
 
 
+def reason_of(error: OSError) -> str:
+    """Reason of a file that could not be opened or read, with what to do about it where that is known. No full stop."""
+    if isinstance(error, OddFileError):
+        return str(error)
+    return error.strerror or str(error)
+
+
 def oddity(path: Path) -> str:
     """Sentence about a path at which something stands that is no file, with the remedy; empty where all is well.
 

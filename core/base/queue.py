@@ -140,6 +140,7 @@ class QueueWorker(Generic[E]):
                 self._emit(WorkerReported(self.name, "failed", f"{type(error).__name__}: {error}"))
                 text = f"The {self.name} worker failed: {error}"
                 self._emit(OperationFailed(self.name, text, "See the log file.", command_id_of(effect)))
+            del effect  # it may hold tens of megabytes, and the next one may be hours away
 
     def _failed(self, effect: E, error: SlopError) -> None:
         """Say it, once for what is tried again, and keep that."""

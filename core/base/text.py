@@ -33,6 +33,11 @@ def flat(text: str) -> str:
     return " ".join(_UNPRINTABLE.sub("", clean(text)).split())
 
 
+def size_bytes(text: str) -> int:
+    """UTF-8 bytes of a text, a lone surrogate as three. O(1) for ASCII."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def one_line(text: str, limit: int) -> str:
     """The text on one line, at most `limit` characters, cut with an ellipsis."""
     flat = " ".join(text[: limit * 4].split())

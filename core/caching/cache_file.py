@@ -13,7 +13,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
-from core.base.opener import read_file
+from core.base.opener import read_file, reason_of
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.providers.usage import MOST_TOKENS
 from core.values.cache import (
@@ -94,8 +94,7 @@ def load_cache(home: Path, discussion_id: str) -> LoadedCache:
     except FileNotFoundError:
         return LoadedCache()
     except OSError as error:
-        reason = error.strerror or str(error)
-        return LoadedCache(problem=f"What was known of the cache could not be read: {reason}.")
+        return LoadedCache(problem=f"What was known of the cache could not be read: {reason_of(error)}.")
     return decode_cache(data, discussion_id)
 
 

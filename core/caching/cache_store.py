@@ -14,7 +14,7 @@ from core.caching.learned_file import Learned, load_learned, save_learned
 from core.caching.ledger import merge
 from core.discussion import log as store_log
 from core.values.cache import DiscussionCache
-from core.values.records import Record
+from core.values.records import ViewRecord
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +38,8 @@ class CacheStore(Protocol):
         """Keep it. Raises StorageError."""
         ...
 
-    def records(self, discussion_id: str) -> tuple[Record, ...]:
-        """The discussion's log. Raises StorageError."""
+    def views(self, discussion_id: str) -> tuple[ViewRecord, ...]:
+        """The view records of the discussion's log, in order. Raises StorageError."""
         ...
 
 
@@ -75,6 +75,6 @@ class HomeCacheStore:
         answered = there.answered | learned.answered
         save_learned(self._home, replace(learned, extensions=both.extensions, answered=answered))
 
-    def records(self, discussion_id: str) -> tuple[Record, ...]:
-        """The whole log. Raises StorageError."""
-        return tuple(store_log.read(self._home, discussion_id).records)
+    def views(self, discussion_id: str) -> tuple[ViewRecord, ...]:
+        """The view records of the log, in order. Raises StorageError."""
+        return store_log.read_views(self._home, discussion_id)

@@ -155,7 +155,9 @@ def ended(
     if usage.input_tokens:
         book = replace(book, answered=book.answered | {(scope.provider, scope.model)})
     rent = contents_usd(call.prices, contents)
-    book, totals = added(book, scope.provider, scope.model, paid or usage, cost, rent)
+    book, totals = added(
+        book, scope.provider, scope.model, paid or usage, cost, rent, is_answered=call.has_begun
+    )
     page = book.pages[name]
     state = after_usage(page.cache.state, name, scope.provider, plan, usage, at)
     state = after_contents(state, contents, now)
@@ -196,10 +198,15 @@ def added(
     cost: Cost,
     rent: float | None = 0.0,
     kind: UsageKind = UsageKind.TURN,
+    *,
+    is_answered: bool = True,
 ) -> tuple[CacheBook, ProviderTotals]:
     """Add a call's usage, and what it would have cost more had nothing been cached, less what storing costs.
 
     Without caching nobody would ping or prewarm: what these cost is lost of what caching saves.
+
+    Args:
+        is_answered: an answer began. A request that the provider refused has no bill, and is no unknown price.
     """
     before = book.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
     fresh = replace(
@@ -213,7 +220,7 @@ def added(
     paid, without = (cost(provider, model, one) for one in (usage, fresh))
     without = without if kind is UsageKind.TURN else 0.0
     saved = None
-    if usage.input_tokens is None and rent:  # it was stored, and the turn came to nothing
+    if usage.input_tokens is None and (rent or not is_answered):  # the turn came to nothing, stored or not
         paid = without = 0.0
     if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
         saved = before.saved_usd + without - paid - rent

@@ -108,10 +108,16 @@ class Decision(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class ViewMemo:
-    """Memory of the last request through one view."""
+    """Memory of the last request through one view.
+
+    Args:
+        view, superseded: as last counted, and how many tokens of it a rewrite would leave out.
+    """
 
     messages: MadeMessages = field(default_factory=MadeMessages)
     wire: WireMemo = field(default_factory=WireMemo)
+    view: ContextView | None = None
+    superseded: int = 0
 
 
 @dataclass(slots=True)
@@ -225,9 +231,11 @@ def _planned(
         message_id=turn.message_id,
         made=last.messages,
     )
-    count = _counting(view, market.count)
+    count, counted_by = _counting(view, market.count), (last.wire.scope, last.wire.revision)
     wire = wire_of(request, market.scope, count, last.wire, market.count_revision)
-    superseded = superseded_tokens(view, market.count)
+    if view is not last.view or counted_by != (last.wire.scope, last.wire.revision):
+        last.view, last.superseded = view, superseded_tokens(view, market.count)
+    superseded = last.superseded
     if whole is not None:
         superseded = min(superseded, max(0, wire.total_tokens - whole))
     inputs = PlanInputs(

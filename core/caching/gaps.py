@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import truediv
 
 import msgspec
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ EDITS = 0.03
 """Rate at which the shared prefix is taken to change before a turn (the digest, an identity file): it is then
 of no more use.
 """
+_PRIOR = tuple([(TurnGap(gap_s), share) for gap_s, share in PRIOR])
 _SPREAD = (0.75, 1.0, 1.33)
 """A long gap stands for gaps around it: what took three hours today takes four tomorrow."""
 _LONG_S = 3600.0
@@ -39,6 +41,10 @@ _AWAY_TURNS, _AWAY_SHARE = 4.0, 0.8
 """Of those who come back, so large a share is taken to ask once more elsewhere before; that weighs so many gaps."""
 _LEAST_END = 0.02
 """Any turn may be a discussion's last."""
+
+
+_Sample = list[tuple[Sequence[TurnGap], float]]
+"""Gaps with the weight of each."""
 
 
 class Odds(msgspec.Struct, frozen=True):
@@ -59,6 +65,10 @@ class Odds(msgspec.Struct, frozen=True):
         """The probability that the next turn comes within so many seconds, if it comes."""
         index = bisect_right(self.gaps_s, seconds)
         return self.cumulative[index - 1] if index else 0.0
+
+    def __hash__(self) -> int:
+        """A cheap one: hundreds of figures need not be hashed to find odds again."""
+        return hash((self.go_on, len(self.gaps_s), self.gaps_s[-1:]))
 
 
 def observed(habits: Habits, discussion_id: str, turns: int, own_gap_s: float | None, now_s: float) -> Habits:
@@ -139,10 +149,11 @@ def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
             discussion, each of which renews the prefix.
     """
     own_s = {gap.ended_s: gap.seconds for gap in stats.person}
-    needs = [gap for gap in stats.shared if gap.ended_s and own_s.get(gap.ended_s, math.inf) > longest_s]
+    needs = [gap for gap in stats.shared if own_s.get(gap.ended_s, math.inf) > longest_s and gap.ended_s]
     share = (len(needs) + 1) / (len(stats.shared) + 10)
     go_on = share / (share + EDITS)
-    return _with_later([*SHARED_PRIOR, *((gap, 1.0) for gap in needs)], go_on, go_on, stats, now_s)
+    prior: _Sample = [((gap,), share) for gap, share in SHARED_PRIOR]
+    return _with_later([*prior, (needs, 1.0)], go_on, go_on, stats, now_s)
 
 
 def end_chance(stats: GapStats, turns: int, now_s: float) -> float:
@@ -167,53 +178,53 @@ def _length_class(turns: int) -> tuple[int, int]:
     return (low, 2 * low - 1) if low < _LONG_TURNS else (_LONG_TURNS, sys.maxsize)
 
 
-def _mixed(own: tuple[TurnGap, ...], person: tuple[TurnGap, ...]) -> list[tuple[TurnGap, float]]:
+def _mixed(own: tuple[TurnGap, ...], person: tuple[TurnGap, ...]) -> _Sample:
     """A discussion's own gaps, and the person's as far as it has few."""
-    rest = _weighed(person)
-    total = sum(weight for _, weight in rest)
+    total = sum([*[share for _, share in _PRIOR], *[1.0] * len(person)])
     scale = min(1.0, PERSON_TURNS / total)
-    return [*((gap, 1.0) for gap in own), *((gap, weight * scale) for gap, weight in rest)]
+    return [(own, 1.0), (person, scale), *[((gap,), share * scale) for gap, share in _PRIOR]]
 
 
-def _weighed(gaps: Iterable[TurnGap]) -> list[tuple[TurnGap, float]]:
-    return [*((TurnGap(gap_s), share) for gap_s, share in PRIOR), *((gap, 1.0) for gap in gaps)]
-
-
-def _with_later(
-    sample: Sequence[tuple[TurnGap, float]], go_on: float, goes_on_later: float, stats: GapStats, now_s: float
-) -> Odds:
+def _with_later(sample: _Sample, go_on: float, goes_on_later: float, stats: GapStats, now_s: float) -> Odds:
     # Most gaps are short, and the same at every hour: they are sorted once.
-    short = sorted([(gap.seconds, weight) for gap, weight in sample if gap.seconds <= _LONG_S])
-    long = [(gap, weight) for gap, weight in sample if gap.seconds > _LONG_S]
+    short: list[tuple[float, float]] = []
+    long: list[tuple[TurnGap, float]] = []
+    for gaps, weight in sample:
+        short += [(gap.seconds, weight) for gap in gaps if gap.seconds <= _LONG_S]
+        long += [(gap, weight) for gap in gaps if gap.seconds > _LONG_S]
+    short.sort()
     later = _sampled(
-        short, [pair for gap, weight in long for pair in _spread(gap.seconds, weight)], goes_on_later
+        short,
+        [(gap.seconds * f, weight / len(_SPREAD)) for gap, weight in long for f in _SPREAD],
+        goes_on_later,
     )
     if not now_s:
         return replace(later, go_on=go_on, later=later)
     hours = hours_of(stats.shared, (now_s // 3600 + 1) * 3600.0)
-    pairs = [pair for gap, weight in long for pair in _at_hour(gap, weight, hours, now_s)]
-    return replace(_sampled(short, pairs, go_on), later=later)
+    return replace(_sampled(short, _at_hour(long, hours, now_s), go_on), later=later)
 
 
 def _sampled(short: list[tuple[float, float]], long: list[tuple[float, float]], go_on: float) -> Odds:
     pairs = sorted([*short, *long])
-    weights = [weight for _, weight in pairs]
+    gaps_s, weights = zip(*pairs, strict=True)
     total = sum(weights)
-    return Odds(
-        tuple([gap for gap, _ in pairs]), tuple(accumulate([weight / total for weight in weights])), go_on
-    )
+    return Odds(gaps_s, tuple(accumulate(map(truediv, weights, repeat(total)))), go_on)
 
 
-def _at_hour(gap: TurnGap, weight: float, hours: Hours, now_s: float) -> tuple[tuple[float, float], ...]:
-    """A long gap as it would be from now on: as many of the person's hours, not as many of the clock's."""
-    if gap.ended_s:
-        waited = hours.between(gap.ended_s - gap.seconds, gap.ended_s)
-    else:
-        waited = gap.seconds * hours.mean
-    return tuple(
-        (max(_LONG_S, hours.after(now_s, waited * factor)), weight / len(_SPREAD)) for factor in _SPREAD
-    )
+def _at_hour(sample: list[tuple[TurnGap, float]], hours: Hours, now_s: float) -> list[tuple[float, float]]:
+    """Long gaps as they would be from now on: as many of the person's hours, not as many of the clock's.
 
-
-def _spread(gap_s: float, weight: float) -> tuple[tuple[float, float], ...]:
-    return tuple((gap_s * factor, weight / len(_SPREAD)) for factor in _SPREAD)
+    A gap of the discussion is one of the person's, too: each is looked at once.
+    """
+    mean, after = hours.mean, hours.waiting(now_s)
+    found: dict[TurnGap, list[float]] = {}
+    pairs = []
+    for gap, weight in sample:
+        moved = found.get(gap)
+        if moved is None:
+            ended_s, gap_s = gap.ended_s, gap.seconds
+            waited = hours.between(ended_s - gap_s, ended_s) if ended_s else gap_s * mean
+            moved = found[gap] = [max(_LONG_S, after(waited * factor)) for factor in _SPREAD]
+        share = weight / len(_SPREAD)
+        pairs += [(moved_s, share) for moved_s in moved]
+    return pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import accumulate
 
@@ -40,12 +40,18 @@ class Hours(msgspec.Struct, frozen=True):
         """Seconds of presence between two Unix times."""
         return self._until(end_s) - self._until(start_s)
 
-    def after(self, start_s: float, waited: float) -> float:
-        """Number of the clock's seconds from a Unix time on that hold so many of presence."""
-        weeks, rest = divmod(self._until(start_s) + waited, self.up_to[-1])
-        slot = min(_WEEK - 1, bisect_right(self.up_to, rest) - 1)
-        share = (rest - self.up_to[slot]) / (self.up_to[slot + 1] - self.up_to[slot])
-        return max(0.0, ((weeks * _WEEK) + slot + share) * _HOUR_S - start_s)
+    def waiting(self, start_s: float) -> Callable[[float], float]:
+        """From a Unix time on: how many of the clock's seconds hold so many of presence."""
+        up_to, begin = self.up_to, self._until(start_s)
+        week = up_to[-1]
+
+        def after(waited: float) -> float:
+            weeks, rest = divmod(begin + waited, week)
+            slot = min(_WEEK - 1, bisect_right(up_to, rest) - 1)
+            share = (rest - up_to[slot]) / (up_to[slot + 1] - up_to[slot])
+            return max(0.0, ((weeks * _WEEK) + slot + share) * _HOUR_S - start_s)
+
+        return after
 
     def _until(self, at_s: float) -> float:
         weeks, rest = divmod(at_s / _HOUR_S, _WEEK)
@@ -57,7 +63,8 @@ class Hours(msgspec.Struct, frozen=True):
         )
 
 
-def hours_of(shared: Sequence[TurnGap], now_s: float) -> Hours:
+@lru_cache(maxsize=4)
+def hours_of(shared: tuple[TurnGap, ...], now_s: float) -> Hours:
     """Learn the hours from when turns came; those of which nothing is known yet are as the mean.
 
     Args:

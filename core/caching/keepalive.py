@@ -60,6 +60,7 @@ class Idle(msgspec.Struct, frozen=True):
         is_open: the discussion is open and the program is not closing.
         balance: what caching was worth for the discussion; pings are paid out of that. None: not bounded by it.
         lift: what its next ping can write behind it.
+        is_retried: the last ping was refused, which costs nothing: one more is tried while the entry lives.
     """
 
     tokens: int
@@ -75,6 +76,7 @@ class Idle(msgspec.Struct, frozen=True):
     turn_at: datetime | None = None
     balance: Balance | None = None
     lift: Lift | None = None
+    is_retried: bool = False
 
 
 def ping_tokens(idle: Idle, prices: CachePrices) -> float:
@@ -210,6 +212,7 @@ def after_ping(idle: Idle, prices: CachePrices, read_tokens: int | None, at: dat
         pings=idle.pings + 1,
         spent_usd=idle.spent_usd + cost,
         was_missed=read_tokens == 0,
+        is_retried=False,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -19,11 +18,12 @@ from core.caching.book import BookedCall, CacheBook
 from core.caching.cache_store import CacheStore
 from core.caching.calls import CacheReport
 from core.caching.content_store import Gone, Tending
-from core.caching.decision import DecideMemo, Market, PlannedTurn
+from core.caching.decision import Market, PlannedTurn
 from core.caching.learned_file import Learned
 from core.caching.ledger import lost_extensions
 from core.caching.parameters import scope_settings, settings_for
 from core.caching.pings import Ping, Upkept
+from core.caching.plan_memo import DiscussionMemo, PlanMemo
 from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
@@ -85,21 +85,6 @@ class CacheSetup(msgspec.Struct, frozen=True):
     may_store: bool = True
 
 
-@dataclass(slots=True)
-class DiscussionMemo:
-    """One discussion's lock, and what was made of its last plans: that only saves time.
-
-    Args:
-        estimated: digests of texts that these plans counted by their size; counted: how often some of them were
-            counted since, so that plans are compared by the same figures.
-    """
-
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    decide: DecideMemo = field(default_factory=DecideMemo)
-    estimated: set[str] = field(default_factory=set)
-    counted: int = 0
-
-
 class CacheKeeper:
     """Holds the current `CacheBook`, and nothing else that decides.
 
@@ -151,7 +136,7 @@ class CacheKeeper:
         while True:
             with memo.lock:
                 seen = self._book
-                call = calls.plan_call(seen, turn, self._market(spec, factor, memo), memo.decide)
+                call = calls.plan_call(seen, turn, self._market(spec, factor, memo.calls), memo.calls.decide)
             until = self._admit(effect.call_id, call, seen.ledger if may_wait else None)
             if until is None:
                 break
@@ -200,10 +185,11 @@ class CacheKeeper:
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> PlannedRequest:
-        """Plan of the next request, for a message `PREVIEW_ID`; nothing is remembered of it."""
-        self._open(spec.discussion_id)
+        """Plan of the next request, for a message `PREVIEW_ID`; no decision stands on it."""
+        memo = self._open(spec.discussion_id).previews
         turn, book = _turn(spec, stack, PREVIEW_ID, profile), self._book
-        call = calls.plan_call(book, turn, self._market(spec, factor))
+        with memo.lock:
+            call = calls.plan_call(book, turn, self._market(spec, factor, memo), memo.decide)
         return _planned(call, book.pages[spec.discussion_id].replayed.view)
 
     def prewarm_request(
@@ -429,7 +415,7 @@ class CacheKeeper:
 
     def _replayed(self, discussion_id: str) -> Replayed:
         try:
-            return replay(self._store.records(discussion_id))
+            return replay(self._store.views(discussion_id))
         except SlopError as error:
             log.warning("the view of %s starts anew: %s", discussion_id, error)
             return Replayed()
@@ -452,11 +438,10 @@ class CacheKeeper:
     def _prices(self, provider: str, model: str) -> CachePrices:
         return self._setup.prices(self._setup.kind(provider), provider, model, self._clock())
 
-    def _market(self, spec: StackSpec, factor: float, memo: DiscussionMemo | None = None) -> Market:
+    def _market(self, spec: StackSpec, factor: float, memo: PlanMemo | None = None) -> Market:
         inputs, now, book, counted = spec.inputs, self._clock(), self._book, self._setup.counted()
-        if memo is not None and not memo.estimated.isdisjoint(counted):
-            memo.estimated.clear()
-            memo.counted += 1
+        if memo is not None:
+            memo.follow(counted)
         kind = self._setup.kind(inputs.provider)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
         key_id = self._setup.key_id(inputs.provider)

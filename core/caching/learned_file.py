@@ -10,7 +10,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
-from core.base.opener import read_file
+from core.base.opener import read_file, reason_of
 from core.caching.cache_file import canonical, parsed, possible_gaps
 from core.discussion.log_codec import from_json_value
 from core.values.cache import CacheLedger, ExtensionEvidence, Habits, Talk, TurnGap
@@ -63,8 +63,7 @@ def load_learned(home: Path) -> Learned:
     except FileNotFoundError:
         return Learned()
     except OSError as error:
-        reason = error.strerror or str(error)
-        return Learned(problem=f"What was learned of caching could not be read: {reason}.")
+        return Learned(problem=f"What was learned of caching could not be read: {reason_of(error)}.")
 
 
 def save_learned(home: Path, learned: Learned, *, disk: Disk = OS_DISK) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
+from operator import itemgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -78,11 +80,19 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
     """Every live prefix of a request, deepest first. O(blocks), the wire's hashes are looked up."""
     if not live:
         return ()
-    found = [(index, live[prefix]) for index, prefix in enumerate(wire.hashes) if prefix in live]
-    found.reverse()
+    entries = (live[prefix] for prefix in set(live).intersection(wire.hashes))
+    found = sorted(((_place(wire, e), e) for e in entries), key=itemgetter(0), reverse=True)
     return tuple(
         CacheHit(i, wire.ends[i], e.ttl_s, e.prefix_hash, e.is_extended, e.expires_at) for i, e in found
     )
+
+
+def _place(wire: Wire, entry: CacheLedgerEntry) -> int:
+    """The block that an entry ends with: by its tokens, as long as these are counted alike."""
+    place = bisect_left(wire.ends, entry.tokens)
+    if place < len(wire.hashes) and wire.hashes[place] == entry.prefix_hash:
+        return place
+    return wire.hashes.index(entry.prefix_hash)
 
 
 def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:

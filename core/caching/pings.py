@@ -100,7 +100,7 @@ def stopped(book: CacheBook, discussion_ids: Collection[str]) -> CacheBook:
 def pinged(
     book: CacheBook, ping: Ping, usage: Usage | None, cost: Cost, *, has_failed: bool = False
 ) -> tuple[CacheBook, Upkept]:
-    """A ping is over: renew what it read, or stop after a miss.
+    """A ping is over: renew what it read, or stop after a miss. One that was refused is made once more.
 
     Where a newer turn ended meanwhile, the discussion is as that turn left it: of the ping only its entry counts, and
     what it cost.
@@ -112,7 +112,12 @@ def pinged(
     name, at = ping.discussion_id, ping.started_at
     page = book.pages[name]
     if page.last_call is ping.call and ping.idle in page.idle:
-        page = replace(page, idle=(after_ping(ping.idle, ping.call.prices, read, at),))
+        if has_failed and usage is None and not ping.idle.is_retried:
+            tried = replace(ping.idle, is_retried=True)
+            idle = tuple(tried if one == ping.idle else one for one in page.idle)
+        else:
+            idle = (after_ping(ping.idle, ping.call.prices, read, at),)
+        page = replace(page, idle=idle)
         book = with_page(book, name, page)
     if usage is None:
         return book, Upkept()

@@ -61,14 +61,19 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
 
 
 def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
-    """Cost of taking something out of knowledge, or all of it away, in a sentence; empty where nothing warm holds any."""
+    """Cost of taking something out of knowledge, or all of it away, in a sentence; empty where it costs nothing."""
     prices = state.caching.switch_offs if is_all else state.caching.withdrawals
     warm = [one for one in prices.values() if _is_due(state, one)]
-    if not warm:
+    if not any(map(has_price, warm)):
         return ""
     tokens, cost = sum(one.tokens for one in warm), _cost([one.cost_usd for one in warm])
     who = "1 warm discussion" if len(warm) == 1 else f"{len(warm)} warm discussions"
     return f"What is taken out is gone at once: {who} will be rewritten on the next turn, ~{tokens:,} tokens, {cost}."
+
+
+def has_price(rewrite: Rewrite) -> bool:
+    """True if it may cost something: a model on this machine rewrites for nothing, which is no warning."""
+    return rewrite.cost_usd is None or rewrite.cost_usd > 0
 
 
 def _changed(before: AppState, after: AppState) -> set[str]:
@@ -132,24 +137,29 @@ def _is_due(state: AppState, rewrite: Rewrite) -> bool:
 
 
 def _told(state: AppState, rewrites: dict[str, Rewrite]) -> AppState:
-    """Keep them and say so: once for what is new; a notice that was dismissed stays away while they grow fewer."""
+    """Keep them and say so where it costs: once for what is new; a notice that was dismissed stays away while they grow
+    fewer.
+    """
     before = state.caching.rewrites
     if rewrites == before:
         return state
     state = replace(state, caching=replace(state.caching, rewrites=rewrites))
-    if not rewrites:
+    priced = {name: one for name, one in rewrites.items() if has_price(one)}
+    if not priced:
         return dismiss(state, NOTICE)
-    is_new = any((before[name].why if name in before else None) != one.why for name, one in rewrites.items())
+    told = {name: one.why for name, one in before.items() if has_price(one)}
+    is_new = any(told.get(name) != one.why for name, one in priced.items())
     if not is_new and all(notice.id != NOTICE for notice in state.program.notices):
         return state
     text, detail = notice_text(state)
-    is_whole = any(not one.is_appended for one in rewrites.values())
+    is_whole = any(not one.is_appended for one in priced.values())
     return notify(state, NOTICE, Level.WARNING if is_whole else Level.INFO, text, detail)
 
 
 def notice_text(state: AppState) -> tuple[str, str]:
     """Text of the notice on all that changes cost: names, tokens and cost, rewrites first; and why."""
-    rows = sorted(state.caching.rewrites.values(), key=lambda one: (-one.tokens, one.discussion_id))
+    priced = filter(has_price, state.caching.rewrites.values())
+    rows = sorted(priced, key=lambda one: (-one.tokens, one.discussion_id))
     whole = [one for one in rows if not one.is_appended]
     appended = [one for one in rows if one.is_appended]
     texts = [

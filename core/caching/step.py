@@ -41,7 +41,7 @@ from core.discussion.lifecycle import change_meta
 from core.discussion.messages import AppendRecords, DiscussionLoaded, DiscussionTrashed, SummariesLoaded
 from core.providers.abilities import Abilities, cache_abilities
 from core.spending.estimates import next_input_usd
-from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
+from core.spending.limits import add_spent, has_room, is_counted, limit_reached, release, reserve
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
@@ -215,16 +215,18 @@ def expire_orphans(state: AppState) -> AppState:
 
 
 def tend_effects(state: AppState) -> tuple[CacheEffect, ...]:
-    """Look after what is stored for rent, until it is booked to its end: hold what pays, for whom money may be spent."""
-    stored = [
-        name
+    """Look after what is stored for rent, until it is booked to its end: hold what pays, for whom money may be spent.
+
+    Also of discussions that use none of it any more: what could not be deleted is asked for again, and billed.
+    """
+    kinds = {name: status.kind for name, status in state.config.providers.items()}
+    known = [
+        (name, cache)
         for name, cache in state.caching.caches.items()
-        if cache.provider in state.config.providers
-        and state.config.providers[cache.provider].kind is ProviderKind.GEMINI
-        and cache.expires_at is not None
-        and cache.tokens_cached > 0
+        if kinds.get(cache.provider) is ProviderKind.GEMINI
     ]
-    if not stored:
+    stored = [name for name, cache in known if cache.expires_at is not None and cache.tokens_cached > 0]
+    if not known or not is_counted(state):
         return ()
     off = tuple(name for name in stored if limit_reached(state, name))
     return (TendContents(tuple(stored), state.config.settings.caching, off),)
@@ -329,9 +331,10 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
     held, settings = state.spending.reserved[key], state.config.settings.caching
     chosen, is_ping = held.discussion_id, key != UsageKind.PREWARM
     is_wanted = settings.keepalive if is_ping else _may_prewarm(state, chosen)
+    is_settled = state.config.settled >= state.config.asked  # a switch may be on its way to off
     others = elsewhere.reserved_usd
     if (
-        not is_wanted
+        not (is_wanted and is_settled)
         or chosen in state.turns.calls
         or not has_room(state, held.usd, chosen, besides=key, elsewhere_usd=others)
     ):
@@ -362,6 +365,8 @@ def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
 def prewarm(before: AppState, after: AppState) -> Result:
     """Read the prefix of a discussion that has just been opened, where that is free, or asked for and within the limits.
 
+    Nothing that is paid for is read before the day was counted, and all of it then.
+
     A discussion that says nothing yet and shows nothing to the model has no prefix worth the memory that
     calling a provider takes: the greeting of a first start costs nothing.
     """
@@ -372,17 +377,19 @@ def prewarm(before: AppState, after: AppState) -> Result:
         or not after.config.providers
     ):
         return after, ()
+    status = after.config.providers.get(after.discussions.summaries[chosen].meta.provider)
+    is_free = status is not None and status.kind is ProviderKind.EMBEDDED
     was_open = (
         before.discussions.selected_id == chosen
         and chosen in before.discussions.open
         and bool(before.config.providers)
+        and (is_free or is_counted(before))
     )
-    status = after.config.providers.get(after.discussions.summaries[chosen].meta.provider)
     if was_open or status is None or not status.is_ready or chosen in after.turns.calls:
         return after, ()
     if not (after.discussions.open[chosen].messages or after.discussions.summaries[chosen].meta.preset):
         return after, ()
-    if status.kind is ProviderKind.EMBEDDED:
+    if is_free:
         free = release(after, _key(UsageKind.PREWARM, chosen))  # it takes the place of one that waits
         return free, (Prewarm(stack_spec(after, chosen)),)
     usd = next_input_usd(after, chosen) or 0.0

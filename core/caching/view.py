@@ -81,7 +81,7 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     if not view.deltas:
         return view
     wanted = {turn_key(delta.message_id) for delta in view.deltas}
-    said = {piece.key for piece in stack.layer(LayerId.TURNS).pieces if piece.key in wanted}
+    said = wanted.intersection([piece.key for piece in stack.layer(LayerId.TURNS).pieces])
     if stack.layer(LayerId.USER).pieces:
         said.add(turn_key(message_id))
     kept = tuple(delta for delta in view.deltas if turn_key(delta.message_id) in said)

@@ -422,6 +422,12 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
     seen = _add(actions, common, "seen", "print which items entered requests, newest first")
     seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
+    prompt = _add(actions, common, "prompt", "print what a harvest tells its model, and the file of it")
+    prompt.add_argument(
+        "--edit",
+        action="store_true",
+        help="open a copy of your own in $VISUAL or $EDITOR; it wins from then on",
+    )
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

@@ -55,6 +55,7 @@ from core.spending.pricing import cost
 from core.spending.shared_reserves import SharedReserves
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.knowledge import NewItem
+from core.values.provider import ProviderKind
 from core.values.settings import KnowledgeSettings, Settings
 from core.values.spending import LimitScope, Payment
 
@@ -65,13 +66,14 @@ RESERVE = "harvest"
 
 
 class _Set(msgspec.Struct, frozen=True):
-    """Settings of a run: where, when, which model reads, and the day's limit where that counts."""
+    """Settings of a run: where, when, which model reads, and the day's limit where that counts. `unread`: of `Settings`."""
 
     loaded: LoadedSettings
     home: Path
     run: HarvestRun
     now: datetime
     limit_usd: float | None
+    unread: str = ""
 
     @property
     def request(self) -> ScanRequest:
@@ -141,7 +143,8 @@ def _settings(options: Options) -> _Set:
     limit = None if given.over_limit else settings.caching.day_limit_usd
     known = _knowledge(options, settings)
     run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, project.root)
-    return _Set(loaded, asked.home, run, wall_clock(), limit)
+    is_free = given.over_limit or provider == ProviderKind.EMBEDDED
+    return _Set(loaded, asked.home, run, wall_clock(), limit, "" if is_free else settings.unread)
 
 
 def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
@@ -212,6 +215,9 @@ class _SharedMoney:
 
     def let_go(self, usd: float) -> str:
         """Reserve for a call. Returns why it is not to be made, empty where it is."""
+        if self._chosen.unread:
+            self._console.note("manual-slop: go on with --over-limit, or correct the settings")
+            return self._chosen.unread
         others = self.reserves.claim(
             RESERVE, usd
         )  # first: what is paid after it is in the logs, or still reserved

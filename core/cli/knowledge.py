@@ -1,4 +1,4 @@
-"""`knowledge`: what is known, the digest as it is injected, a search, and the ledger."""
+"""`knowledge`: what is known, the digest as it is injected, a search, the ledger, and the harvest's prompt."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from core.base import paths
 from core.base.text import one_line
 from core.cli.arguments import Options
+from core.cli.harvest_prompt import run_prompt
 from core.cli.memory_log import explain_item, show_seen
 from core.cli.output import Console, table
 from core.knowledge.digest import digest_file, regenerate_digest
@@ -23,7 +24,8 @@ SHOWN_HASH = 12
 
 
 def run_knowledge(options: Options, console: Console) -> int:
-    """Show, search or regenerate. Returns 1 where a file could not be read, or a search found nothing, else 0.
+    """Show, search, regenerate or edit. Returns 1 where a file could not be read, a search found nothing or an editor
+    failed, else 0.
 
     Raises:
         SlopError: the ledger does not parse, or the digest could not be written.
@@ -34,6 +36,8 @@ def run_knowledge(options: Options, console: Console) -> int:
     if action == "ledger":
         _show_ledger(tuple(HarvestLedger(home).entries()), console, is_json=options.is_json)
         return 0
+    if action == "prompt":
+        return run_prompt(asked, console, edits=options.given.edit, is_json=options.is_json)
     if action == "digest" and options.given.regenerate:
         regenerate_digest(home)
     state = KnowledgeReader(home).read(load(asked).settings.knowledge)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from core.cli.version import put
+from core.cli.version import put, put_beside
 
 Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
 
@@ -21,8 +22,18 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, reason)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if message:
+        if not message or file is None:
+            return
+        if file is sys.stdout:
             put(message, file)
+        else:
+            put_beside(message, file)
+
+    def error(self, message: str) -> NoReturn:
+        """End with 2. Argparse would say the usage on standard output where standard error was closed."""
+        if sys.stderr is None:
+            raise SystemExit(2)
+        super().error(message)
 
     def commands(self) -> dict[str, Parser]:
         """The parsers of this one's commands or actions by name, empty where it has none."""

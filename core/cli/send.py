@@ -41,6 +41,8 @@ from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import AttachmentPart, Entry, Message, ReasoningPart, Role, TextPart
 from core.values.outcomes import CommandOutcome
+from core.values.records import MessageRecord
+from core.values.spending import LimitScope
 from core.values.state import AppState
 from core.values.updates import outcome_of
 
@@ -285,7 +287,7 @@ class _Turn:
     def _finish(self, state: AppState, *, is_stopped: bool) -> int:
         _raise_unsent(self.outcome)
         opened = state.discussions.open[self.chosen]
-        reply = self._reply(opened)
+        reply = self._reply(opened) or _unwritten(state)
         if reply is not None:
             self._print(joined(reply, TextPart), joined(reply, ReasoningPart))
         if self.options.is_json:
@@ -294,7 +296,10 @@ class _Turn:
             self.console.line()
         self._say(opened, reply, is_stopped=is_stopped)
         for write in state.discussions.pending.values():
-            raise SlopError(write.problem.removesuffix("."), remedy=write.remedy)
+            remedy = (
+                f"Keep the reply that is printed here: the disk has no more of it than fitted. {write.remedy}"
+            )
+            raise SlopError(write.problem.removesuffix("."), remedy=remedy)
         if is_stopped:
             return 130
         return 1 if opened.failure is not None or reply is None else 0
@@ -342,15 +347,35 @@ class _Turn:
         }
 
 
+def _unwritten(state: AppState) -> Message | None:
+    """The reply that could not be written: this command is the last that has all of it."""
+    for write in state.discussions.pending.values():
+        for record in write.records:
+            if isinstance(record, MessageRecord) and record.role is Role.ASSISTANT:
+                return Message(
+                    record.id,
+                    record.at,
+                    record.role,
+                    record.parts,
+                    record.status,
+                    record.provider,
+                    record.model,
+                )
+    return None
+
+
+_PAST_LIMIT = "Send it with --over-limit, or raise the limit in the settings"
+_PAST_UNREAD = "Correct the file, or send it with --over-limit"
+
+
 def _raise_unsent(outcome: CommandOutcome | None) -> None:
     """Raise what stood against the send: nothing was called. The words stay with the person."""
     if outcome is None or outcome.is_done:
         return
     problem = outcome.problem.removesuffix(".")
     if outcome.refusal is not None:
-        raise SendRefusedError(
-            problem, remedy="Send it with --over-limit, or raise the limit in the settings"
-        )
+        is_unread = outcome.refusal.reached[0].scope is LimitScope.UNKNOWN
+        raise SendRefusedError(problem, remedy=_PAST_UNREAD if is_unread else _PAST_LIMIT)
     raise SlopError(problem, remedy=outcome.remedy)
 
 

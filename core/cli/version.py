@@ -57,9 +57,14 @@ def unwritten(error: OSError) -> str:
 
 
 def complain(text: str) -> None:
+    """Say what went wrong, as `remark`."""
+    remark(f"{PROGRAM}: {text}")
+
+
+def remark(line: str) -> None:
     """Print a line on standard error, if it can be."""
     if sys.stderr is not None:
-        put_beside(f"{PROGRAM}: {text}\n", sys.stderr)
+        put_beside(line + "\n", sys.stderr)
 
 
 def put_beside(text: str, stream: TextIO) -> None:

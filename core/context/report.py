@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, scaled
 from core.context.pieces import Layer, Piece
 from core.providers.attachments import attachment_tokens
@@ -58,11 +59,7 @@ def _segment_report(
     if isinstance(wire, AttachmentPart):
         tokens = attachment_tokens(wire, pdf, factor)
         return SegmentReport(piece.key, piece.sha256, wire.size_bytes, tokens)
-    size = sum(map(_size_bytes, (wire.text,) if isinstance(wire, Segment) else piece.parts))
+    size = size_bytes(wire.text) if isinstance(wire, Segment) else sum(map(size_bytes, piece.parts))
     known = counted.get(piece.sha256)
     tokens = scaled(estimate_tokens(size) if known is None else known, factor)
     return SegmentReport(piece.key, piece.sha256, size, tokens)
-
-
-def _size_bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, recalibrated, scaled, within_range
 from core.providers.attachments import attachment_tokens
 from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
@@ -149,10 +150,7 @@ def token_counter(
                 known = counted.get(part.sha256)
                 if known is None and estimated is not None:
                     estimated.add(part.sha256)
-                return scaled(
-                    estimate_tokens(len(part.text.encode("utf-8", "replace"))) if known is None else known,
-                    factor,
-                )
+                return scaled(estimate_tokens(size_bytes(part.text)) if known is None else known, factor)
             case AttachmentPart():
                 return attachment_tokens(part, pdf, factor)
             case ToolCallPart():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -91,7 +92,7 @@ def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
     if not parts:
         return ()
     bodies = [_canonical(part) for part in parts]
-    name = safe_tag(message.role.value, *(text for body in bodies for text in body))
+    name = safe_tag(message.role.value, *chain.from_iterable(bodies))
     bodies[0] = (f"<{name}>\n", *bodies[0])
     bodies[-1] = (*bodies[-1], f"</{name}>\n")
     pairs = zip(parts, bodies, strict=True)

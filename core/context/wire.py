@@ -10,9 +10,10 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import attrgetter, is_
+from operator import attrgetter
 
 from core.base.frame import empty_frame, frame
+from core.base.shared_run import shared_run
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
 from core.context.update import is_diff
 from core.values.messages import Role
@@ -56,7 +57,7 @@ class MadeMessages:
     Args:
         pieces: of layer 11; deltas: what stood before them, by their keys.
         starts: of each message behind the first the piece that it begins with; messages: those messages.
-        first: the message that begins with the files.
+        first: the message that begins with the files; told: the view's deltas that `deltas` were made of.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -64,6 +65,7 @@ class MadeMessages:
     starts: list[int] = field(default_factory=list)
     messages: list[RequestMessage] = field(default_factory=list)
     first: RequestMessage | None = None
+    told: tuple[ViewDelta, ...] = ()
 
 
 def wire_layers(*, takes_long_system: bool) -> tuple[LayerId, ...]:
@@ -147,6 +149,7 @@ def _known_of(layers: Sequence[Layer], view: ContextView, layer: LayerId) -> tup
     return tuple(piece for piece in view.base.known if layer_of(piece.key) == layer)
 
 
+@lru_cache(maxsize=1024)
 def layer_of(key: str) -> int:
     """The layer of a piece, by its key."""
     return int(key.partition("/")[0])
@@ -171,7 +174,10 @@ def wire_messages(
     """
     made = MadeMessages() if made is None else made
     layer = layers[LayerId.TURNS - 1]
-    deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
+    deltas = made.deltas
+    if made.told is not view.deltas:
+        deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
+        made.told = view.deltas
     kept = _kept(made, layer.pieces, deltas)
     runs: _Runs = [(Role.USER, list(_head(layers, view, takes_long_system=takes_long_system)))]
     starts = _add_turns(runs, layer, deltas, 0, made.starts[0] if kept else len(layer.pieces))
@@ -236,13 +242,13 @@ def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
     return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
 
 
-def _kept(made: MadeMessages, pieces: Sequence[Piece], deltas: Mapping[str, Segment]) -> int:
+def _kept(made: MadeMessages, pieces: tuple[Piece, ...], deltas: Mapping[str, Segment]) -> int:
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
     """
-    same = [*map(is_, made.pieces, pieces), False].index(False)
-    changed = {key for key in (*made.deltas, *deltas) if made.deltas.get(key) != deltas.get(key)}
-    if changed:
+    same = shared_run(made.pieces, pieces)
+    if made.deltas is not deltas and made.deltas != deltas:
+        changed = {key for key in (*made.deltas, *deltas) if made.deltas.get(key) != deltas.get(key)}
         same = next((n for n in range(same) if pieces[n].key in changed), same)
     return max(0, bisect_left(made.starts, same) - 1)
 
@@ -285,7 +291,9 @@ def _remembered(
     rest = [RequestMessage(role, tuple(parts)) for role, parts in runs[1:]]
     made.messages = [*made.messages[:kept], *rest]
     made.pieces, made.deltas, made.starts, made.first = pieces, deltas, starts, first
-    return tuple(filter(_PARTS, (first, *made.messages)))
+    # Only the first can be empty, and the last: the turns between have words.
+    whole = (first, *made.messages)
+    return whole if first.parts and whole[-1].parts else tuple(filter(_PARTS, whole))
 
 
 def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:

@@ -131,8 +131,8 @@ class CatalogFile:
         if self._path is None:
             return
         try:
-            for suffix in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            for one in _files(self._path):
+                one.unlink(missing_ok=True)
         except OSError:
             self._path = None
 
@@ -142,7 +142,8 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
     if path is not None:
         try:
             make_dirs(path.parent)
-            require_file(path)
+            for one in _files(path):
+                require_file(one)
             _keep_private(path)
             return _configured(sqlite3.connect(path, timeout=10.0, isolation_level=None)), path
         except (OSError, StorageError, sqlite3.OperationalError):
@@ -153,9 +154,14 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
 def _keep_private(path: Path) -> None:
     """Only the person may read what they said: mode 0600, which SQLite takes over for the files beside it."""
     os.close(open_descriptor(path, os.O_RDWR | os.O_CREAT))
-    for ending in ("", "-wal", "-shm"):
+    for one in _files(path):
         with suppress(FileNotFoundError):
-            path.with_name(path.name + ending).chmod(0o600)
+            one.chmod(0o600)
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    """The index and the files that SQLite keeps beside it. It follows links and waits at pipes at all of these names."""
+    return tuple(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
 
 
 def _configured(db: sqlite3.Connection) -> sqlite3.Connection:

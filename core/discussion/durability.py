@@ -57,6 +57,8 @@ def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscuss
     failure, failed_id = opened.failure, opened.failed_message_id
     for record in records:
         opened = apply(opened, record)
+        if isinstance(record, ChooseRecord) and record.target_id == opened.asked_version:
+            opened = replace(opened, asked_version="")
     said = {record.id for record in records}
     if any(prompt.id in said for prompt in opened.queue):
         opened = replace(opened, queue=tuple(prompt for prompt in opened.queue if prompt.id not in said))
@@ -184,9 +186,10 @@ def restore_message(state: AppState, given: Stamp, command: RestoreMessage) -> R
 def choose_version(state: AppState, given: Stamp, command: ChooseVersion) -> Result:
     """Put another version of a reply where the chosen one stands."""
     opened = state.discussions.open.get(command.discussion_id)
-    known = opened.versions.values() if opened is not None else ()
-    if any(command.message_id in one.ids for one in known):
-        record = ChooseRecord(given.make_id(), given.at, command.message_id)
+    chosen = "" if opened is None else opened.version_from(command.message_id, command.step)
+    if opened is not None and chosen:
+        record = ChooseRecord(given.make_id(), given.at, chosen)
+        state = with_open(state, replace(opened, asked_version=chosen))
         return state, (AppendRecords(command.discussion_id, (record,)),)
     problem = "The discussion has no such version of a reply."
     return conclude(state, CommandOutcome(command.command_id, problem=problem)), ()

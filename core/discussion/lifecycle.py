@@ -461,7 +461,12 @@ def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
         hold = opened.queue_hold if opened.queue else fresh.queue_hold
         is_limit = opened.is_held_at_limit and hold == opened.queue_hold
         fresh = replace(
-            fresh, draft=opened.draft, failure=failure, queue_hold=hold, is_held_at_limit=is_limit
+            fresh,
+            draft=opened.draft,
+            failure=failure,
+            queue_hold=hold,
+            is_held_at_limit=is_limit,
+            awaits_limit=opened.awaits_limit,
         )
         state = with_open(state, fresh)
     return state, (IndexDiscussion(changed),)

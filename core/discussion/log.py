@@ -15,7 +15,7 @@ from core.base.locks import discussion_lock
 from core.base.opener import open_file
 from core.discussion import log_codec
 from core.discussion.log_codec import ForeignLine
-from core.values.records import Record
+from core.values.records import Record, ViewRecord
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 """A longer line is foreign: no record of ours gets there, and reading it would cost all memory."""
@@ -90,16 +90,30 @@ def read(home: Path, discussion_id: str) -> LogContent:
     return LogContent(tuple(records), tuple(foreign), tuple(repairs), size)
 
 
+def read_views(home: Path, discussion_id: str) -> tuple[ViewRecord, ...]:
+    """Read the view records of a log alone: of a long discussion that is few lines, the others are not parsed.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    path = paths.log_file(home, discussion_id)
+    lines = scan(path, end=settled_size(path), holding=_VIEW)
+    return tuple(line.content for line in lines if isinstance(line.content, ViewRecord))
+
+
+_VIEW = b'"view"'
 _BUFFER_BYTES = 262_144
 """Read at once: a line of megabytes is put together from pieces of this size."""
 
 
-def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> Iterator[LogLine]:
+def scan(
+    path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1, holding: bytes = b""
+) -> Iterator[LogLine]:
     """Read a log line by line, with no more than one line in memory. Blank lines are passed over.
 
     Args:
         start: byte offset of a line's first byte; end: stop there, None for the end of the file.
-        first_line: number of the line at `start`.
+        first_line: number of the line at `start`; holding: bytes without which a line is passed over, too.
 
     Raises:
         StorageError: the file is there and cannot be read.
@@ -123,7 +137,7 @@ def scan(path: Path, *, start: int = 0, end: int | None = None, first_line: int 
                     yield LogLine(
                         offset, size, ForeignLine(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
                     )
-                elif line.strip(b" \t\r\n\0"):
+                elif holding in line and line.strip(b" \t\r\n\0"):
                     read = LogLine(offset, size, log_codec.decode(line, number), not line.endswith(b"\n"))
                     line = b""  # whoever takes the record may keep it for long: a line may be large
                     yield read

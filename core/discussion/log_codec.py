@@ -75,6 +75,7 @@ _UNREADABLE = (ValueError, RecursionError)
 _REASONS = (
     (re.compile("^Object missing required field `(.*)`$", re.DOTALL), r"it has no '\1'"),
     (re.compile("^Expected `(.*)`, got `(.*)`$", re.DOTALL), r"it has \2 where \1 belongs"),
+    (re.compile("^Expected `(?:int|float)` ([<>]=) (.*)$", re.DOTALL), r"it has a figure that is not \1 \2"),
     (re.compile("^Invalid RFC3339 encoded datetime$"), "it has no readable time"),
     (re.compile("^Invalid (?:enum )?value (.{0,40}).*$", re.DOTALL), r"it has the unknown value \1"),
 )

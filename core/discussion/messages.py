@@ -166,10 +166,14 @@ class RestoreMessage(msgspec.Struct, frozen=True):
 
 
 class ChooseVersion(msgspec.Struct, frozen=True):
-    """Choose which version of a reply stands in the discussion and goes to the model."""
+    """Choose which version of a reply stands in the discussion and goes to the model.
+
+    `step`: 0 for the version `message_id`; else so many from the one of its reply that was asked for last.
+    """
 
     discussion_id: str
     message_id: str
+    step: int = 0
     command_id: str = ""
 
 

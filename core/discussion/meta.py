@@ -16,7 +16,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, write_file
 from core.base.ids import time_of_id
-from core.base.opener import BOOK_BYTES, read_file
+from core.base.opener import BOOK_BYTES, read_file, reason_of
 from core.base.toml import TomlError, decode_toml
 from core.discussion import log_codec
 from core.values.discussion import MAX_OUTPUT_TOKENS, MAX_TEMPERATURE, DiscussionMeta, Draft
@@ -166,7 +166,7 @@ def _read_table(path: Path) -> tuple[dict[str, Any], str]:
     except TomlError as error:
         return {}, f"meta.toml is broken: {error}; defaults stand in"
     except OSError as error:
-        return {}, f"meta.toml cannot be read: {error.strerror or error}; defaults stand in"
+        return {}, f"meta.toml cannot be read: {reason_of(error)}; defaults stand in"
 
 
 def _take(

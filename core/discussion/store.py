@@ -61,6 +61,30 @@ def create(
     Raises:
         StorageError: it was not made.
     """
+    staged = stage(home, new, records, attachments_of=attachments_of, disk=disk)
+    try:
+        claim(staged, disk=disk)
+    except BaseException:
+        drop(staged)
+        raise
+
+
+class Staged(msgspec.Struct, frozen=True):
+    """A discussion that is whole on disk, and not yet one of the home's."""
+
+    directory: Path
+    staging: Path
+
+
+def stage(
+    home: Path,
+    new: DiscussionMeta,
+    records: Iterable[Record] = (),
+    *,
+    attachments_of: str = "",
+    disk: Disk = OS_DISK,
+) -> Staged:
+    """Write a discussion beside the others, to be claimed. Args and Raises as for `create`."""
     directory = paths.discussion_dir(home, new.id)
     first = tuple(records)
     make_dirs(directory.parent, disk=disk)
@@ -71,11 +95,21 @@ def create(
         if attachments_of:
             source = paths.attachments_dir(home, attachments_of)
             attachments.copy_between(source, staging / "attachments", attachments_in(first), disk=disk)
-        with reported("make", directory):
-            _claim(staging, directory, disk)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
+    return Staged(directory, staging)
+
+
+def claim(staged: Staged, *, disk: Disk = OS_DISK) -> None:
+    """Make a staged discussion one of the home's. Raises StorageError: its id is taken, or it could not be."""
+    with reported("make", staged.directory):
+        _claim(staged.staging, staged.directory, disk)
+
+
+def drop(staged: Staged) -> None:
+    """Remove what was staged and is not claimed."""
+    shutil.rmtree(staged.staging, ignore_errors=True)
 
 
 def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK) -> LoadedDiscussion:

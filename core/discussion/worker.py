@@ -47,7 +47,7 @@ from core.discussion.messages import (
 from core.discussion.payments import paid_since
 from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.discussion.sightings import Seen
-from core.spending.limits import midnight, payments_of
+from core.spending.limits import call_key, midnight, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
@@ -165,7 +165,7 @@ class DiscussionHandler:
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
             if self._reserves is not None:
-                self._reserves.settle(effect.token.call_id, payments_of(effect.records))
+                self._reserves.settle(call_key(effect.token.call_id), payments_of(effect.records))
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens
 from core.harvest.classes import OUTPUT_TOKENS_EST
 from core.harvest.generation import HarvestCancelledError
@@ -56,4 +57,4 @@ class RunPurse:
 
 
 def _tokens(text: str) -> int:
-    return estimate_tokens(len(text.encode("utf-8", "replace")))
+    return estimate_tokens(size_bytes(text))

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import reported
-from core.base.opener import read_file, read_start
+from core.base.opener import read_file, read_start, reason_of
 from core.discussion.meta import read_meta
 from core.harvest.classes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
 from core.harvest.transcript_sources import messages_of, recognised
@@ -142,7 +142,7 @@ def _looked_into(todo: _Todo) -> tuple[ArtifactFacts, SourceHash | None]:
     try:
         data = read_file(facts.path, None) if facts.size_bytes else b""
     except OSError as error:
-        return replace(facts, problem=f"cannot be read: {error.strerror or error}"), None
+        return replace(facts, problem=f"cannot be read: {reason_of(error)}"), None
     return _with_content(facts, data, lengths)
 
 
@@ -245,7 +245,7 @@ def _foreign_facts(path: Path) -> ArtifactFacts:
     try:
         kind = recognised(read_start(path, SHAPE_BYTES))
     except OSError as error:
-        problem = f"cannot be read: {error.strerror or error}"
+        problem = f"cannot be read: {reason_of(error)}"
     changed = at or datetime.fromtimestamp(0, UTC)
     return ArtifactFacts(
         "",

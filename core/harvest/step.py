@@ -51,7 +51,7 @@ from core.harvest.review import folded, with_choices, without
 from core.knowledge.guard import REMEDY, removal_sentence
 from core.knowledge.step import read_again
 from core.settings.models import profile_of
-from core.spending.limits import add_payments, limit_reached, reached_limits, release, reserve
+from core.spending.limits import add_payments, is_counted, limit_reached, reached_limits, release, reserve
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -245,11 +245,16 @@ def harvest_run(state: AppState) -> HarvestRun:
     return HarvestRun(settings, frozenset(open_ids), provider, model, profile, template, root)
 
 
+NOT_COUNTED = "What was spent today is still being added up: ask again in a moment."
+
+
 def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
     """Let the call go that the run waits with, whose money is held back where other programs see it; or end the run.
 
-    The call that reaches the limit is still made and read.
+    The call that reaches the limit is still made and read. None is made before the day was counted.
     """
+    if not is_counted(state):
+        return release(state, HELD), (StopHarvest(NOT_COUNTED),)
     reached = reached_limits(state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
     if reached:
         return release(state, HELD), (StopHarvest(reached[0].sentence),)

@@ -35,6 +35,7 @@ from core.hooks.request import Answer, HookDesk, Request
 from core.turn.messages import (
     CancelReply,
     ContinueReply,
+    LeaveUnsent,
     PaidCommand,
     RegenerateReply,
     ResendMessage,
@@ -471,6 +472,7 @@ RESOURCE = Resource(
             SendPrompt,
             SendQueued,
             TakeBackQueued,
+            LeaveUnsent,
             SetDraft,
             AttachFile,
             AttachText,

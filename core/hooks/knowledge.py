@@ -14,8 +14,8 @@ from core.hooks.operation import READ_ONLY, Resource, operation
 from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
+from core.knowledge.categories import note_name
 from core.knowledge.digest import digest_file
-from core.knowledge.files import note_name
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,

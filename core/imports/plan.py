@@ -261,7 +261,7 @@ def _record(
         at=one.at or transcript.at or UNKNOWN_TIME,
         role=role,
         parts=parts,
-        model=one_line(one.model, NAME_CHARS),
+        model=one_line(one.model, NAME_CHARS) or ("" if role is Role.USER else _LABELS.get(kind, "")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
@@ -11,18 +12,22 @@ from typing import BinaryIO
 import msgspec
 
 from core.base import paths
-from core.base.disk import OS_DISK, Disk
+from core.base.disk import OS_DISK, Disk, LaterDisk, reported
 from core.base.errors import SlopError
 from core.discussion import log, store, trash
 from core.imports.plan import Growth, Held, ImportPlan, NewDiscussion, plan_import
 from core.imports.sources import Origin, OtherFile, conversations
 from core.values.discussion import DiscussionMeta
 from core.values.imports import MAX_ROWS, ImportFault, ImportReport, ImportRow
+from core.values.messages import TextPart
 from core.values.records import MessageRecord
 from core.values.transcript import Transcript
 
 MAX_FAULTS = 200
 """Faults that a report lists."""
+
+MAX_STAGED, MAX_STAGED_CHARS = 64, 16_000_000
+"""Discussions, and characters of them, that wait for the medium together."""
 
 Progress = Callable[[int, str], None]
 """Told how many conversations were looked at, and the one in work. Raises to end the import."""
@@ -71,6 +76,10 @@ def run_import(
                 work.take(*found)
     except SlopError as error:
         stopped = str(error)
+    try:
+        work.finish()
+    except SlopError as error:
+        stopped = stopped or str(error)
     return work.report(stopped)
 
 
@@ -85,6 +94,8 @@ class _Work:
         self._files: set[str] = set()
         self._counts: Counter[str] = Counter()
         self._gone = {item.discussion_id for item in trash.items(request.home)}
+        self._there = _names(paths.discussions_dir(request.home))
+        self._batch = _Batch(request.disk, on_written)
         self._planned: dict[str, Held] = {}
 
     def pass_over(self, found: OtherFile | ImportFault) -> None:
@@ -112,6 +123,7 @@ class _Work:
             self._planned[grown.discussion_id] = Held(grown.discussion_id, (*known, *_message_ids(grown)))
             self._counts["grown"] += 1
             if not self._request.is_dry:
+                self._batch.finish()  # what it adds to may be of this run
                 log.append(self._request.home, grown.discussion_id, grown.records, disk=self._request.disk)
                 self._on_written(grown.discussion_id)
 
@@ -159,7 +171,7 @@ class _Work:
         """A discussion that is here, in the trash, or was made a moment ago."""
         if (planned := self._planned.get(discussion_id)) is not None:
             return planned
-        if not paths.discussion_dir(self._request.home, discussion_id).is_dir():
+        if discussion_id not in self._there:
             return Held(discussion_id, is_gone=True) if discussion_id in self._gone else None
         records = log.read(self._request.home, discussion_id).records
         return Held(discussion_id, tuple(one.id for one in records if isinstance(one, MessageRecord)))
@@ -175,8 +187,66 @@ class _Work:
             parent_id=made.parent_id,
             branch_message_id=made.branch_message_id,
         )
-        store.create(request.home, meta, made.records, disk=request.disk)
-        self._on_written(made.discussion_id)
+        size = sum(
+            len(p.text)
+            for r in made.records
+            if isinstance(r, MessageRecord)
+            for p in r.parts
+            if isinstance(p, TextPart)
+        )
+        self._batch.add(lambda disk: store.stage(request.home, meta, made.records, disk=disk), size)
+
+    def finish(self) -> None:
+        """Have all that was made among the home's discussions. Raises StorageError."""
+        self._batch.finish()
+
+
+class _Batch:
+    """Discussions that are brought to the medium together: to wait for each takes most of an import's time."""
+
+    def __init__(self, disk: Disk, on_written: Callable[[str], None]) -> None:
+        self._disk, self._on_written = LaterDisk(disk), on_written
+        self._staged: list[store.Staged] = []
+        self._chars = 0
+
+    def add(self, stage: Callable[[Disk], store.Staged], chars: int) -> None:
+        """Write a discussion beside the others; it counts after `finish`."""
+        self._staged.append(stage(self._disk))
+        self._chars += chars
+        if len(self._staged) >= MAX_STAGED or self._chars >= MAX_STAGED_CHARS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Bring all of them to the medium, then make each one of the home's.
+
+        Raises:
+            StorageError: those that are not yet are dropped; an import of the same files makes them again.
+        """
+        staged, self._staged, self._chars = self._staged, [], 0
+        if not staged:
+            return
+        place = staged[0].directory.parent
+        claimed = 0
+        try:
+            with reported("write", place):
+                self._disk.settle()
+            for one in staged:
+                store.claim(one, disk=self._disk)
+                claimed += 1
+                self._on_written(one.directory.name)
+        finally:
+            for one in staged[claimed:]:
+                store.drop(one)
+            with reported("write", place):
+                self._disk.settle()
+
+
+def _names(folder: Path) -> frozenset[str]:
+    """Names in a folder, none where there is no folder."""
+    try:
+        return frozenset(entry.name for entry in os.scandir(folder))
+    except FileNotFoundError:
+        return frozenset()
 
 
 def _message_ids(part: NewDiscussion | Growth) -> tuple[str, ...]:

@@ -60,6 +60,11 @@ def is_done(section: str) -> bool:
     return section.strip().casefold() == DONE.casefold()
 
 
+def note_name(file_id: str) -> str:
+    """The note file's name below the knowledge directory."""
+    return f"{NOTES_FOLDER}/{file_id}.md"
+
+
 def parse_file(name: str, data: bytes) -> CategoryFile:
     """Read a category file or notes. Total over its input: what is no item is not understood and is kept. O(n).
 

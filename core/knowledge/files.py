@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, sync_dir
 from core.base.errors import StorageError
-from core.knowledge.categories import NOTES_FOLDER, parse_file
+from core.knowledge.categories import NOTES_FOLDER, note_name, parse_file
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import hash_source
 from core.knowledge.locks import write_lock
@@ -37,11 +37,6 @@ def file_id_for_path(path: str | Path) -> str | None:
     except (OSError, ValueError):
         return None
     return f"{status.st_dev}{_SEPARATOR}{status.st_ino}"
-
-
-def note_name(file_id: str) -> str:
-    """The note file's name below the knowledge directory."""
-    return f"{NOTES_FOLDER}/{file_id}.md"
 
 
 def notes_head(path: str) -> bytes:

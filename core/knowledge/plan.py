@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.knowledge import categories as c
 from core.knowledge.duplicates import Known
-from core.knowledge.files import file_id_for_path, note_name, notes_head
+from core.knowledge.files import file_id_for_path, notes_head
 from core.knowledge.wording import item_body, line_of, safe_value
 from core.values.knowledge import Category, Item, NewItem, NoteFile, NoteStatus, Placed
 
@@ -87,11 +87,11 @@ def _place(
         return c.FILE_OF[item.category], item
     path = item.name
     if (note := by_path.get(path)) is not None:
-        return note_name(note.file_id), item
+        return c.note_name(note.file_id), item
     is_named = os.path.isabs(path) and ".." not in Path(path).parts
     file_id = file_id_for_path(path) if is_named else None
     if file_id is not None and (file_id not in taken or taken[file_id].status is NoteStatus.ATTACHED):
-        return note_name(file_id), item
+        return c.note_name(file_id), item
     shown = safe_value(path)
     text = f"{shown}: {item.text}" if shown and item.text.strip() else item.text
     return c.FACTS, replace(item, category=Category.FACTS, text=text, name="")

@@ -12,8 +12,9 @@ from core.base.errors import LockedError, SlopError, StorageError
 from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
+from core.knowledge.categories import note_name
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
-from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
+from core.knowledge.files import attach_notes, content_hash, move_notes, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
 from core.knowledge.memory_log import Injections, all_items, item_history, seen_items

@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from operator import attrgetter, is_
+from itertools import accumulate
 
 import msgspec
 
+from core.base.shared_run import shared_run
 from core.values.cache import TOOLS_KEY, LedgerScope
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
@@ -20,8 +21,6 @@ CountTokens = Callable[[RequestPart | ToolSchema], int]
 
 TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
-
-_PARTS = attrgetter("parts")
 
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
@@ -84,7 +83,8 @@ class Wire(msgspec.Struct, frozen=True):
 class WireMemo:
     """Blocks of a discussion's last request: their leading run is taken over. One thread at a time."""
 
-    key: object = None
+    scope: LedgerScope | None = None
+    revision: Hashable = None
     messages: tuple[RequestMessage, ...] = ()
     parts: list[RequestPart | ToolSchema] = field(default_factory=list)
     wire: Wire = field(default_factory=lambda: Wire((), (), (), (), {}))
@@ -119,11 +119,11 @@ def wire_of(
         scope: whose cache; part of every hash.
         count: tokens of a part, cheap.
         memo: of the same discussion; rows of the leading parts that did not change are taken over.
-        revision: stands for the state of `count`; another one counts every part again.
+        revision: stands for the state of `count`; another one counts every part again, and hashes none.
     """
     memo = memo or WireMemo()
-    key = (scope, revision)
-    kept = memo.parts if memo.key == key else []
+    kept = memo.parts if memo.scope == scope else []
+    is_counted = memo.revision == revision
     sure, roles, rest = _parts(request, kept, memo.messages)
     same = sure + _common(kept[sure:], rest)
     parts = [*kept[:sure], *rest]
@@ -136,14 +136,16 @@ def wire_of(
             zip(known, roles[same - sure :], rest[same - sure :], strict=True), same
         )
     ]
-    hashes = list(old.hashes[:same])
-    ends = list(old.ends[:same])
-    last = hashes[-1] if hashes else scope_hash(scope)
-    total = ends[-1] if ends else 0
+    hashes: list[str] = []
+    ends: list[int] = []
+    old_ends = old.ends[:same] if is_counted else tuple(accumulate(map(count, parts[:same])))
+    last = old.hashes[same - 1] if same else scope_hash(scope)
+    total = old_ends[-1] if old_ends else 0
     for place, (block, part) in enumerate(zip(fresh, parts[same:], strict=True), same):
         last = hashlib.sha256(f"{last}\n{block.sha256}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         hashes.append(last)
-        total += old.ends[place] - old.ends[place - 1] if known[place - same] and place else count(part)
+        is_known = is_counted and known[place - same] and place > 0
+        total += old.ends[place] - old.ends[place - 1] if is_known else count(part)
         ends.append(total)
     blocks = (*old.blocks[:same], *fresh)
     positions = _positions(blocks, old.positions[:same])
@@ -152,9 +154,16 @@ def wire_of(
         memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is MarkPlace.TRANSIENT), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
     wire = Wire(
-        blocks, tuple(hashes), tuple(ends), positions, ends_of(blocks, old.ends_of, same), head, turn_head
+        blocks,
+        (*old.hashes[:same], *hashes),
+        (*old_ends, *ends),
+        positions,
+        ends_of(blocks, old.ends_of, same),
+        head,
+        turn_head,
     )
-    memo.key, memo.messages, memo.parts, memo.wire = key, request.messages, parts, wire
+    memo.scope, memo.revision = scope, revision
+    memo.messages, memo.parts, memo.wire = request.messages, parts, wire
     return wire
 
 
@@ -202,8 +211,8 @@ def _parts(
     sure, first = 0, 0
     if kept and _common(kept, head) == len(head):
         sure = len(head)
-        first = [*map(is_, messages, request.messages), False].index(False)
-        sure += sum(map(len, map(_PARTS, messages[:first])))
+        first = shared_run(messages, request.messages)
+        sure = len(kept) - sum([len(message.parts) for message in messages[first:]])
     if sure:
         roles, parts = [], []
     else:
@@ -276,15 +285,15 @@ def _place(segment: Segment) -> MarkPlace:
 
 def _positions(blocks: tuple[Block, ...], known: tuple[int, ...]) -> tuple[int, ...]:
     """Source: Anthropic "Prompt caching", a run of tool uses or results is one position (read 2026-08, 2026-10)."""
-    positions = list(known)
-    number = positions[-1] if positions else 0
+    positions = []
+    number = known[-1] if known else 0
     run = blocks[len(known) - 1].run if known else ""
     for block in blocks[len(known) :]:
         if not block.run or block.run != run:
             number += 1
             run = block.run
         positions.append(number)
-    return tuple(positions)
+    return (*known, *positions)
 
 
 def _digest(*texts: str) -> str:

@@ -81,7 +81,7 @@ def sound_item(item: StreamItem) -> StreamItem:
 
 def sound_usage(usage: Usage) -> Usage:
     """Usage whose every field is of its type, and whose parts are inside their wholes."""
-    return counted_usage(
+    sound = counted_usage(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cache_read_tokens=usage.cache_read_tokens,
@@ -94,6 +94,7 @@ def sound_usage(usage: Usage) -> Usage:
         request_id=one_line(clean(text_of(usage.request_id)), NAME_CHARS),
         miss_reason=one_line(clean(text_of(usage.miss_reason)), DETAIL_CHARS),
     )
+    return replace(sound, is_estimate=usage.is_estimate is True)
 
 
 def sound_models(models: Iterable[ModelProfile]) -> tuple[ModelProfile, ...]:

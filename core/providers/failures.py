@@ -10,6 +10,7 @@ from email.utils import parsedate_to_datetime
 from core.base import secrets
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.text import clean, one_line
+from core.providers.response_bounds import SenselessError
 from core.values.settings import ServerSettings
 
 _DETAIL_CHARS = 400
@@ -221,7 +222,7 @@ def transport_error(
         return None
     kind, remedy = _transport_kind(found, has_begun)
     detail = str(found) or type(found).__name__
-    if isinstance(found, httpx2.TimeoutException):
+    if isinstance(found, httpx2.TimeoutException) and not isinstance(found.__cause__, SenselessError):
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s
         detail = f"{'no connection' if connecting else 'silence'} for {limit:g} s"

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ipaddress
+import time
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from core.base.errors import FailureKind
 from core.providers.failures import provider_error
 from core.providers.pump import current_call
+from core.providers.response_bounds import (
+    EndlessError,
+    SenselessError,
+    bounded_body,
+    bounded_error,
+    bounded_events,
+)
 from core.values.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -39,6 +49,8 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
     - A connection serves one request: people pause for minutes between turns, when a pooled one has gone stale, and
       a cancelled call may then shut its own socket and no one else's.
     - Redirects are not followed: the key would travel along.
+    - An answer is bounded on the wire (`response_bounds`), and asked for as it is: one that is packed could be of any
+      size.
 
     Args:
         base_url: where the SDK will connect to (settings, else its environment variable), empty for its default.
@@ -63,12 +75,16 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
             "read": server.timeout_s,
             "write": server.timeout_s,
         }
+        request.headers["Accept-Encoding"] = "identity"
         call = current_call()
         if call is not None:
             request.extensions["trace"] = call.trace
 
+    def bound(response: httpx2.Response) -> None:
+        response.stream = _bounded(response, server.timeout_s)
+
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
-    hooks = {"request": [prepare]}
+    hooks: dict[str, list[Callable[..., object]]] = {"request": [prepare], "response": [bound]}
     if is_loopback(base_url):
         # With a transport of our own the client builds none for the environment's proxies.
         return httpx2.Client(transport=httpx2.HTTPTransport(limits=limits), event_hooks=hooks)
@@ -82,3 +98,29 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
             remedy="Correct or unset the proxy in the environment (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY)",
             url=base_url,
         ) from error
+
+
+def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStream:
+    import httpx2
+
+    assert isinstance(response.stream, httpx2.SyncByteStream)
+    stream: httpx2.SyncByteStream = response.stream
+    if response.status_code >= HTTPStatus.BAD_REQUEST:
+        bounded = bounded_error
+    else:
+        bounded = bounded_body if "json" in response.headers.get("content-type", "") else bounded_events
+
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            try:
+                yield from bounded(stream, patience_s, time.monotonic)
+            except SenselessError as error:
+                said = f"nothing that belongs to a reply for {patience_s:g} s"
+                raise httpx2.ReadTimeout(said) from error
+            except EndlessError as error:
+                raise httpx2.DecodingError(str(error)) from error
+
+        def close(self) -> None:
+            stream.close()
+
+    return Bounded()

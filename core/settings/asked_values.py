@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.base.text import one_line
 from core.providers.key_names import KEYLESS, key_variables, sharers
+from core.settings.preset_table import item_table
 from core.settings.project_tables import ProjectTables, TextSource
 from core.settings.restrictions import may_set
 from core.settings.schema import VENDORS, Value
@@ -153,16 +154,12 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
 _NO_IDENTITY = AskedValue(("identity",), "off", "off")
 
 
+_NOT_ASKED = frozenset({"path", "mode", "pinned", "enabled"})
+"""Keys of an item that stand elsewhere in what is asked for, or give a model nothing more."""
+
+
 def _item(preset: str, item: FileItem, facts: ProjectFacts) -> AskedValue:
-    rest: dict[str, Any] = {}
-    if item.slices:
-        rest["slices"] = [[one.first, one.last] for one in item.slices]
-    if item.symbols:
-        rest["symbols"] = list(item.symbols)
-    if item.notes:
-        rest["notes"] = item.notes
-    if item.include_ignored:
-        rest["include_ignored"] = True
+    rest = {key: value for key, value in item_table(item).items() if key not in _NOT_ASKED}
     leads_to = facts.outside.get(item.path, "")
     if leads_to:
         rest["outside"] = leads_to

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,6 +38,11 @@ _TABLES = frozenset(
 _DEEPEST = 4
 MAX_HINTS = 100
 """Unknown names of one file for which a near one is looked up: it takes a millisecond each."""
+
+_TABLE_HINTS = 3
+"""Of one table of which there may be many."""
+MAX_SERVERS = 200
+"""Of one file; each is compared with all others for whose key it might get."""
 
 
 class Flaw(msgspec.Struct, frozen=True):
@@ -137,6 +143,11 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
             values[".".join(place)] = tuple(value) if isinstance(value, list) else value
         else:
             flaws.append(flaw)
+    servers = dict.fromkeys(key.split(".")[1] for key in values if key.startswith("providers."))
+    if len(servers) > MAX_SERVERS:
+        reason = f"{len(servers):,} servers; at most {MAX_SERVERS} count, so none of them does. Keep those that you use"
+        flaws.append(Flaw(("providers",), reason))
+        values = {key: value for key, value in values.items() if not key.startswith("providers.")}
     return values, flaws
 
 
@@ -185,6 +196,20 @@ def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Fla
     else:
         known = tuple(k for k, s in BY_KEY.items() if is_project or s.scope is not SettingScope.PROJECT)
     return Flaw(place, f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False)
+
+
+def unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], place: Place, shown: str) -> list[Flaw]:
+    """A flaw for each key of a table that is no setting. A near name is looked up for the first few.
+
+    Args:
+        known: keys that are; place: of the table; shown: the table as it is called.
+    """
+    unknown = [key for key in row if key not in known]
+    hints = [did_you_mean(key, known) for key in unknown[:_TABLE_HINTS]]
+    return [
+        Flaw((*place, key), f"{shown}.{key} is not a setting{hint}; it is ignored", is_grave=False)
+        for key, hint in zip_longest(unknown, hints, fillvalue="")
+    ]
 
 
 def did_you_mean(word: str, known: tuple[str, ...]) -> str:

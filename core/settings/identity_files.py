@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.settings.project_texts import ContextFile, read_context_file
+from core.settings.project_texts import ContextFile, is_inside, read_context_file
 from core.values.curation import NamedText
 from core.values.settings import SettingsFault
 
@@ -27,6 +27,9 @@ def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[Cont
     """Paths where identity files may stand, most general first: homes, then from the repository's root down
     to `start`.
 
+    A link may not leave the folder that it stands in: the repository around an opened folder may hold all that a
+    person has, and what a stranger put there must not reach for it.
+
     Args:
         root: the project's root, resolved; start: the working directory, inside root; homes: person's own folders.
     """
@@ -40,7 +43,7 @@ def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[Cont
     for folder in folders:
         shown = Path(os.path.relpath(folder, root)).as_posix()
         prefix = "" if shown == "." else f"{shown}/"
-        places += [ContextFile(folder / name, f"{prefix}{name}", inside=top) for name in IDENTITY_NAMES]
+        places += [ContextFile(folder / name, f"{prefix}{name}", inside=folder) for name in IDENTITY_NAMES]
     return tuple(places)
 
 
@@ -50,7 +53,8 @@ def find_identity(
     """Read the identity files that exist.
 
     Args:
-        places: from `identity_paths`; allowed_roots: folders outside that links may lead to.
+        places: from `identity_paths`; allowed_roots: folders outside that links may lead to. A link from one place to
+            another says nothing new and is passed over.
         taken: absolute paths already in the project's context, which are left out.
 
     Returns:
@@ -59,10 +63,12 @@ def find_identity(
     texts: list[NamedText] = []
     faults: list[SettingsFault] = []
     seen = {os.path.realpath(path) for path in taken}
+    places = [place for place in places if os.path.lexists(place.path)]
+    itself = {real for place in places if (real := os.path.realpath(place.path)) == _unlinked(place.path)}
     for place in places:
-        if not os.path.lexists(place.path):
-            continue
         real = os.path.realpath(place.path)
+        if real in itself and real != _unlinked(place.path) and not is_inside(place.path, (place.inside,)):
+            continue
         found = read_context_file(place, allowed_roots)
         if isinstance(found, SettingsFault):
             faults.append(found)
@@ -70,3 +76,8 @@ def find_identity(
             seen.add(real)
             texts.append(found)
     return tuple(texts), tuple(faults)
+
+
+def _unlinked(path: Path) -> str:
+    """Path of a file whose folder's links are resolved, its own not."""
+    return os.path.join(os.path.realpath(path.parent), path.name)

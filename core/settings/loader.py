@@ -18,7 +18,7 @@ from core.settings.checks import Flaw, check_settings, did_you_mean, setting_for
 from core.settings.identity_files import find_identity, identity_paths
 from core.settings.merge import SettingSource, environment_source, from_text, merge
 from core.settings.preset_drafts import merge_working, read_working
-from core.settings.project import find_root, read_project_data, read_source
+from core.settings.project import find_root, read_project_data, read_sources
 from core.settings.project_facts import ReadTexts, named_files, project_facts, read_texts
 from core.settings.project_tables import ProjectTables
 from core.settings.prompts import project_prompts
@@ -133,7 +133,7 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     Returns:
         Settings, project and faults. Never raises for what stands in files: every flaw is a fault.
     """
-    user_values, user_faults = _read_user(request, last_good)
+    user_values, user_faults, unread = _read_user(request, last_good)
     data, project_faults, has_file = _read_project(request, last_good)
     environment, environment_faults = environment_source(request.environ)
     record = trust_record(request.root, request.trust_file)
@@ -148,6 +148,7 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     is_trusted = record is not None and record.shown is not None
     counted = counting(tables, facts, shown) if is_trusted else ProjectTables()
     settings, merge_faults = _merge(request, user_values, counted, environment)
+    settings = replace(settings, unread=unread)
     project, text_faults, watched = _build_project(request, tables, counted, texts)
     project = replace(
         project,
@@ -189,13 +190,35 @@ def _own_servers(user_values: Mapping[str, Value]) -> frozenset[str]:
 
 def _read_user(
     request: ConfigRequest, last_good: LoadedSettings | None
-) -> tuple[Mapping[str, Value], tuple[SettingsFault, ...]]:
+) -> tuple[Mapping[str, Value], tuple[SettingsFault, ...], str]:
+    """The person's own values, their faults, and `Settings.unread`."""
+    flaws: list[Flaw] | None = None
+
     def check(data: Mapping[str, Any]) -> tuple[dict[str, Value], list[Flaw]]:
-        return check_settings(data, is_project=False)
+        nonlocal flaws
+        values, flaws = check_settings(data, is_project=False)
+        return values, flaws
 
     stand_in = last_good.user_values if last_good else None
-    values, faults, _ = _read_file(request.config_file, check, {}, stand_in)
-    return values, faults
+    values, faults, is_there = _read_file(request.config_file, check, {}, stand_in)
+    if not is_there or (last_good is not None and not last_good.settings.unread):
+        return values, faults, ""
+    if flaws is None:
+        reasons = [fault.reason for fault in faults]
+    else:
+        reasons = [flaw.reason for flaw in flaws if flaw.is_grave and flaw.place[:1] in _WHO_AND_HOW_MUCH]
+    return values, faults, _unread(request.config_file, reasons[0]) if reasons else ""
+
+
+_WHO_AND_HOW_MUCH = frozenset({("providers",), ("ai_settings",)})
+"""Tables that say who gets the words and what may be spent."""
+
+
+def _unread(path: Path, reason: str) -> str:
+    said = reason.removesuffix(".")
+    return (
+        f"Your settings cannot be read, so nobody knows who may be asked and up to what sum. {said}: {path}"
+    )
 
 
 def _read_project(
@@ -261,7 +284,7 @@ def _build_project(
         faults.extend(row for row in rows if isinstance(row, SettingsFault))
         return tuple(row for row in rows if isinstance(row, NamedText))
 
-    context = good(read_source(source, request.root, allowed) for source in counted.context)
+    context = good(read_sources(counted.context, request.root, allowed))
     personas = good(texts[TextTable.PERSONAS, name] for name in counted.personas)
     prompts = good(texts[TextTable.SYSTEM_PROMPTS, name] for name in counted.system_prompts)
     places = identity_paths(request.root, request.start, (request.home,)) if counted.has_identity else ()

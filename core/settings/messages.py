@@ -209,6 +209,12 @@ class FindPrices(msgspec.Struct, frozen=True):
     models: tuple[tuple[str, str], ...]
 
 
+class TellSettled(msgspec.Struct, frozen=True):
+    """Report `SettingsSettled` once every change of settings that was asked for before is loaded, or has failed."""
+
+    number: int
+
+
 class ProbeServers(msgspec.Struct, frozen=True):
     """Look for local servers and report `ServersFound`."""
 
@@ -255,6 +261,12 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
     prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class SettingsSettled(msgspec.Struct, frozen=True):
+    """Settings are as they were asked for up to a change. `number`: of that change."""
+
+    number: int
 
 
 class SettingsFilesChanged(msgspec.Struct, frozen=True):
@@ -304,11 +316,17 @@ SettingsCommand = (
 """Commands that a front end may give this room."""
 
 SettingsEvent = (
-    SettingsLoaded | ModelsListed | ServersFound | SettingsFilesChanged | PricesFound | PromptReset
+    SettingsLoaded
+    | SettingsSettled
+    | ModelsListed
+    | ServersFound
+    | SettingsFilesChanged
+    | PricesFound
+    | PromptReset
 )
 """Events of this room."""
 
-SettingsEffect = (
+SettingsChange = (
     LoadSettings
     | WriteSetting
     | WriteServer
@@ -317,10 +335,8 @@ SettingsEffect = (
     | WritePreset
     | WriteNamedText
     | WritePrompt
-    | KeepPresets
-    | ListModels
-    | WarmUp
-    | FindPrices
-    | ProbeServers
 )
+"""Effects after which a call may be another one."""
+
+SettingsEffect = SettingsChange | TellSettled | KeepPresets | ListModels | WarmUp | FindPrices | ProbeServers
 """The settings worker's, on one thread."""

@@ -33,7 +33,7 @@ def read_working(home: Path, root: Path) -> tuple[tuple[Preset, ...], tuple[Sett
     path = working_file(home, root)
     try:
         text = read_text(path)
-        data = {} if text is None else parse(text, path)
+        data = {} if text is None else parse(text, path, None)
     except ConfigError as error:
         return (), (
             SettingsFault(str(path), error.line, f"Unsaved work on presets cannot be read: {error.what}"),

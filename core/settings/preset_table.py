@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.base.text import clean
-from core.settings.checks import Flaw, did_you_mean, value_flaw
+from core.settings.checks import Flaw, unknown_keys, value_flaw
 from core.settings.schema import ITEM_SETTINGS
 from core.settings.toml_places import Place
 from core.values.curation import FileItem, FileMode, LineRange, Preset
@@ -64,15 +64,7 @@ def read_preset(name: str, table: Any) -> tuple[Preset | None, list[Flaw]]:
     rows = table.get("items", [])
     if not isinstance(rows, list) or len(rows) > MAX_ITEMS:
         return None, [Flaw((*place, "items"), f"{shown}.items must be a list of at most {MAX_ITEMS:,} files")]
-    flaws = [
-        Flaw(
-            (*place, key),
-            f"{shown}.{key} is not a setting{did_you_mean(key, ('items',))}; it is ignored",
-            is_grave=False,
-        )
-        for key in table
-        if key != "items"
-    ]
+    flaws = unknown_keys(table, ("items",), place, shown)
     items: list[FileItem] = []
     for index, row in enumerate(rows):
         item, found = _read_item(row, (*place, "items", index), f"{shown}.items[{index}]")
@@ -88,15 +80,7 @@ def _read_item(row: Any, place: Place, shown: str) -> tuple[FileItem | None, lis
         row = {"path": row}
     if not isinstance(row, Mapping):
         return None, [Flaw(place, f'{shown} must be a path or a table ({{ path = "…" }})')]
-    flaws = [
-        Flaw(
-            (*place, key),
-            f"{shown}.{key} is not a setting{did_you_mean(key, ITEM_KEYS)}; it is ignored",
-            is_grave=False,
-        )
-        for key in row
-        if key not in ITEM_KEYS
-    ]
+    flaws = unknown_keys(row, ITEM_KEYS, place, shown)
     for key, setting in _PLAIN.items():
         if key in row and (reason := value_flaw(setting, row[key])):
             flaws.append(Flaw((*place, key), f"{shown}.{key} {reason}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,20 @@ from msgspec.structs import replace
 
 from core.base.paths import project_file
 from core.base.text import clean
-from core.settings.checks import Flaw, check_settings, did_you_mean, value_flaw
+from core.settings.checks import Flaw, check_settings, unknown_keys, value_flaw
 from core.settings.preset_table import name_flaw, read_presets
 from core.settings.project_tables import ProjectTables, TextSource
-from core.settings.project_texts import ContextFile, read_context_file
+from core.settings.project_texts import ContextFile, fault, read_context_file
 from core.settings.schema import BY_KEY
 from core.settings.toml_places import Place
 from core.values.curation import NamedText
 from core.values.settings import SettingsFault
+
+MAX_TEXTS, MAX_ROOTS = 500, 100
+"""Texts of one kind (context, personas, system prompts), and folders, that a file may name: what it asks for is read
+before anybody trusts it."""
+MAX_TEXTS_CHARS = 16_000_000
+"""Of texts of one kind in files, together."""
 
 
 def find_root(start: Path) -> Path:
@@ -76,17 +82,14 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
 
 
 def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
-    flaws = []
-    known = ("name", "context", "identity", "allowed_roots")
-    for key, value in head.items():
-        if key in {"name", "identity"} and (reason := value_flaw(BY_KEY[f"project.{key}"], value)):
-            flaws.append(Flaw(("project", key), f"project.{key} {reason}"))
-        elif key not in known:
-            near = did_you_mean(key, known)
-            flaws.append(
-                Flaw(("project", key), f"project.{key} is not a setting{near}; it is ignored", is_grave=False)
-            )
-    return flaws
+    flaws = [
+        Flaw(("project", key), f"project.{key} {reason}")
+        for key, value in head.items()
+        if key in {"name", "identity"} and (reason := value_flaw(BY_KEY[f"project.{key}"], value))
+    ]
+    return flaws + unknown_keys(
+        head, ("name", "context", "identity", "allowed_roots"), ("project",), "project"
+    )
 
 
 def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
@@ -96,8 +99,9 @@ def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:
         return ((TextSource("project context", text=clean(value)),) if value.strip() else ()), []
     if isinstance(value, Mapping):
         value = [value]
-    if not isinstance(value, list):
-        return (), [Flaw(place, "project.context must be a text, or a list of files and texts")]
+    if not isinstance(value, list) or len(value) > MAX_TEXTS:
+        what = f"project.context must be a text, or a list of at most {MAX_TEXTS} files and texts"
+        return (), [Flaw(place, what)]
     sources: list[TextSource] = []
     flaws: list[Flaw] = []
     for index, row in enumerate(value):
@@ -123,14 +127,18 @@ def _read_source(name: str, row: Any) -> tuple[TextSource | None, str]:
 
 
 def _read_roots(value: Any) -> tuple[tuple[str, ...], list[Flaw]]:
-    if not isinstance(value, list) or not all(isinstance(root, str) and root.strip() for root in value):
-        return (), [Flaw(("project", "allowed_roots"), "project.allowed_roots must be a list of folders")]
+    is_list = isinstance(value, list) and len(value) <= MAX_ROOTS
+    if not is_list or not all(isinstance(root, str) and root.strip() for root in value):
+        what = f"project.allowed_roots must be a list of at most {MAX_ROOTS} folders"
+        return (), [Flaw(("project", "allowed_roots"), what)]
     return tuple(value), []
 
 
 def _read_texts(table: str, data: Any) -> tuple[dict[str, TextSource], list[Flaw]]:
     if not isinstance(data, Mapping):
         return {}, [Flaw((table,), f"{table} must be tables ([{table}.<name>])")]
+    if len(data) > MAX_TEXTS:
+        return {}, [Flaw((table,), f"{table} are {len(data):,}, and at most {MAX_TEXTS} count; remove some")]
     found: dict[str, TextSource] = {}
     flaws: list[Flaw] = []
     for name, row in data.items():
@@ -144,8 +152,34 @@ def _read_texts(table: str, data: Any) -> tuple[dict[str, TextSource], list[Flaw
 
 
 def read_source(source: TextSource, root: Path, allowed: tuple[Path, ...]) -> NamedText | SettingsFault:
-    """The text of a source: as it stands, or read from its file (relative to the root)."""
-    if not source.file:
-        return NamedText(source.name, source.text, "")
-    path = root / os.path.expanduser(source.file)
-    return read_context_file(ContextFile(Path(os.path.abspath(path)), source.name, inside=root), allowed)
+    """As `read_sources`, of one."""
+    return read_sources((source,), root, allowed)[0]
+
+
+def read_sources(
+    sources: Iterable[TextSource], root: Path, allowed: tuple[Path, ...]
+) -> tuple[NamedText | SettingsFault, ...]:
+    """Texts of sources in their order: as they stand, or read from files, each file once.
+
+    Args:
+        root: paths are relative to it; allowed: folders outside that files may stand in.
+
+    Returns:
+        A text for each, or why there is none: behind `MAX_TEXTS_CHARS` of files no more are read.
+    """
+    read: dict[str, NamedText | SettingsFault] = {}
+    found: list[NamedText | SettingsFault] = []
+    left = MAX_TEXTS_CHARS
+    for source in sources:
+        if not source.file:
+            found.append(NamedText(source.name, source.text, ""))
+            continue
+        if source.file not in read:
+            path = Path(os.path.abspath(root / os.path.expanduser(source.file)))
+            file = ContextFile(path, source.name, inside=root)
+            text = fault(file, "is left out: the files before it are too much text") if left < 0 else None
+            read[source.file] = one = text or read_context_file(file, allowed)
+            left -= len(one.text) if isinstance(one, NamedText) else 0
+        one = read[source.file]
+        found.append(replace(one, name=source.name) if isinstance(one, NamedText) else one)
+    return tuple(found)

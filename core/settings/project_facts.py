@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.settings.asked_values import ProjectFacts, Shown, asked_values, shown_as
-from core.settings.project import read_source
+from core.settings.project import read_sources
 from core.settings.project_tables import ProjectTables
 from core.settings.project_texts import is_inside
 from core.settings.schema import VENDORS, Value
@@ -22,12 +22,12 @@ def read_texts(tables: ProjectTables, root: Path) -> ReadTexts:
     """Read personas and system prompts, from folders that are only asked for too: a person is to see what they say."""
     allowed = tuple(path for path in map(Path, _folders(tables, root).values()) if path != Path())
     return {
-        (table, name): read_source(source, root, allowed)
+        (table, name): text
         for table, sources in (
             (TextTable.PERSONAS, tables.personas),
             (TextTable.SYSTEM_PROMPTS, tables.system_prompts),
         )
-        for name, source in sources.items()
+        for name, text in zip(sources, read_sources(sources.values(), root, allowed), strict=True)
     }
 
 

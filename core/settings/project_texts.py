@@ -41,24 +41,25 @@ def read_context_file(file: ContextFile, allowed_roots: tuple[Path, ...]) -> Nam
         The text, LF and clean, with its file; or what is wrong with it and the remedy.
     """
     if not is_inside(file.path, (file.inside, *allowed_roots)):
-        return _fault(
+        return fault(
             file, "leads out of the project; name the folder in [project] allowed_roots of a trusted project"
         )
     try:
         raw = read_start(os.path.realpath(file.path), MAX_CONTEXT_FILE_BYTES + 1, follows_links=False)
     except FileNotFoundError:
-        return _fault(file, "does not exist; correct its name or remove it from the settings")
+        return fault(file, "does not exist; correct its name or remove it from the settings")
     except (OddFileError, IsADirectoryError):
-        return _fault(file, "is not a file")
+        return fault(file, "is not a file")
     except OSError as error:
-        return _fault(file, f"cannot be read ({error.strerror}); check its permissions")
+        return fault(file, f"cannot be read ({error.strerror}); check its permissions")
     if len(raw) > MAX_CONTEXT_FILE_BYTES:
-        return _fault(file, f"is over {MAX_CONTEXT_FILE_BYTES:,} bytes and is left out; shorten it")
+        return fault(file, f"is over {MAX_CONTEXT_FILE_BYTES:,} bytes and is left out; shorten it")
     try:
         return NamedText(file.name, clean(raw.decode("utf-8-sig")), str(file.path))
     except UnicodeDecodeError:
-        return _fault(file, "is not UTF-8 and is left out; save it as UTF-8")
+        return fault(file, "is not UTF-8 and is left out; save it as UTF-8")
 
 
-def _fault(file: ContextFile, reason: str) -> SettingsFault:
+def fault(file: ContextFile, reason: str) -> SettingsFault:
+    """Fault of a file by its name. `reason`: the end of the sentence."""
     return SettingsFault(str(file.path), None, f"{file.name} {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -67,17 +68,45 @@ def own_prompt(home: Path, name: str) -> str | None:
     return _text(knowledge_dir(home) / _FOLDER / name)
 
 
+def own_prompt_path(home: Path, name: str) -> Path:
+    """Path of the person's own text of a prompt, there or not. Raises ConfigError: the program has no such prompt."""
+    if name not in prompt_names():
+        raise ConfigError(
+            f"The program has no prompt {name!r}", remedy=f"There are: {', '.join(prompt_names())}"
+        )
+    return knowledge_dir(home) / _FOLDER / name
+
+
+def make_own_prompt(home: Path, name: str, of_project: Mapping[str, str]) -> Path:
+    """Make the person's own copy of a prompt, of what counts now, where they have none.
+
+    Args:
+        of_project: texts of the project's that count (`Project.prompts`).
+
+    Returns:
+        Its path.
+
+    Raises:
+        ConfigError: no such prompt, or what stands there is none. StorageError: it could not be written.
+    """
+    path = own_prompt_path(home, name)
+    if own_prompt(home, name) is None:
+        write_prompt(home, name, read_prompts(home, of_project)[name])
+    return path
+
+
 def write_prompt(home: Path, name: str, text: str, base: str | None = None) -> None:
     """Write the person's own text of a prompt.
 
     Args:
-        base: the text that the person began with; None writes over whatever stands there.
+        base: the text that the person began with; None writes over whatever text stands there.
 
     Raises:
-        ConfigError: no such prompt, a text that would not be read, or another text stands there by now.
+        ConfigError: no such prompt, a text that would not be read, or something else stands there by now: another
+            text than `base`, or what cannot be read as one.
         StorageError: it could not be written. Nothing was changed.
     """
-    path, data = _own_path(home, name), text.encode("utf-8", "replace")
+    path, data = own_prompt_path(home, name), text.encode("utf-8", "replace")
     if len(data) > MAX_PROMPT_BYTES:
         raise ConfigError(
             f"A prompt has at most {MAX_PROMPT_BYTES:,} bytes, not {len(data):,}", remedy="Shorten it"
@@ -88,23 +117,21 @@ def write_prompt(home: Path, name: str, text: str, base: str | None = None) -> N
 
 def remove_prompt(home: Path, name: str, base: str | None = None) -> None:
     """Remove the person's own text of a prompt; where there is none nothing happens. Raises as `write_prompt`."""
-    path = _own_path(home, name)
+    path = own_prompt_path(home, name)
     _check_base(path, base, None)
     with reported("remove", path):
         path.unlink(missing_ok=True)
 
 
-def _own_path(home: Path, name: str) -> Path:
-    if name not in prompt_names():
-        raise ConfigError(
-            f"The program has no prompt {name!r}", remedy=f"There are: {', '.join(prompt_names())}"
-        )
-    return knowledge_dir(home) / _FOLDER / name
-
-
 def _check_base(path: Path, base: str | None, text: str | None) -> None:
-    """Refuse to write over a person's save in an editor meanwhile."""
+    """Refuse to write over a person's save in an editor meanwhile, and over what nobody here could read."""
     now = _text(path)
+    if now is None and os.path.lexists(path):
+        raise ConfigError(
+            "What stands in place of the prompt cannot be read as one",
+            remedy=f"Make it a text in UTF-8 of at most {MAX_PROMPT_BYTES:,} bytes, or move it away",
+            where=str(path),
+        )
     if now is not None and base is not None and now not in (base, text):
         raise ConfigError(
             "The prompt was changed in its file meanwhile",

@@ -27,11 +27,14 @@ from core.settings.messages import (
     SavePrompt,
     SaveServer,
     ServersFound,
+    SettingsChange,
     SettingsCommand,
     SettingsEvent,
     SettingsFilesChanged,
     SettingsLoaded,
+    SettingsSettled,
     StoreKey,
+    TellSettled,
     TrustProject,
     WarmUp,
     WriteKey,
@@ -80,6 +83,9 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
     match happened:
         case SettingsLoaded():
             return settings_loaded(state, happened)
+        case SettingsSettled():
+            settled = max(state.config.settled, happened.number)
+            return replace(state, config=replace(state.config, settled=settled)), ()
         case SettingsFilesChanged():
             return state, (LoadSettings(),)
         case ModelsListed():
@@ -93,6 +99,14 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
             return replace(state, config=replace(state.config, found_servers=happened.servers)), ()
         case _:
             assert_never(happened)
+
+
+def followed(state: AppState, effects: tuple[object, ...]) -> tuple[AppState, tuple[TellSettled, ...]]:
+    """Count the change of settings among these effects, and have it told when it holds: a call waits for it."""
+    if not any(isinstance(effect, SettingsChange) for effect in effects):
+        return state, ()
+    number = state.config.asked + 1
+    return replace(state, config=replace(state.config, asked=number)), (TellSettled(number),)
 
 
 def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:

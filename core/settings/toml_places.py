@@ -151,6 +151,8 @@ def lines_of(text: str, places: Sequence[Place]) -> tuple[int | None, ...]:
     for found, line in _places(text) if wanted else ():
         if found in wanted:
             lines.setdefault(found, line)
+            if len(lines) == len(wanted):
+                break
     return tuple(
         next((lines[part] for n in range(len(place), 0, -1) if (part := place[:n]) in lines), None)
         for place in places

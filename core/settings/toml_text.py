@@ -8,7 +8,7 @@ from typing import Any
 
 from core.base.errors import ConfigError
 from core.base.opener import SETTINGS_BYTES, OddFileError, read_start
-from core.base.toml import TomlError, read_toml
+from core.base.toml import MAX_MARKS, TomlError, read_toml
 
 MAX_FILE_BYTES = SETTINGS_BYTES
 """A settings file over this is refused: it is not one that a person writes."""
@@ -53,17 +53,17 @@ def read_text(path: Path) -> str | None:
         ) from error
 
 
-def parse(text: str, path: Path) -> dict[str, Any]:
+def parse(text: str, path: Path, most_marks: int | None = MAX_MARKS) -> dict[str, Any]:
     """Parse TOML.
 
     Args:
-        text: the file's text; path: only for the message.
+        text: the file's text; path: only for the message; most_marks: as in `read_toml`.
 
     Raises:
         ConfigError: the text is not TOML; carries the line and the parser's reason.
     """
     try:
-        return read_toml(text)
+        return read_toml(text, most_marks)
     except TomlError as error:
         line, reason = _error_place(str(error), text)
         if line is None:

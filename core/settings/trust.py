@@ -72,7 +72,8 @@ def trust(
 
 
 def count_as_shown(root: Path, trust_file: Path, shown: Iterable[Shown]) -> None:
-    """Let values that the person wrote with this program count; of a folder that is not trusted nothing does.
+    """Let values that the person wrote with this program count, each in place of what stood there; of a folder that is
+    not trusted nothing does.
 
     Raises:
         ConfigError, StorageError, LockedError: nothing was changed.
@@ -81,7 +82,9 @@ def count_as_shown(root: Path, trust_file: Path, shown: Iterable[Shown]) -> None
         folders = _read(trust_file)
         old, values = folders.get(_spelled(root)), frozenset(shown)
         if old is not None and old.shown is not None and not values <= old.shown:
-            folders[_spelled(root)] = replace(old, shown=old.shown | values)
+            places = {place for place, _ in values}
+            kept = frozenset(one for one in old.shown if one[0] not in places)
+            folders[_spelled(root)] = replace(old, shown=kept | values)
             _write(trust_file, folders)
 
 
@@ -115,7 +118,7 @@ def _read(trust_file: Path) -> dict[str, TrustRecord]:
     text = read_text(trust_file)
     if text is None:
         return {}
-    data = parse(text, trust_file)
+    data = parse(text, trust_file, None)
     rows: Any = data.get("folders", [])
     if data.get("format", FORMAT) not in range(1, FORMAT + 1) or not isinstance(rows, list):
         raise ConfigError(

@@ -40,6 +40,8 @@ from core.settings.messages import (
     SettingsEffect,
     SettingsEvent,
     SettingsLoaded,
+    SettingsSettled,
+    TellSettled,
     WarmUp,
     WriteKey,
     WriteNamedText,
@@ -139,6 +141,8 @@ class SetupHandler:
                 self._emit(PricesFound({key: self._price(*key) for key in effect.models}))
             case ProbeServers():
                 self._probe()
+            case TellSettled():
+                self._emit(SettingsSettled(effect.number))
             case _:
                 assert_never(effect)
 

@@ -61,6 +61,7 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     """A call's usage as it goes into the books: what the provider said, and our estimate of what it did not, marked.
 
     Args:
+        reported: marked an estimate where its cost is the provider's guess.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word.
 
@@ -111,7 +112,7 @@ def reply_texts(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 def _says_all(reported: Usage, reply_tokens_est: int) -> bool:
-    has_cost = reported.cost_usd is not None
+    has_cost = reported.cost_usd is not None and not reported.is_estimate
     has_reply = reported.output_tokens is not None or not reply_tokens_est
     return has_cost or (reported.input_tokens is not None and has_reply)
 
@@ -134,7 +135,11 @@ def _filled(reported: Usage, expected: Usage, reply_tokens_est: int) -> Usage:
 
 
 def _priced(usage: Usage, price: Price) -> Usage:
-    return usage if usage.cost_usd is not None else replace(usage, cost_usd=price(usage))
+    """Usage with its cost: the provider's own, ours where it said none or said that it guesses."""
+    if usage.cost_usd is None:
+        return replace(usage, cost_usd=price(usage))
+    own = price(replace(usage, cost_usd=None)) if usage.is_estimate else None
+    return usage if own is None else replace(usage, cost_usd=own, is_estimate=False)
 
 
 def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:

@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta
+from core.values.provider import ProviderKind
 from core.values.records import Record, UsageRecord
 from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
+from core.values.usage import UsageKind
 
 DAY = timedelta(days=1)
 
@@ -71,6 +73,17 @@ def add_payments(state: AppState, payments: Mapping[str, Payment]) -> AppState:
     )
 
 
+def call_key(call_id: str) -> str:
+    """Key under which the call of a message reserves."""
+    return f"{UsageKind.TURN}/{call_id}"
+
+
+def call_of(key: str) -> str:
+    """Id of the call of a message that reserves under a key, empty where it is another kind of call's."""
+    kind, _, call_id = key.partition("/")
+    return call_id if kind == UsageKind.TURN else ""
+
+
 def reserve(state: AppState, key: str, usd: float, discussion_id: str = "") -> AppState:
     """A call that no message asked for is about to be made: until it is paid for it counts as expected."""
     reserved = with_entry(state.spending.reserved, key, Reservation(usd, discussion_id))
@@ -125,15 +138,26 @@ def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = ""
     return reached[0].sentence if reached else ""
 
 
+def is_counted(state: AppState) -> bool:
+    """True if what is spent today is known, or no limit asks for it: before, nothing that costs money goes unasked."""
+    has_limit = state.config.settings.caching.day_limit_usd is not None
+    return not has_limit or state.spending.spent_today_usd is not None
+
+
 def has_room(
     state: AppState, usd: float, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
 ) -> bool:
-    """True if so much more stays within the limits: background work asks nobody, it never goes past one.
+    """True if so much more stays within the limits: background work asks nobody, it never goes past one, and it waits
+    until the day is counted.
 
     Args:
         besides, elsewhere_usd: as of `reached_limits`.
     """
+    if not is_counted(state):
+        return False
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
+    if _unread(state, discussion_id):
+        return False
     return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
 
@@ -142,13 +166,22 @@ def reached_limits(
 ) -> tuple[ReachedLimit, ...]:
     """The limits that stand against spending more, the discussion's own before the day's. As `limit_reached`.
 
-    Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
+    Where the person's settings cannot be read, no limit of theirs would hold: that stands against it first. Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
 
     Args:
         elsewhere_usd: what other programs on this home have under way.
     """
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
-    return tuple(limit for one in sums if (limit := reached(*one)) is not None)
+    unread = _unread(state, discussion_id)
+    first = (ReachedLimit(LimitScope.UNKNOWN, 0.0, 0.0, why=unread),) if unread else ()
+    return (*first, *(limit for one in sums if (limit := reached(*one)) is not None))
+
+
+def _unread(state: AppState, discussion_id: str) -> str:
+    """Sentence about settings of the person that cannot be read. What stays on this machine and is free goes on."""
+    summary = state.discussions.summaries.get(discussion_id)
+    is_ours = summary is not None and summary.meta.provider == ProviderKind.EMBEDDED
+    return "" if is_ours else state.config.settings.unread
 
 
 def reached(

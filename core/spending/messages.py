@@ -30,14 +30,14 @@ class PaymentsSeen(msgspec.Struct, frozen=True):
 
 
 class ClaimReserve(msgspec.Struct, frozen=True):
-    """Reserve for a call that no message asked for where other programs on this home see it; report `ReserveClaimed`."""
+    """Reserve for a call where other programs on this home see it; report `ReserveClaimed`."""
 
     key: str
     reservation: Reservation
 
 
 class SettleReserve(msgspec.Struct, frozen=True):
-    """Such a call is over: it reserves no more. `payments`: what was paid for it, by the record's id."""
+    """A call is over: it reserves no more. `payments`: what was paid for it, by the record's id."""
 
     key: str
     payments: Mapping[str, Payment]

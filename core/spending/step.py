@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from core.spending.limits import add_payments, counted, new_day
+from core.spending.limits import add_payments, call_key, counted, new_day
 from core.spending.messages import (
     ClaimReserve,
     PaymentsSeen,
@@ -14,6 +14,8 @@ from core.spending.messages import (
     SpendingEvent,
     SpentCounted,
 )
+from core.values.discussion import CallPhase
+from core.values.spending import Reservation
 from core.values.state import AppState
 from core.values.updates import Result
 
@@ -39,11 +41,23 @@ def tick(state: AppState) -> Result:
 def reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:
     """Share what is held back, whoever holds it: no call can reserve where other programs do not see it.
 
-    What is held back no more ends there with what was paid for in the same step.
+    What is held back no more ends there with what was paid for in the same step; of a message's call it ends with the
+    write of its reply.
     """
     was, now = before.spending.reserved, after.spending.reserved
+    built, known = _built(after), _built(before)
+    calls = tuple(ClaimReserve(key, one) for key, one in built.items() if key not in known)
     if was is now:
-        return ()
+        return calls
     paid = {key: one for key, one in after.spending.own.items() if key not in before.spending.own}
     over = tuple(SettleReserve(key, paid) for key in was if key not in now)
-    return (*over, *(ClaimReserve(key, one) for key, one in now.items() if was.get(key) != one))
+    return (*calls, *over, *(ClaimReserve(key, one) for key, one in now.items() if was.get(key) != one))
+
+
+def _built(state: AppState) -> dict[str, Reservation]:
+    """Reserves of messages' calls whose requests are assembled."""
+    return {
+        call_key(call.id): Reservation(call.reserved_usd, call.discussion_id)
+        for call in state.turns.calls.values()
+        if call.built is not None and call.phase is not CallPhase.STOPPING
+    }

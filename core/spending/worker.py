@@ -1,13 +1,17 @@
-"""Worker of spending: tells other programs on this home of the calls under way that no message asked for."""
+"""Worker of spending: tells other programs on this home of the calls under way, whoever asked for them."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import assert_never
 
 from core.base.reports import Report
 from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEffect, SpendingEvent
 from core.spending.shared_reserves import SharedReserves
+from core.values.spending import SpentElsewhere
+
+log = logging.getLogger(__name__)
 
 Emit = Callable[[SpendingEvent | Report], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -28,8 +32,16 @@ class SpendingHandler:
         """Carry out one effect."""
         match effect:
             case ClaimReserve(key, reservation):
-                self._emit(ReserveClaimed(key, reservation, self._reserves.claim(key, reservation.usd)))
+                self._emit(ReserveClaimed(key, reservation, self._claimed(key, reservation.usd)))
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
             case _:
                 assert_never(effect)
+
+    def _claimed(self, key: str, usd: float) -> SpentElsewhere:
+        """Claim it. A call waits for the answer: where that fails, a limit sees this program alone."""
+        try:
+            return self._reserves.claim(key, usd)
+        except Exception:  # the edge of the worker: what waits must not wait for ever
+            log.exception("reserves were not shared with other programs")
+            return SpentElsewhere()

@@ -33,6 +33,7 @@ class ArrivingReply:
     """The part of a reply that has arrived, in order, and what it is expected to be billed at.
 
     `is_out`: the provider has the request and may bill it; `lost`: attempts before whose answers never came.
+    `is_outgrown`: more of it came after its length was reported.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -47,7 +48,7 @@ class ArrivingReply:
         self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
         self.expected = Usage()
-        self.is_out = False
+        self.is_out = self.is_outgrown = False
         self.lost = 0
         self.first_token_s: float | None = None
 
@@ -68,8 +69,10 @@ class ArrivingReply:
         elif isinstance(item, ReasoningDelta):
             self._new_reasoning.append(item.text)
             self._count(item.text)
-        if not isinstance(item, UsageUpdate | Stopped) and self.first_token_s is None:
-            self.first_token_s = self.elapsed_s()
+        if not isinstance(item, UsageUpdate | Stopped):
+            self.is_outgrown = self.usage is not None and self.usage.output_tokens is not None
+            if self.first_token_s is None:
+                self.first_token_s = self.elapsed_s()
         match item:
             case TextDelta():
                 self._end_reasoning("")
@@ -84,7 +87,7 @@ class ArrivingReply:
                 self._end_reasoning("")
                 self._done.append(item.part)
             case UsageUpdate():
-                self.usage = item.usage
+                self.usage, self.is_outgrown = item.usage, False
                 self.contents = _together(self.contents, item.contents)
             case Stopped():
                 pass

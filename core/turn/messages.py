@@ -9,15 +9,18 @@ from core.values.messages import Part
 from core.values.provider import Failure, Stopped
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 
 class SendPrompt(OfferedCommand, frozen=True):
     """Send text and the draft's attachments. The draft is emptied once the words are on disk.
 
-    `may_queue`: while a reply is under way it waits for the end of that one, instead of being refused. `over_limit` is the person's yes to a send past a spend limit; `command_id` is given by a front end that waits for the
-    `CommandOutcome`: a refusal is told there, and without an id in the discussion. So for all that costs money.
+    Args:
+        may_queue: while a reply is under way it waits for the end of that one, instead of being refused.
+        over_limit: the person's yes to a send past a spend limit; awaits_limit: at one it waits until that is raised,
+            instead of being refused, words in the queue. So for all that costs money.
+        command_id: given by a front end that waits for the `CommandOutcome`: a refusal is told there, and without an
+            id in the discussion.
     """
 
     discussion_id: str
@@ -25,6 +28,7 @@ class SendPrompt(OfferedCommand, frozen=True):
     over_limit: bool = False
     command_id: str = ""
     may_queue: bool = False
+    awaits_limit: bool = False
 
 
 class SendQueued(OfferedCommand, frozen=True):
@@ -33,6 +37,7 @@ class SendQueued(OfferedCommand, frozen=True):
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 class TakeBackQueued(msgspec.Struct, frozen=True):
@@ -41,6 +46,12 @@ class TakeBackQueued(msgspec.Struct, frozen=True):
     discussion_id: str
     prompt_id: str
     command_id: str = ""
+
+
+class LeaveUnsent(msgspec.Struct, frozen=True):
+    """Let go of what waits in a discussion for a limit to be raised. The queue is left by `TakeBackQueued`."""
+
+    discussion_id: str
 
 
 class CancelReply(msgspec.Struct, frozen=True):
@@ -55,6 +66,7 @@ class RetrySend(OfferedCommand, frozen=True):
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 class RegenerateReply(OfferedCommand, frozen=True):
@@ -67,6 +79,7 @@ class RegenerateReply(OfferedCommand, frozen=True):
     message_id: str = ""
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 class ResendMessage(OfferedCommand, frozen=True):
@@ -81,6 +94,7 @@ class ResendMessage(OfferedCommand, frozen=True):
     over_limit: bool = False
     command_id: str = ""
     detached: tuple[str, ...] = ()
+    awaits_limit: bool = False
 
 
 class ContinueReply(OfferedCommand, frozen=True):
@@ -89,6 +103,7 @@ class ContinueReply(OfferedCommand, frozen=True):
     discussion_id: str
     over_limit: bool = False
     command_id: str = ""
+    awaits_limit: bool = False
 
 
 # call worker: one thread a call
@@ -122,8 +137,7 @@ class CancelCall(msgspec.Struct, frozen=True):
 class RequestBuilt(msgspec.Struct, frozen=True):
     """The stack of a call was assembled. It is sent once the step lets it go.
 
-    `usd`: what it is expected to cost with its reply, None where no price is known; `elsewhere`: what other programs
-    spend on this home, this call being reserved where they see it;
+    `usd`: what it is expected to cost with its reply, None where no price is known;
     `warning` names the layer and byte of a prefix change that nobody asked for, empty otherwise; `views` are what
     the log needs to rebuild the view that the model sees.
     """
@@ -133,7 +147,6 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     warning: str = ""
     views: tuple[ViewRecord, ...] = ()
     usd: float | None = None
-    elsewhere: SpentElsewhere = SpentElsewhere()
 
 
 class KnowledgeSent(msgspec.Struct, frozen=True):
@@ -187,6 +200,7 @@ TurnCommand = (
     SendPrompt
     | SendQueued
     | TakeBackQueued
+    | LeaveUnsent
     | CancelReply
     | RetrySend
     | RegenerateReply

@@ -1,22 +1,30 @@
 """The queue of a discussion: what waits while a reply streams, what of it goes next, and when it waits for the person.
 
 It goes on by itself only after a whole reply. A failure, a stop, a limit and a start of the program hold it: from then
-on only the person's yes sends anything of it. A limit that the person raises is a yes to what that limit held.
+on only the person's yes sends anything of it. A limit that the person raises is a yes to what that limit held, here and
+of what they asked for otherwise and let wait for it.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.structs import replace
 
+from core.base.errors import FailureKind
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import WriteDraft
 from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.spending.limits import discussion_limit_usd, reached_limits
 from core.turn.messages import SendPrompt, SendQueued, TakeBackQueued
-from core.turn.sending import draft_after, find_call, prompt_parts, refusal_of, refuse, save_then_call
+from core.turn.sending import (
+    draft_after,
+    find_call,
+    has_words,
+    prompt_parts,
+    refusal_of,
+    refuse,
+    save_then_call,
+)
 from core.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import Role
 from core.values.outcomes import CommandOutcome
@@ -38,8 +46,14 @@ GONE = "It was sent or taken back elsewhere meanwhile."
 
 
 def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
-    """Keep a prompt until the reply under way has ended. The composer's words stay there until it is on disk."""
+    """Keep a prompt until the reply under way has ended, or a limit is raised. The composer's words stay there until it
+    is on disk.
+    """
     opened = state.discussions.open[asked.discussion_id]
+    if (
+        not opened.queue and opened.id not in state.turns.calls
+    ):  # what held an earlier one holds nothing any more
+        state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
     prompt = QueuedPrompt(given.make_id(0), given.at, clean(asked.text), opened.draft.attachments)
     return state, (AddToQueue(opened.id, prompt, asked.command_id),)
 
@@ -87,6 +101,9 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
         return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
     reached = () if asked.over_limit else reached_limits(state, opened.id)
+    if reached and asked.awaits_limit:
+        state = hold_at_limit(state, opened.id, refusal_of(asked, reached).sentence)
+        return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
     if reached:
         return refuse(state, asked, refusal_of(asked, reached))
     return _send_first(state, given, opened, asked)
@@ -107,17 +124,22 @@ def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:
 
 def _waits_for_yes(opened: OpenDiscussion) -> bool:
     """True if only the person's yes sends more: what a limit held waits for that limit, and for what failed at it."""
-    return bool(opened.queue_hold) and (not opened.is_held_at_limit or opened.failure is not None)
+    failure = opened.failure
+    is_behind = failure is not None and failure.kind is FailureKind.SPEND_LIMIT
+    return bool(opened.queue_hold) and (not opened.is_held_at_limit or is_behind)
 
 
-def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
-    """Let the queues go on that a limit held which the person has raised, or taken away."""
-    effects: tuple[Any, ...] = ()
-    for opened in tuple(after.discussions.open.values()):
-        if opened.is_held_at_limit and _limits(before, opened.id) != _limits(after, opened.id):
-            after, more = go_on(after, Stamp(given.at, f"{given.seed}/{opened.id}"), opened.id)
-            effects = (*effects, *more)
-    return after, effects
+def must_wait(state: AppState, asked: SendPrompt) -> bool:
+    """True if a prompt goes into the queue: a reply is under way, or it waits for a limit to be raised."""
+    if not has_words(state, asked):
+        return False
+    is_held = asked.awaits_limit and not asked.over_limit and bool(reached_limits(state, asked.discussion_id))
+    return is_held or (asked.may_queue and asked.discussion_id in state.turns.calls)
+
+
+def has_other_limit(before: AppState, after: AppState, discussion_id: str) -> bool:
+    """True if the person has changed a limit that a discussion is under."""
+    return _limits(before, discussion_id) != _limits(after, discussion_id)
 
 
 def _limits(state: AppState, discussion_id: str) -> tuple[float | None, float | None]:

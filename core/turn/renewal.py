@@ -135,8 +135,8 @@ def _in_branch(
     if reached:
         return refuse(state, command, refusal_of(command, reached))
     opened = state.discussions.open[parent]
-    if opened.refusal is not None:
-        state = with_open(state, replace(opened, refusal=None))
+    if opened.refusal is not None or opened.awaits_limit is not None:
+        state = with_open(state, replace(opened, refusal=None, awaits_limit=None))
     meta = branch_meta(state.discussions.summaries[parent].meta, given, point_id)
     token = BranchToken(prompt_id, command.over_limit, command.command_id)
     return state, (BranchOnDisk(parent, held_id, meta, records, token, command.command_id),)

@@ -14,11 +14,13 @@ from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED, take_model
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
 from core.settings.messages import ListModels
 from core.spending.estimates import next_call_usd, reply_tokens
-from core.spending.limits import add_payments, reached_limits
+from core.spending.limits import call_of, reached_limits
+from core.spending.messages import SettleReserve
 from core.turn.messages import (
     CallProvider,
     CallRetrying,
     CancelCall,
+    LeaveUnsent,
     PaidCommand,
     ReplyArrived,
     RequestBuilt,
@@ -32,7 +34,7 @@ from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind
 from core.values.records import MessageRecord, Record
-from core.values.spending import ReachedLimit, SpendRefusal
+from core.values.spending import ReachedLimit, SpendRefusal, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import (
     Result,
@@ -76,7 +78,11 @@ def ignore(state: AppState, command: PaidCommand, why: str) -> Result:
 
 
 def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Result:
-    """A spend limit stands against it: write nothing, call nothing, and say what a yes would send."""
+    """A spend limit stands against it: write nothing, call nothing, and say what a yes would send, or let it wait."""
+    if command.awaits_limit:
+        waits = replace(command, command_id="")
+        opened = replace(state.discussions.open[command.discussion_id], refusal=None, awaits_limit=waits)
+        return conclude(with_open(state, opened), CommandOutcome(command.command_id)), ()
     if command.command_id:
         return conclude(
             state, CommandOutcome(command.command_id, problem=refusal.sentence, refusal=refusal)
@@ -84,9 +90,17 @@ def refuse(state: AppState, command: PaidCommand, refusal: SpendRefusal) -> Resu
     return with_open(state, replace(state.discussions.open[command.discussion_id], refusal=refusal)), ()
 
 
+def leave(state: AppState, asked: LeaveUnsent) -> AppState:
+    """Let go of what waits for a limit."""
+    opened = state.discussions.open.get(asked.discussion_id)
+    if opened is None or opened.awaits_limit is None:
+        return state
+    return with_open(state, replace(opened, awaits_limit=None))
+
+
 def refusal_of(command: PaidCommand, reached: tuple[ReachedLimit, ...]) -> SpendRefusal:
     """Limits that stand against a command, and the same with the person's yes."""
-    return SpendRefusal(reached, replace(command, over_limit=True, command_id=""))
+    return SpendRefusal(reached, replace(command, over_limit=True, awaits_limit=False, command_id=""))
 
 
 def save_then_call(
@@ -101,7 +115,8 @@ def save_then_call(
 ) -> Result:
     """Open a call in phase SAVING and append `records`, none where the log has the words.
 
-    The call starts when the disk has come to that: all that was asked for before is in what it sends. One call at a time in a discussion, and none past a spend limit without the person's yes.
+    The call starts when the disk has come to that and settings that were asked for before are loaded: all of it is in
+    what it sends. One call at a time in a discussion, and none past a spend limit without the person's yes.
 
     Args:
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
@@ -128,10 +143,11 @@ def save_then_call(
         over_limit=command.over_limit,
         version_of=version_of,
         was_queued=queued is not None,
+        after_change=state.config.asked,
     )
     hold = opened.queue_hold if opened.queue else ""
-    if opened.refusal is not None or hold != opened.queue_hold:
-        state = with_open(state, replace(opened, refusal=None, queue_hold=hold))
+    if opened.refusal is not None or opened.awaits_limit is not None or hold != opened.queue_hold:
+        state = with_open(state, replace(opened, refusal=None, awaits_limit=None, queue_hold=hold))
     state = with_call(state, call)
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
@@ -145,21 +161,25 @@ def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
     return command.text if isinstance(command, SendPrompt | ResendMessage) else ""
 
 
-def start_call(state: AppState, given: Stamp, call: LiveCall) -> Result:
-    """The words are on disk: call the provider."""
+def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -> Result:
+    """The words are on disk, and what was asked for before holds: call the provider.
+
+    Args:
+        number: of the calls that start at once, from 0.
+    """
     opened = state.discussions.open[call.discussion_id]
     message = _message(opened, call.user_message_id)
     if message is None:
         state = conclude(state, CommandOutcome(call.command_id, problem="The message was deleted meanwhile."))
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(call.command_id, message.id))
-    call = replace(call, phase=CallPhase.WAITING, started_at=given.at)
+    call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
     spec = stack_spec(state, call.discussion_id, message)
     length = reply_tokens(state, call.discussion_id)
     call_effect = CallProvider(
-        call.id, call.reply_id, given.make_id(3), message.id, spec, length, call.version_of
+        call.id, call.reply_id, given.make_id(3 + number), message.id, spec, length, call.version_of
     )
     if call.model:
         return state, (call_effect,)
@@ -190,12 +210,32 @@ def prompt_saved(
     if is_prompt and message is not None and any(record.id == message.id for record in records):
         state, effects = _take_over(state, opened, message, is_draft=is_draft)
     if call.phase is CallPhase.STOPPING:
-        state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
-        stopped = replace(state.discussions.open[opened.id], failed_message_id=call.user_message_id)
-        state = with_open(state, stopped)
-        return without_call(state, opened.id), effects
+        return _stopped(state, call), effects
+    if call.after_change > state.config.settled:
+        return with_call(state, replace(call, is_saved=True)), effects
     state, started = start_call(state, given, call)
     return state, (*effects, *started)
+
+
+def settled(state: AppState, given: Stamp) -> Result:
+    """Changes of settings hold: call what waited for them, in the order in which it was asked for."""
+    due = [c for c in state.turns.calls.values() if c.is_saved and c.after_change <= state.config.settled]
+    effects: list[TurnEffect] = []
+    for number, call in enumerate(sorted(due, key=lambda one: (one.started_at, one.id))):
+        if call.phase is CallPhase.STOPPING:
+            state = _stopped(state, call)
+            continue
+        state, started = start_call(state, given, call, number)
+        effects += started
+    return state, tuple(effects)
+
+
+def _stopped(state: AppState, call: LiveCall) -> AppState:
+    """The state after a call that was stopped before it was made: its words are kept."""
+    state = conclude(state, CommandOutcome(call.command_id, call.user_message_id))
+    opened = state.discussions.open[call.discussion_id]
+    state = with_open(state, replace(opened, failed_message_id=call.user_message_id))
+    return without_call(state, call.discussion_id)
 
 
 def end_while_saving(call: LiveCall) -> StopKind:
@@ -244,7 +284,7 @@ def find_call(state: AppState, call_id: str) -> LiveCall | None:
 
 
 def request_built(state: AppState, event: RequestBuilt) -> Result:
-    """Take in a call's cost, known now: let it go, hold it, or stop it at a limit. What is sent is logged.
+    """Take in a call's cost, known now. It goes when other programs see what it reserves.
 
     An unexplained change of the prefix is said.
     """
@@ -260,19 +300,26 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
             discussion_id=call.discussion_id,
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
-    state = add_payments(state, event.elsewhere.payments)
-    elsewhere_usd = event.elsewhere.reserved_usd
-    call = replace(call, is_built=True, reserved_usd=reserved_usd, elsewhere_usd=elsewhere_usd)
-    state, effects = _admit(state, call)
-    is_stopped = bool(state.turns.calls[call.discussion_id].refused)
-    records: tuple[Record, ...] = event.views if is_stopped else (*event.views, event.record)
-    return state, ((AppendRecords(call.discussion_id, records), *effects) if records else effects)
+    state = with_call(state, replace(call, built=event.record, reserved_usd=reserved_usd))
+    return state, ((AppendRecords(call.discussion_id, event.views),) if event.views else ())
+
+
+def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Take in that other programs see what a call reserves: let it go, hold it, or stop it at a limit.
+
+    Args:
+        elsewhere: what they had under way before it. One that is over by now reserves no more.
+    """
+    call = find_call(state, call_of(key))
+    if call is None:
+        return state, (SettleReserve(key, {}),)
+    return _admit(state, replace(call, is_claimed=True, elsewhere_usd=elsewhere.reserved_usd))
 
 
 def admit_held(state: AppState) -> Result:
     """Let go what was held for the day's count, known now, in the order in which it was asked for."""
-    held = [call for call in state.turns.calls.values() if call.is_built and not call.is_out]
-    effects: list[TurnEffect] = []
+    held = [call for call in state.turns.calls.values() if call.is_claimed and not call.is_out]
+    effects: list[TurnEffect | DiscussionEffect] = []
     for call in sorted(held, key=lambda one: (one.started_at, one.id)):
         if call.phase is not CallPhase.STOPPING:
             state, more = _admit(state, call)
@@ -280,8 +327,8 @@ def admit_held(state: AppState) -> Result:
     return state, tuple(effects)
 
 
-def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect, ...]]:
-    """The last word of the limits, whoever asked and whatever was expected before.
+def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect | DiscussionEffect, ...]]:
+    """The last word of the limits, whoever asked and whatever was expected before. What is sent is logged.
 
     Against a call count those that went before it, with what they are expected to cost, in other programs too. While a day has a limit and
     nobody has added up what was spent, it is held.
@@ -298,7 +345,8 @@ def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect,
         if reached:
             stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)
             return with_call(state, stopped), (CancelCall(call.id),)
-    return with_call(state, replace(call, is_out=True)), (SendRequest(call.id),)
+    sent = () if call.built is None else (AppendRecords(call.discussion_id, (call.built,)),)
+    return with_call(state, replace(call, is_out=True)), (*sent, SendRequest(call.id))
 
 
 def _only_what_is_out(state: AppState) -> AppState:

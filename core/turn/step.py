@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from core.base.stamp import Stamp
 from core.discussion.messages import DiscussionCreated, PromptToken, RecordsAppended, ReplyToken, WriteFailed
@@ -15,6 +15,7 @@ from core.turn.messages import (
     CancelReply,
     ContinueReply,
     KnowledgeSent,
+    LeaveUnsent,
     RegenerateReply,
     ReplyArrived,
     RequestBuilt,
@@ -27,6 +28,7 @@ from core.turn.messages import (
     TurnEvent,
 )
 from core.values.outcomes import CommandOutcome
+from core.values.spending import SpentElsewhere
 from core.values.state import AppState
 from core.values.updates import Result, conclude, without_call
 
@@ -35,17 +37,15 @@ def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
         case SendPrompt():
-            if (
-                asked.may_queue
-                and asked.discussion_id in state.turns.calls
-                and sending.has_words(state, asked)
-            ):
+            if queue.must_wait(state, asked):
                 return queue.enqueue(state, given, asked)
             return sending.send(state, given, asked)
         case SendQueued():
             return queue.send_now(state, given, asked)
         case TakeBackQueued():
             return queue.take_back(state, asked)
+        case LeaveUnsent():
+            return sending.leave(state, asked), ()
         case CancelReply():
             return sending.cancel(state, asked.discussion_id)
         case RetrySend():
@@ -77,6 +77,21 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
             return replies.failed(state, given, happened)
         case _:
             assert_never(happened)
+
+
+def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Let a call go, or stop it, now that other programs see what it reserves."""
+    return sending.claimed(state, key, elsewhere)
+
+
+def settled(state: AppState, given: Stamp) -> Result:
+    """Let what waited for changes of settings go on; a queue whose call was stopped meanwhile waits for the person."""
+    before = state.turns.calls
+    state, effects = sending.settled(state, given)
+    for name, call in before.items():
+        if name not in state.turns.calls:
+            state = queue.hold_after(state, name, sending.end_while_saving(call))
+    return state, effects
 
 
 def admit_held(state: AppState) -> Result:
@@ -119,8 +134,19 @@ def queued(state: AppState, given: Stamp, happened: QueueWritten | PromptGone) -
 
 
 def limits_changed(before: AppState, after: AppState, given: Stamp) -> Result:
-    """Send what a limit held that is raised."""
-    return queue.limits_changed(before, after, given)
+    """Send what a limit held that is raised: what the person let wait for it, else what stands in the queue."""
+    effects: tuple[Any, ...] = ()
+    for opened in tuple(after.discussions.open.values()):
+        waits = opened.awaits_limit is not None or opened.is_held_at_limit
+        if not waits or not queue.has_other_limit(before, after, opened.id):
+            continue
+        own = Stamp(given.at, f"{given.seed}/{opened.id}")
+        if isinstance(opened.awaits_limit, TurnCommand):
+            after, more = command(sending.leave(after, LeaveUnsent(opened.id)), own, opened.awaits_limit)
+        else:
+            after, more = queue.go_on(after, own, opened.id)
+        effects = (*effects, *more)
+    return after, effects
 
 
 def unsaved(state: AppState, happened: WriteFailed) -> AppState:

@@ -45,7 +45,6 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 
 Emit = Callable[[TurnEvent | CacheReported | Report], None]
@@ -113,10 +112,6 @@ class CallServices(Protocol):
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         """Price in USD, None where unknown."""
-        ...
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        """Reserve for a call where other programs on this home see it. Returns what they spend."""
         ...
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
@@ -225,7 +220,9 @@ class CallWorker:
             running[0].cancel()
 
     def stop(self, timeout_s: float) -> None:
-        """Cancel every call and wait until they have reported, `timeout_s` seconds in all at most."""
+        """Cancel every call and wait until they have reported and their accounts are written, `timeout_s` seconds in all
+        at most.
+        """
         with self._lock:
             running = tuple(self._running.values())
         for cancel, _ in running:
@@ -244,10 +241,6 @@ class CallWorker:
         except Exception as error:  # the edge of the worker: what was to be said of the call failed too
             log.exception("call %s has no account", effect.call_id)
             event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), Usage())
-        finally:
-            with self._lock:
-                self._running.pop(effect.call_id, None)
-                self._gates.pop(effect.call_id, None)
         self._emit(event)
         try:
             self._account(effect, event.usage, reply)
@@ -255,6 +248,10 @@ class CallWorker:
             log.exception("call %s could not be booked in the cache", effect.call_id)
             text = "The cache of a discussion could not be brought up to date"
             self._emit(OperationFailed("cache", text, f"{type(error).__name__}: {error}. See the log file."))
+        finally:
+            with self._lock:  # until here the end of the program waits: what was learned is being written
+                self._running.pop(effect.call_id, None)
+                self._gates.pop(effect.call_id, None)
 
     def _ended(
         self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
@@ -274,6 +271,7 @@ class CallWorker:
         else:
             is_whole = stopped.kind is not StopKind.CANCELLED
             usage = self._usage(effect, reply, is_whole=is_whole)
+            is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
             return CallEnded(effect.call_id, stopped, reply.parts(), usage)
         usage = self._usage(effect, reply, is_whole=False)
@@ -285,8 +283,7 @@ class CallWorker:
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
-        elsewhere = self._services.claim(effect.call_id, usd or 0.0)
-        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd, elsewhere))
+        self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
@@ -359,7 +356,7 @@ class CallWorker:
         Nothing reported, nothing received and nothing on its way: empty.
         """
         inputs, parts = effect.spec.inputs, reply.parts()
-        reported = reply.usage or Usage()
+        reported, is_whole = reply.usage or Usage(), is_whole and not reply.is_outgrown
         is_billed = reported != Usage() or bool(parts) or reply.is_out
         if reply.usage is None and not is_billed and not reply.lost:
             return Usage()

@@ -78,6 +78,9 @@ class CachePrices(msgspec.Struct, frozen=True):
         """Price of writing at a lifetime; that of the nearest lifetime on offer, 1 where there is none."""
         if not self.writes:
             return 1.0
+        for offer in self.writes:
+            if offer.ttl_s == ttl_s:
+                return offer.write
         return min(self.writes, key=lambda offer: abs(offer.ttl_s - ttl_s)).write
 
 
@@ -250,6 +253,11 @@ class GapStats(msgspec.Struct, frozen=True):
     shared: tuple[TurnGap, ...] = ()
     turns: int = 1
     talks: tuple[Talk, ...] = ()
+
+    def __hash__(self) -> int:
+        """A cheap one: the newest gaps tell one from another."""
+        newest = (self.own[-1:], self.person[-1:], self.shared[-1:], self.talks[-1:])
+        return hash((self.turns, len(self.own), len(self.person), newest))
 
 
 class Balance(msgspec.Struct, frozen=True):

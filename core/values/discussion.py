@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.messages import AttachmentPart, Entry, Message
 from core.values.provider import Failure
 from core.values.records import RequestRecord
@@ -89,9 +90,12 @@ class ReplyVersions(msgspec.Struct, frozen=True):
         """Number of the chosen version, from 1."""
         return self.ids.index(self.chosen_id) + 1
 
-    def neighbour(self, step: int) -> str:
-        """Id of the version so many steps from the chosen one, empty past either end."""
-        at = self.number - 1 + step
+    def neighbour(self, step: int, asked_id: str = "") -> str:
+        """Id of the version so many steps from the one that was asked for last, else the chosen one; empty past
+        either end.
+        """
+        begin = self.ids.index(asked_id) if asked_id in self.ids else self.number - 1
+        at = begin + step
         return self.ids[at] if 0 <= at < len(self.ids) else ""
 
 
@@ -116,9 +120,11 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         repaired: what was repaired when the log was read (a torn last line, foreign lines), in sentences.
         record_count: records in the log, for making ids unique in it; attachments_dir: where its files lie.
         refusal: the last send that a spend limit stood against and nobody waits for; None since another began.
+        awaits_limit: the command that goes on when a spend limit is raised, None where none waits.
         usage, upkeep: as in `DiscussionSummary`.
         queue: what is sent next, in order, as it stands on disk; queue_hold: why it waits for the person, in a
             sentence, empty while it goes on by itself; is_held_at_limit: a spend limit holds it, and nothing else.
+        asked_version: the version of a reply that was chosen last, until it stands there.
     """
 
     id: str
@@ -131,12 +137,14 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     record_count: int = 0
     attachments_dir: str = ""
     refusal: SpendRefusal | None = None
+    awaits_limit: OfferedCommand | None = None
     usage: Usage = msgspec.field(default_factory=Usage)
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
     versions: Mapping[str, ReplyVersions] = msgspec.field(default_factory=dict)
     queue: tuple[QueuedPrompt, ...] = ()
     queue_hold: str = ""
     is_held_at_limit: bool = False
+    asked_version: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -146,6 +154,13 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     def versions_of(self, message: Message) -> ReplyVersions | None:
         """Versions of a reply, None where it has but one."""
         return self.versions.get(message.version_of or message.id)
+
+    def version_from(self, message_id: str, step: int) -> str:
+        """Id of a version, or of the one so many steps from the one of its reply that was asked for last; empty: none."""
+        known = next((one for one in self.versions.values() if message_id in one.ids), None)
+        if known is None:
+            return ""
+        return known.neighbour(step, self.asked_version) if step else message_id
 
 
 class CallPhase(StrEnum):
@@ -167,9 +182,12 @@ class LiveCall(msgspec.Struct, frozen=True):
         command_id: of the command that asked for it, empty where nobody waits for that one.
         reserved_usd: what it is expected to cost, what it did cost once that is known, until it is counted as spent.
         version_of: the reply that it will be another version of, empty for a first one.
-        over_limit: the person said yes to it past a limit; is_built: its request is assembled; is_out: it was let go.
+        over_limit: the person said yes to it past a limit; is_out: it was let go.
+        built: its request for the log, None until it is assembled; is_claimed: other programs see what it reserves.
         refused: the limits that stood against it when its cost was known: it is not sent.
         elsewhere_usd: what other programs had under way when its cost was known.
+        after_change: the last change of settings that was asked for before it, which holds in it.
+        is_saved: its words are on disk, and it waits for that change.
         was_queued: its prompt waited in the queue, and never was the composer's since.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
@@ -191,9 +209,12 @@ class LiveCall(msgspec.Struct, frozen=True):
     command_id: str = ""
     reserved_usd: float = 0.0
     over_limit: bool = False
-    is_built: bool = False
+    built: RequestRecord | None = None
+    is_claimed: bool = False
     is_out: bool = False
     refused: tuple[ReachedLimit, ...] = ()
     version_of: str = ""
     elsewhere_usd: float = 0.0
     was_queued: bool = False
+    after_change: int = 0
+    is_saved: bool = False

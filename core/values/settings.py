@@ -135,6 +135,7 @@ class Settings(msgspec.Struct, frozen=True):
         sources: for each key that is not a default (`ai_settings.model`), where it came from.
         own_ai: `ai` as it would be without the project's file, None where that is the same: for what concerns more than
             the project, as a harvest does; project_servers: ids of the servers that the project's file adds.
+        unread: sentence about the person's own file where its servers or limits cannot be known, empty where they are.
     """
 
     ai: AiSettings = msgspec.field(default_factory=AiSettings)
@@ -148,6 +149,7 @@ class Settings(msgspec.Struct, frozen=True):
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     own_ai: AiSettings | None = None
     project_servers: frozenset[str] = frozenset()
+    unread: str = ""
 
 
 class SettingsFault(msgspec.Struct, frozen=True):

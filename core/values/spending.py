@@ -30,7 +30,7 @@ class SpentElsewhere(msgspec.Struct, frozen=True):
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """Expected cost of a call that no message asked for, while under way. Empty id: of no discussion."""
+    """Expected cost of a call while under way. Empty id: of no discussion."""
 
     usd: float
     discussion_id: str = ""
@@ -41,6 +41,8 @@ class LimitScope(StrEnum):
 
     DISCUSSION = "this discussion"
     DAY = "today"
+    UNKNOWN = "unread settings"
+    """No limit: whether there is one, and who is to be asked, cannot be read."""
 
 
 class ReachedLimit(msgspec.Struct, frozen=True):
@@ -48,16 +50,20 @@ class ReachedLimit(msgspec.Struct, frozen=True):
 
     Args:
         reserved_usd: what calls under way are expected to cost, on top of `spent_usd`.
+        why: of a scope that is not known, the whole sentence.
     """
 
     scope: LimitScope
     limit_usd: float
     spent_usd: float
     reserved_usd: float = 0.0
+    why: str = ""
 
     @property
     def sentence(self) -> str:
         """The limit and the sums, in a sentence."""
+        if self.why:
+            return self.why
         more = f", about {dollars(self.reserved_usd)} more is under way" if self.reserved_usd else ""
         return (
             f"The limit of {dollars(self.limit_usd)} for {self.scope} is reached:"

@@ -153,6 +153,7 @@ class ConfigState(msgspec.Struct, frozen=True):
         project: the opened folder and its presets.
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
             models, for `find_profile`; prices: by provider and model, as far as they were looked up; found_servers: local servers that answer and are not configured.
+        asked, settled: changes of all this that were asked for, and how many of them hold, counted.
     """
 
     settings: Settings = msgspec.field(default_factory=Settings)
@@ -166,6 +167,8 @@ class ConfigState(msgspec.Struct, frozen=True):
     profiles: tuple[ModelProfile, ...] = ()
     prices: Mapping[tuple[str, str], ModelPrice | None] = msgspec.field(default_factory=dict)
     found_servers: tuple[ServerSettings, ...] = ()
+    asked: int = 0
+    settled: int = 0
 
 
 class DiscussionsState(msgspec.Struct, frozen=True):

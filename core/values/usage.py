@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 N = TypeVar("N", int, float)
+
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Usd = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+"""Figures as they may be read back from a file: one that is none must not get into any sum, nor lift a limit."""
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -19,20 +24,20 @@ class Usage(msgspec.Struct, frozen=True):
     our guess, and so is the cost. Source: 20-caching.md, "Usage".
     """
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    cache_write_5m_tokens: int | None = None
-    cache_write_1h_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cost_usd: float | None = None
-    time_to_first_token_s: float | None = None
-    duration_s: float | None = None
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    cache_read_tokens: Tokens | None = None
+    cache_write_tokens: Tokens | None = None
+    cache_write_5m_tokens: Tokens | None = None
+    cache_write_1h_tokens: Tokens | None = None
+    reasoning_tokens: Tokens | None = None
+    cost_usd: Usd | None = None
+    time_to_first_token_s: Seconds | None = None
+    duration_s: Seconds | None = None
     request_id: str = ""
     miss_reason: str = ""
     is_estimate: bool = False
-    cache_write_12h_tokens: int | None = None
+    cache_write_12h_tokens: Tokens | None = None
 
 
 class UsageKind(StrEnum):
@@ -53,7 +58,7 @@ class Upkeep(msgspec.Struct, frozen=True):
     pings: int = 0
     prewarms: int = 0
     usage: Usage = msgspec.field(default_factory=Usage)
-    rent_usd: float = 0.0
+    rent_usd: Usd = 0.0
 
     def with_call(self, kind: UsageKind, usage: Usage) -> Upkeep:
         """One more call counted, where it is none of a turn's."""

@@ -9,6 +9,7 @@ import msgspec
 
 from core.base import figures as fmt
 from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
+from core.caching.rewrites import has_price
 from core.caching.step import abilities_for
 from core.caching.warmth import is_alive
 from core.discussion.messages import SelectDiscussion
@@ -227,7 +228,7 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     if rewrite is not None and meta.id not in state.turns.calls and not _is_before_knowledge(change):
         what = "Joins the next message" if rewrite.is_appended else "Will be rewritten on the next turn"
         text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
-        tone = "muted" if rewrite.is_appended else "warn"
+        tone = "warn" if has_price(rewrite) and not rewrite.is_appended else "muted"
         ui.text("rewrite", text, tone=tone, style="small", wraps=True)
         return
     if (
@@ -241,7 +242,8 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     cost = fmt.money(change.rewritten_cost_usd)
     why = f": {change.reason}" if change.reason else ""
     text = f"Will be rewritten on the next turn{why} ({counted} tokens, {cost})"
-    ui.text("rewrite", text, tone="warn", style="small", wraps=True)
+    tone = "muted" if change.rewritten_cost_usd == 0 else "warn"
+    ui.text("rewrite", text, tone=tone, style="small", wraps=True)
 
 
 def _is_before_knowledge(change: ContextChange | None) -> bool:

@@ -8,6 +8,7 @@ from core.base import figures as fmt
 from core.base.ids import time_of_id
 from core.caching.contents import living
 from core.caching.messages import DeleteOrphanedCaches
+from core.caching.rewrites import has_price
 from core.values.cache import CacheOrphan, Rewrite
 from core.values.state import AppState
 from panels.base import selection
@@ -51,7 +52,7 @@ def _section(desk: Desk, key: str, title: str, due: Sequence[Rewrite]) -> None:
         return
     with ui.surface(key, "card", padding=(12, 10)), ui.group("lines", gap=8):
         with ui.row("title"):
-            if key == "rewrites":
+            if key == "rewrites" and any(map(has_price, due)):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("title", title, style="strong", width=0)
         for one in due[:MOST_ROWS]:

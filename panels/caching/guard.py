@@ -10,7 +10,7 @@ from core.discussion.messages import EditMessage
 from core.knowledge.messages import DeleteKnowledgeItem
 from core.spending.estimates import next_input_usd
 from core.spending.limits import reached_limits
-from core.turn.messages import SendPrompt
+from core.turn.messages import PaidCommand, ResendMessage, SendPrompt
 from core.values.spending import LimitScope, ReachedLimit, SpendRefusal
 from core.values.state import AppState
 from panels.base.answers import answers
@@ -92,16 +92,33 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
     reached = reached_limits(desk.state, dialog.subject)
     with ui.dialog("spend limit", "Spend limit reached", width=440) as closed:
         for limit in reached:
+            if limit.why:
+                ui.text(("why", limit.scope), limit.why, wraps=True)
+                continue
             with ui.row(("sum", limit.scope)):
                 ui.icon("icon", "circle-exclamation", tone="warn")
                 ui.text("line", _line(desk.state, dialog.subject, limit), style="strong")
         if not reached:
             ui.text("free", "No limit is reached any more.")
         cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
-        note = f"The next request: {cost}, and its reply. The limits stand in Caching, Overview."
+        note = f"The next request: {cost}, and its reply. Once a limit is raised in Caching, Overview, what waits goes on."
         ui.text("next", note, tone="muted", wraps=True)
-        answer = answers(desk.ui, "Do not send", "Send anyway")
+        answer = answers(desk.ui, "Do not send", "Send anyway", other="Raise the limit")
+    if answer == "other":
+        _wait_for_limit(desk, dialog)
+        return
     _close(desk, dialog, answer, is_closed=closed.clicked)
+
+
+def _wait_for_limit(desk: Desk, dialog: Dialog) -> None:
+    """Lead to the limits; what was asked for waits until they are raised."""
+    desk.view.dialog = None
+    desk.view.show_hub("caching")
+    desk.view.of(CachingView).tab = "overview"
+    if isinstance(dialog.command, PaidCommand):
+        if isinstance(dialog.command, ResendMessage):
+            desk.view.of(DiscussionView).editing.pop((dialog.subject, dialog.command.message_id), None)
+        _give(desk, replace(dialog.command, over_limit=False, awaits_limit=True))
 
 
 def _line(state: AppState, discussion_id: str, limit: ReachedLimit) -> str:
@@ -126,6 +143,12 @@ def _close(desk: Desk, dialog: Dialog, answer: str, *, is_closed: bool) -> None:
         own.editing[command.discussion_id, command.message_id] = command.text  # what was typed stays
     if answer != "yes" or command is None:
         return
+    _give(desk, command)
+
+
+def _give(desk: Desk, command: Command) -> None:
+    """Send what was asked for; words that stand in the composer leave it."""
+    own = desk.view.of(DiscussionView)
     if isinstance(command, SendPrompt):
         command = replace(command, command_id="")
         composer = own.composer(command.discussion_id)

@@ -245,7 +245,8 @@ def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None
     report = state.context.reports.get(command.discussion_id)
     if opened is None or report is None:
         return None
-    known = next((one for one in opened.versions.values() if command.message_id in one.aside), None)
+    wanted = opened.version_from(command.message_id, command.step)
+    known = next((one for one in opened.versions.values() if wanted in one.aside), None)
     if known is None or not _is_sent_back(opened, known.chosen_id):
         return None
     turns = next((layer.segments for layer in report.layers if layer.layer is LayerId.TURNS), ())

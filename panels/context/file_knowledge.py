@@ -6,8 +6,10 @@ from core.caching.warmth import is_warm
 from core.values.knowledge import NoteFile
 from core.values.state import AppState
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.knowledge.drafts import settle
 from panels.knowledge.item import item_card
+from panels.knowledge.notes import notes_path
 from panels.knowledge.view import KnowledgeView
 
 SHOWN_NAMES = 3
@@ -17,7 +19,11 @@ def file_knowledge(desk: Desk, absolute_path: str) -> None:
     """Draw the notes of knowledge on a file, each with its forms. Sends EditKnowledgeItem, DeleteKnowledgeItem."""
     ui = desk.ui
     note = note_on(desk.state, absolute_path)
-    ui.text("knowledge", "In knowledge", style="h3")
+    with ui.row("knowledge head"):
+        ui.text("knowledge", "In knowledge", style="h3")
+        if note is not None:
+            ui.push()
+            file_button(ui, notes_path(desk.state, note))
     if note is None:
         ui.text("none", "Nothing is known of this file yet. A harvest writes such notes.", tone="muted",
                 style="small", wraps=True)  # fmt: skip

@@ -16,6 +16,7 @@ from core.discussion.messages import (
 )
 from core.settings.messages import PriceModels
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.discussion import ReplyVersions
 from core.values.messages import Message, Role
 from core.values.updates import is_under_way
 from panels.base import selection
@@ -46,20 +47,30 @@ def _can_regenerate(desk: Desk) -> bool:
     return any(m.role is Role.USER for m in selection.latest(opened))
 
 
-def _version(desk: Desk, step: int) -> str:
-    """Id of the version so many steps from the one that is seen of the newest reply that has several; empty: none."""
+def _versions(desk: Desk) -> ReplyVersions | None:
+    """Versions of the newest reply that has several."""
     opened = desk.opened
     if opened is None or not opened.versions or desk.call is not None:
-        return ""
+        return None
     messages = (entry for entry in reversed(opened.entries) if isinstance(entry, Message))
-    found = next((one for m in messages if (one := opened.versions_of(m)) is not None), None)
-    return "" if found is None else found.neighbour(step)
+    return next((one for m in messages if (one := opened.versions_of(m)) is not None), None)
+
+
+def _has_version(desk: Desk, step: int) -> bool:
+    """True if a version stands so many steps from the one that was asked for last."""
+    versions = _versions(desk)
+    return (
+        versions is not None
+        and desk.opened is not None
+        and bool(versions.neighbour(step, desk.opened.asked_version))
+    )
 
 
 def _choose(step: int) -> Callable[[Desk], None]:
     def run(desk: Desk) -> None:
-        if to := _version(desk, step):
-            desk.send(ChooseVersion(desk.state.discussions.selected_id, to))
+        versions = _versions(desk)
+        if versions is not None and _has_version(desk, step):
+            desk.send(ChooseVersion(desk.state.discussions.selected_id, versions.chosen_id, step))
 
     return run
 
@@ -185,9 +196,9 @@ ACTIONS: tuple[Action, ...] = (
            lambda d: d.send(RegenerateReply(d.state.discussions.selected_id)), "arrows-rotate", "Ctrl+Shift+R",
            _can_regenerate),
     Action("version_before", "Discussion", 0, "Previous version of the reply", _choose(-1), "chevron-left",
-           "Alt+PageUp", lambda d: bool(_version(d, -1))),
+           "Alt+PageUp", lambda d: _has_version(d, -1)),
     Action("version_after", "Discussion", 0, "Next version of the reply", _choose(1), "chevron-right",
-           "Alt+PageDown", lambda d: bool(_version(d, 1))),
+           "Alt+PageDown", lambda d: _has_version(d, 1)),
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
     Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
+
 from core.base import figures as fmt
 from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
 from core.providers.attachments import attachment_problem, goes_as_pdf
@@ -44,7 +47,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         queue_strip(desk, opened)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
-            _chips(desk, opened)
+            _chips(desk, opened, composer)
         for index, problem in enumerate(_problems(desk)):
             with ui.row(("problem", index), gap=6):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
@@ -103,7 +106,7 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
     if edited is None:
         return
     if edited.pasted:
-        desk.send(AttachText(opened.id, edited.pasted))
+        _paste(desk, opened, composer, edited.pasted)
     if edited.text != composer.text:
         composer.history_at = 0
         composer.typed(edited.text)
@@ -130,20 +133,54 @@ def _history(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
         desk.send(SetDraft(opened.id, text))
 
 
-def _chips(desk: Desk, opened: OpenDiscussion) -> None:
-    with desk.ui.row("chips"):
+def _paste(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str) -> None:
+    """Attach a long paste under a name that no other file of the draft has."""
+    taken = {part.name for part in opened.draft.attachments} | composer.pasted.keys()
+    name = next(one for one in pasted_names() if one not in taken)
+    composer.pasted[name] = text
+    desk.send(AttachText(opened.id, text, name))
+
+
+def pasted_names() -> Iterator[str]:
+    """Names for pastes: `pasted.txt`, `pasted 2.txt` and so on."""
+    return (f"pasted {number}.txt" if number > 1 else "pasted.txt" for number in count(1))
+
+
+def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    ui = desk.ui
+    with ui.row("chips"):
         for part in opened.draft.attachments:
-            _chip(desk, desk.ui, opened.id, part)
+            _chip(desk, ui, opened, part, composer)
+    if any(part.name in composer.pasted for part in opened.draft.attachments):
+        most = desk.state.config.settings.files.paste_as_attachment_chars
+        text = f"A paste of more than {most:,} characters goes as a file. The arrow makes it text of the message."
+        ui.text("pasted", text, tone="muted", style="small", width=0, tip=text)
 
 
-def _chip(desk: Desk, ui: Ui, discussion_id: str, part: AttachmentPart) -> None:
+def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:
+    """Put a paste into the message, and take its file off."""
+    pasted = composer.pasted.pop(part.name)
+    text = "\n".join(filter(None, (composer.text, pasted)))
+    composer.replace(text)
+    composer.pending.append(text)
+    desk.send(SetDraft(opened.id, text))
+    desk.send(Detach(opened.id, part.sha256))
+
+
+def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:
     problem = _problem(desk, part)
     with ui.row(("chip", part.sha256), gap=4):
         ui.icon("icon", "file-image" if part.is_image else "file-lines", tone="warn" if problem else "muted")
         tip = "\n".join(filter(None, (attachment_line(desk, part), problem)))
         ui.text("name", part.name, style="small", tone="warn" if problem else "text", tip=tip)
+        if part.name in composer.pasted:
+            ui.text("size", fmt.size(part.size_bytes), style="small", tone="muted")
+            tip = f"Put {part.name} into the message as text"
+            if ui.button("as text", "", icon="arrow-turn-down", kind="ghost", tip=tip, is_small=True):
+                _as_text(desk, opened, part, composer)
         if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
-            desk.send(Detach(discussion_id, part.sha256))
+            composer.pasted.pop(part.name, None)
+            desk.send(Detach(opened.id, part.sha256))
 
 
 def attachment_line(desk: Desk, part: AttachmentPart) -> str:

@@ -27,10 +27,10 @@ HEADER_PX = 40
 COLUMN_PX = 900.0
 ONE_LINE_FROM_PX = 640
 """Width from which model and effort have room beside the name; else they have a line of their own."""
-NARROW_PX = 300
+NARROW_PX, BARE_PX = 300, 256
 LOW_PX, LOW_PAD_PX = 420, 4.0
 """Height below which rows fold, so that messages stay in view: a small window, or a large scale."""
-MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX = 200.0, 132.0, 104.0
+MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX, EFFORT_BARE_PX = 200.0, 132.0, 104.0, 68.0
 MAX_REPAIRS = 3
 
 
@@ -115,7 +115,8 @@ def _model_and_effort(desk: Desk, summary: DiscussionSummary, model_px: float) -
     efforts = effort_options(selection.profile(desk.state, summary.meta.provider, summary.meta.model))
     if not efforts:
         return
-    width = EFFORT_PX if desk.ui.width() >= NARROW_PX else EFFORT_NARROW_PX
+    room = desk.ui.width()
+    width = EFFORT_PX if room >= NARROW_PX else EFFORT_NARROW_PX if room >= BARE_PX else EFFORT_BARE_PX
     effort = desk.ui.combo(
         "effort", efforts, summary.meta.effort, width=width, tip="How hard the model thinks"
     )

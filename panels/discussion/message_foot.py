@@ -56,9 +56,9 @@ def pager(desk: Desk, opened: OpenDiscussion, versions: ReplyVersions) -> None:
             shown = f"{versions.number}/{len(versions.ids)}"
             ui.text(name, shown, tone="muted", style="small", tip="Versions of this reply; this one is sent")
             continue
-        to = versions.neighbour(step)
+        to = versions.neighbour(step, opened.asked_version)
         if ui.button(name, "", icon=icon, kind="ghost", is_small=True, is_enabled=bool(to), tip=tip) and to:
-            desk.send(ChooseVersion(opened.id, to))
+            desk.send(ChooseVersion(opened.id, versions.chosen_id, step))
 
 
 def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:

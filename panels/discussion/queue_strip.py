@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from core.base.text import one_line
-from core.turn.messages import SendQueued, TakeBackQueued
+from core.turn.messages import (
+    ContinueReply,
+    LeaveUnsent,
+    RegenerateReply,
+    ResendMessage,
+    RetrySend,
+    SendQueued,
+    TakeBackQueued,
+)
 from core.turn.queue import waiting
 from core.values.discussion import OpenDiscussion, QueuedPrompt
 from panels.base.desk import Desk
 from panels.base.ui import Ui
+from panels.discussion.view import DiscussionView
 
+Awaiting = RetrySend | RegenerateReply | ResendMessage | ContinueReply
+AWAITED: dict[type[Awaiting], str] = {
+    RetrySend: "What was not sent waits",
+    RegenerateReply: "Another version waits",
+    ResendMessage: "The changed message waits",
+    ContinueReply: "The rest of the reply waits",
+}
 SHOWN = 4
 LINE_CHARS = 400
 
 
 def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
-    """Draw the queue of a discussion, nothing where none waits. Sends SendQueued, TakeBackQueued."""
+    """Draw what waits in a discussion, nothing where nothing does. Sends SendQueued, TakeBackQueued, LeaveUnsent and
+    what waits for a limit.
+    """
     ui, prompts = desk.ui, waiting(opened, desk.call)
+    _awaits_limit(desk, opened)
     if not prompts:
         return
     with ui.group("queue"):
@@ -32,7 +53,9 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
     with ui.row("head", gap=6):
         ui.icon("icon", "circle-pause" if is_held else "clock", tone="warn" if is_held else "muted")
         what = "1 message waits" if count == 1 else f"{count:,} messages wait"
-        if is_held:
+        if opened.is_held_at_limit:
+            text = f"{what} for the limit to be raised. {opened.queue_hold}"
+        elif is_held:
             text = f"{what} for you. {opened.queue_hold}".rstrip()
         else:
             text = f"{what} for the end of the reply"
@@ -47,6 +70,24 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
             "send now", "Send now", icon="paper-plane", is_small=True, tip=tip, is_enabled=is_enabled
         ):
             desk.send(SendQueued(opened.id))
+
+
+def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw a command that waits for a spend limit: how it goes on, and how it is left."""
+    ui, command = desk.ui, opened.awaits_limit
+    if not isinstance(command, Awaiting):
+        return
+    with ui.row("awaits limit", gap=6):
+        ui.icon("icon", "circle-pause", tone="warn")
+        text = f"{AWAITED[type(command)]} for the limit to be raised in Caching, Overview."
+        ui.text("what", text, tone="warn", style="small", width=0, tip=text)
+        if ui.button("send now", "Send now", icon="paper-plane", is_small=True, tip="Ask once more"):
+            desk.send(replace(command, awaits_limit=False))
+        if ui.button("leave", "Do not send", kind="ghost", is_small=True):
+            desk.send(LeaveUnsent(opened.id))
+            if isinstance(command, ResendMessage):  # what was typed stays
+                key = command.discussion_id, command.message_id
+                desk.view.of(DiscussionView).editing[key] = command.text
 
 
 def _row(desk: Desk, discussion_id: str, prompt: QueuedPrompt) -> None:

@@ -29,12 +29,14 @@ class ComposerView(Typing):
         history_at: steps back into the prompt history, 0 while the person writes their own text.
         command_id: of the send whose outcome is not seen yet, empty while there is none; sent: its words.
         refusal: the spend limits that stood against it, until the person was asked.
+        pasted: long pastes of this run by the name of the file that each became, so that one can be text after all.
     """
 
     history_at: int = 0
     command_id: str = ""
     sent: str = ""
     refusal: SpendRefusal | None = None
+    pasted: dict[str, str] = field(default_factory=dict, repr=False)
 
     def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
@@ -42,6 +44,7 @@ class ComposerView(Typing):
         Emptied here and not when the words are on disk: the person types on meanwhile.
         """
         self.sent, self.command_id = self.text, command_id
+        self.pasted.clear()
         if self.text:
             self.pending.append("")
             self.replace("")

@@ -18,6 +18,7 @@ from core.values.harvest import (
 )
 from core.values.state import AppState
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.memo import Same
 from panels.base.ui import Style, Tone, Ui
 from panels.harvest import facts
@@ -262,10 +263,7 @@ def _card(ui: Ui, card: ApplyCard) -> None:
         for path in card.paths:
             with ui.row(("path", path), gap=4):
                 ui.text("path", path, tone="faint", style="mono_small", width=0, tip=path)
-                if ui.button(
-                    "copy", "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"
-                ):
-                    ui.copy(path)
+                file_button(ui, path)
 
 
 def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:

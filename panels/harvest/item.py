@@ -130,7 +130,10 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     changed = ui.editor(
         "head", edit.head, hint=head, height=EDITOR_PX, is_focused=True, submits_on_enter=True
     )
-    more = ui.editor("body", edit.body, hint=body, height=EDITOR_PX, submits_on_enter=True)
+    _detail_head(ui, one, edit)
+    more = ui.editor(
+        "body", edit.body, hint=body, height=EDITOR_PX, revision=edit.revision, submits_on_enter=True
+    )
     edit.head = edit.head if changed is None else changed.text
     edit.body = edit.body if more is None else more.text
     is_submitted = any(one is not None and one.is_submitted for one in (changed, more))
@@ -159,6 +162,16 @@ def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
         changed = ui.checkbox("replace", label, one.is_replacing, is_enabled=can and one.is_ticked)
         if changed is not None:
             desk.send(ReplaceKnownItem(one.id, changed))
+
+
+def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
+    """Name of the second field, which is written too: other words above it may leave it saying what is no longer meant."""
+    if one.item.category in facts.PARTS or not edit.body:
+        return
+    with ui.row("detail head"):
+        ui.text("name", "Detail, written behind it", tone="muted", style="small", width=0)
+        if ui.button("remove", "Leave it out", icon="xmark", kind="ghost", is_small=True):
+            edit.body, edit.revision = "", edit.revision + 1
 
 
 def _near(ui: Ui, one: ProposedItem) -> None:

@@ -14,10 +14,14 @@ HARVEST_TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "
 
 @dataclass(slots=True)
 class ItemEdit:
-    """Words that are being typed into a proposed item, and have not been taken over yet."""
+    """Words that are being typed into a proposed item, and have not been taken over yet.
+
+    `revision` changes when the program changes them.
+    """
 
     head: str
     body: str
+    revision: int = 0
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from core.values.stack import LayerId
 from core.values.state import AppState
 from panels.base import selection
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.ui import Tone, Ui
 
 SWITCH: dict[DigestSwitch, tuple[str, Tone, str]] = {
@@ -38,6 +39,11 @@ def digest_path(state: AppState) -> str:
     """Path where `digest.md` is or would be."""
     found = (path for path in state.knowledge.watched if path.replace("\\", "/").endswith("/digest.md"))
     return next(found, f"{state.program.home}/knowledge/digest.md")
+
+
+def knowledge_path(state: AppState, name: str) -> str:
+    """Path of a file of knowledge. `name`: below the knowledge directory, as items and notes have it."""
+    return digest_path(state).removesuffix("digest.md") + name
 
 
 def switch_row(desk: Desk) -> None:
@@ -150,12 +156,5 @@ def _switches(desk: Desk) -> None:
         why = f"Deletes {path}; “Regenerate digest” makes it again" if has_file else "There is no digest.md"
         if ui.button("off", "Turn off", icon="power-off", is_small=True, is_enabled=can, tip=why):
             desk.send(DeleteDigest())
-        if ui.button(
-            "copy path",
-            "Copy path",
-            icon="copy",
-            kind="ghost",
-            is_small=True,
-            tip="Copy the path of digest.md",
-        ):
-            ui.copy(path)
+        if has_file:
+            file_button(ui, path, label="Open in editor")

@@ -9,9 +9,10 @@ from core.base import figures as fmt
 from core.values.knowledge import Category, Item, NoteFile
 from panels.base.action import action_tip
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.memo import Same
 from panels.base.ui import Option, Ui
-from panels.knowledge.digest import digest_path, digest_section, switch_row
+from panels.knowledge.digest import digest_section, knowledge_path, switch_row
 from panels.knowledge.drafts import begin_new, settle
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
 from panels.knowledge.notes import note_head
@@ -108,7 +109,7 @@ def _empty(desk: Desk, ui: Ui) -> None:
         ui.text("what", "Here is what stays true when a conversation is gone: facts, decisions, questions, tasks, playbooks "
                 "and notes on files. A harvest distils them from old conversations; you can also write them "
                 "yourself, here or in the Markdown files in this folder:", tone="muted", wraps=True)  # fmt: skip
-        folder = digest_path(desk.state).removesuffix("digest.md").rstrip("/\\")
+        folder = knowledge_path(desk.state, "").rstrip("/\\")
         ui.selectable_text("folder", folder, mono=True, height=28)
         if ui.button(
             "harvest",
@@ -219,6 +220,8 @@ def _heading(desk: Desk, ui: Ui, heading: KnowledgeHeading) -> None:
         ui.text("title", heading.title, style="strong", tone="text" if heading.count else "muted")
         ui.text("count", count, tone="muted", style="small")
         ui.push()
+        if heading.file:
+            file_button(ui, knowledge_path(desk.state, heading.file))
         if (
             heading.category in ONE_OF
             and not desk.state.program.is_home_read_only

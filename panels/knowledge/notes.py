@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from core.base import figures as fmt
+from core.knowledge.categories import note_name
 from core.knowledge.messages import AttachNotes
 from core.values.knowledge import NoteFile, NoteStatus
+from core.values.state import AppState
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.ui import Tone, Ui
 from panels.base.view import Dialog
+from panels.knowledge.digest import knowledge_path
 from panels.knowledge.drafts import ask, can_ask
 
 WIDE_PX = 400
@@ -23,6 +27,11 @@ STATUS: dict[NoteStatus, tuple[str, Tone, str]] = {
         "The file is not there any more: say which one the notes are about",
     ),
 }
+
+
+def notes_path(state: AppState, note: NoteFile) -> str:
+    """Path of the file that holds the notes."""
+    return knowledge_path(state, note_name(note.file_id))
 
 
 def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
@@ -42,6 +51,7 @@ def note_head(desk: Desk, ui: Ui, note: NoteFile) -> None:
             ui.text("count", fmt.count(len(note.items), "note"), tone="faint", style="small")
             if ui.button("copy", "", icon="copy", kind="ghost", is_small=True, tip=f"Copy the path {path}"):
                 ui.copy(path)
+            file_button(ui, notes_path(desk.state, note))
         ui.text("folder", folder or path, tone="muted", style="small", width=0, tip=path)
         if note.status is NoteStatus.RENAMED and note.heading != note.path:
             ui.text("was", f"was {note.heading}", tone="faint", style="small", width=0, tip=note.heading)

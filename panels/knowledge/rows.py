@@ -25,7 +25,9 @@ SECTIONS: tuple[tuple[Category, str, str], ...] = (
 
 
 class KnowledgeHeading(msgspec.Struct, frozen=True):
-    """The head of a section. `found`: how many match the filter, None without one; `problem`: of its file."""
+    """The head of a section. `found`: how many match the filter, None without one; `file`, `problem`: of its file, empty
+    while there is none, and while all is well.
+    """
 
     category: Category
     title: str
@@ -33,6 +35,7 @@ class KnowledgeHeading(msgspec.Struct, frozen=True):
     count: int
     found: int | None
     is_open: bool
+    file: str = ""
     problem: str = ""
 
 
@@ -103,12 +106,15 @@ def _listing(knowledge: KnowledgeState, view: KnowledgeView, memo: Memo) -> List
         body, matching = _body(knowledge, view, memo, category, words)
         count, found = count + total, found + matching
         form = view.new.get(category)
-        problem = "" if category is Category.FILES else _file(knowledge, category).problem
+        file = CategoryFile("") if category is Category.FILES else _file(knowledge, category)
+        name = file.name if file.data or file.problem else ""
         if words and not matching and form is None:
             continue
         is_open = category.value not in view.closed
         rows.append(
-            KnowledgeHeading(category, title, icon, total, matching if words else None, is_open, problem)
+            KnowledgeHeading(
+                category, title, icon, total, matching if words else None, is_open, name, file.problem
+            )
         )
         if form is not None:
             forms[category] = len(rows)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from core.base import figures as fmt
 from core.settings.messages import ChangeSetting, TrustProject
 from core.settings.wording import asked_lines
 from core.values.settings import FileLimits, Project
 from panels.base.desk import Desk, send_chord
+from panels.base.file_button import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
 from panels.settings.actions import SCALES
@@ -16,7 +18,11 @@ from panels.settings.providers import models_section, providers_section, servers
 from panels.settings.texts import texts_section
 
 NAV_PX = 232.0
-PAGE_PX = 720.0
+PAGE_PX, PAGE_LEAST_PX = 720.0, 240.0
+NAV_NARROW_PX, NARROW_PX = 64.0, 600.0
+"""Of the sections while the page is narrow: their icons alone."""
+ABOVE_TO_PX = 420.0
+"""Width of the column up to which labels stand above what they name."""
 LICENCES = (
     ("Manual Slop", "MIT"),
     ("Inter, JetBrains Mono, Noto Sans CJK, Noto Emoji (merged as Slop Sans and Slop Mono)", "OFL 1.1"),
@@ -29,26 +35,36 @@ LICENCES = (
 def settings_panel(desk: Desk) -> None:
     """Draw the page. Sends ChangeSetting, StoreKey, SaveServer, TrustProject and their kin."""
     ui, view = desk.ui, desk.view
+    is_narrow = 0 < ui.width() < NARROW_PX
     with ui.row("page", gap=0, height=0):
-        with ui.surface("sections", "pane", width=NAV_PX, height=0, padding=(12, 16), scrolls=True):
-            ui.text("title", "Settings", style="h2")
-            ui.gap(8)
+        nav_px = NAV_NARROW_PX if is_narrow else NAV_PX
+        with ui.surface("sections", "pane", width=nav_px, height=0, padding=(12, 16), scrolls=True):
+            if not is_narrow:
+                ui.text("title", "Settings", style="h2")
+                ui.gap(8)
             with ui.group("list", gap=2):
-                _navigation(view, ui)
+                _navigation(view, ui, has_words=not is_narrow)
         with (
-            ui.surface("content", "pane", height=0, padding=(24, 16), scrolls=True),
-            ui.surface("column", "clear", width=min(PAGE_PX, max(320.0, ui.width() - 8)), padding=(0, 0)),
+            ui.surface("content", "pane", height=0, padding=(12 if is_narrow else 24, 16), scrolls=True),
+            ui.surface(
+                "column", "clear", width=min(PAGE_PX, max(PAGE_LEAST_PX, ui.width() - 8)), padding=(0, 0)
+            ),
         ):
             _draw(view.settings_section)(desk)
 
 
-def _navigation(view: WindowView, ui: Ui) -> None:
+def _navigation(view: WindowView, ui: Ui, *, has_words: bool) -> None:
     for section, label, icon, _ in SECTIONS:
         is_active = section == view.settings_section
         kind: Surface = "card_selected" if is_active else "clear"
-        with ui.clickable(section, kind, height=34, padding=(10, 5)) as clicks, ui.row("line", height=24):
+        tip, side = ("", 10) if has_words else (label, 4)
+        with (
+            ui.clickable(section, kind, height=34, padding=(side, 5), tip=tip) as clicks,
+            ui.row("line", height=24),
+        ):
             ui.icon("icon", icon, tone="accent" if is_active else "muted")
-            ui.text("label", label, tone="text" if is_active else "muted")
+            if has_words:
+                ui.text("label", label, tone="text" if is_active else "muted")
         if clicks.clicked:
             view.settings_section = section
 
@@ -57,23 +73,29 @@ def _draw(shown: str) -> Callable[[Desk], None]:
     return next((draw for section, _, _, draw in SECTIONS if section == shown), providers_section)
 
 
+@contextmanager
+def _labelled(ui: Ui, key: str, label: str, width: float = 140) -> Iterator[None]:
+    """A row that begins with a label; in a narrow page the label stands above, so that the value is seen."""
+    is_wide = not 0 < ui.width() < ABOVE_TO_PX
+    with ui.row(key) if is_wide else ui.group(key, gap=4):
+        ui.text("label", label, width=width if is_wide else 0)
+        yield
+
+
 def _appearance(desk: Desk) -> None:
     ui, look = desk.ui, desk.state.config.settings.appearance
     ui.text("title", "Appearance", style="h2")
-    with ui.row("theme row"):
-        ui.text("label", "Theme", width=140)
+    with _labelled(ui, "theme row", "Theme"):
         theme = ui.combo("theme", (Option("dark", "Dark"), Option("light", "Light")), look.theme, tip="Theme")
     if theme is not None:
         desk.send(ChangeSetting("appearance.theme", theme))
-    with ui.row("scale row"):
-        ui.text("label", "Size of everything", width=140)
+    with _labelled(ui, "scale row", "Size of everything"):
         scales = sorted({*SCALES, look.ui_scale})
         options = [Option(f"{scale:g}", f"{scale:.0%}") for scale in scales]
         scale = ui.combo("scale", options, f"{look.ui_scale:g}", tip="UI scale (Ctrl+= and Ctrl+-)")
     if scale is not None:
         desk.send(ChangeSetting("appearance.ui_scale", float(scale)))
-    with ui.row("send row"):
-        ui.text("label", "Send with", width=140)
+    with _labelled(ui, "send row", "Send with"):
         keys = (Option("ctrl+enter", "Ctrl+Enter"), Option("enter", "Enter"))
         key = ui.combo("send key", keys, look.send_key, tip="Key that sends")
     if key is not None:
@@ -100,8 +122,7 @@ def _files(desk: Desk) -> None:
     ui.text("title", "Files", style="h2")
     for key, label, read, say in LIMITS:
         value = read(desk.state.config.settings.files)
-        with ui.row(key):
-            ui.text("label", label, width=320)
+        with _labelled(ui, key, label, 320):
             typed = ui.text_input("value", str(value), width=140, submits=True, tip=label)
             ui.text("said", say(value), tone="muted", style="small")
         if typed is None or typed.strip() == str(value):
@@ -117,7 +138,11 @@ def _project(desk: Desk) -> None:
     if not project.root:
         ui.text("none", "No project folder is open. Files can still be added by their full path.", wraps=True)
         return
-    ui.text("name", project.name or "Without a name", style="strong")
+    with ui.row("head"):
+        ui.text("name", project.name or "Without a name", style="strong")
+        if project.has_file:
+            ui.push()
+            file_button(ui, f"{project.root}/manual_slop.toml", label="Open in editor")
     ui.selectable_text("root", project.root, mono=True, height=28)
     if not project.has_file:
         text = "It has no manual_slop.toml yet; saving a context preset writes one."

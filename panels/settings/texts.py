@@ -10,6 +10,7 @@ from core.settings.messages import ChangeSetting, ResetPrompt, SavePrompt
 from core.values.curation import NamedText, TextTable
 from core.values.updates import outcome_of
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.settings.view import SettingsView, TextForm
@@ -160,8 +161,7 @@ def _form(desk: Desk, form: TextForm) -> None:
             desk.view.of(SettingsView).text_form = None
         if path := _path(desk, form):
             ui.push()
-            if ui.button("open", "Open in editor", icon="up-right-from-square", kind="ghost", tip=path):
-                ui.open_file(path)
+            file_button(ui, path, label="Open in editor")
 
 
 def _notes(desk: Desk, form: TextForm) -> None:

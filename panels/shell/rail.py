@@ -13,7 +13,10 @@ WORDS_FROM_PX = 1_160.0
 """Width of the window from which the buttons have their words under them; a tip has them at every width."""
 WIDE_PX, NARROW_PX = 76.0, 48.0
 PADDING_PX = 4.0
-FOOT_PX = 56.0
+FOOT_PX, FOOT_LOW_PX = 56.0, 36.0
+LOW_PX = 400.0
+"""Height of the rail under which its buttons are small, so that all are in view."""
+SMALL_PX = 34.0
 
 
 def rail_px(window_px: float) -> float:
@@ -29,10 +32,14 @@ def rail(desk: Desk, window_px: float) -> None:
     """
     ui, view = desk.ui, desk.view
     width = rail_px(window_px)
-    with ui.surface("rail", "base", width=width, height=0, padding=(PADDING_PX, 8)):
+    is_low = 0 < ui.height() < LOW_PX
+    side = (width - SMALL_PX) / 2 if is_low and width == NARROW_PX else PADDING_PX
+    with ui.surface("rail", "base", width=width, height=0, padding=(side, 4 if is_low else 8)):
+        width -= 2 * side
+        foot = FOOT_LOW_PX if is_low else FOOT_PX
         with (
-            ui.surface("places", "clear", height=-FOOT_PX, padding=(0, 0), scrolls=True),
-            ui.group("buttons", gap=4),
+            ui.surface("places", "clear", height=-foot, padding=(0, 0), scrolls=True),
+            ui.group("buttons", gap=2 if is_low else 4),
         ):
             if _button(desk, "list", "Discussions", "comments", width, is_on="list" in shown_panes(view)):
                 toggle_side(view, "list")
@@ -57,4 +64,4 @@ def _button(desk: Desk, action_id: str, label: str, icon: str, width: float, *, 
     """A button for what an action does; the tip names the action and its chord."""
     kind: ButtonKind = "rail_active" if is_on else "rail"
     tip = action_tip(desk, action_id)
-    return desk.ui.button(action_id, label, icon=icon, kind=kind, tip=tip, width=width - 2 * PADDING_PX)
+    return desk.ui.button(action_id, label, icon=icon, kind=kind, tip=tip, width=width)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from core.base import figures as fmt
+from core.caching.warmth import last_expiry
 from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
@@ -16,6 +17,8 @@ from panels.base.ui import Tone, Ui
 from panels.caching.facts import look_of
 
 STATUS_PX = 28
+TIGHT_PX = 640
+"""Width under which what is money and tokens stays, and the rest gives way."""
 RECENT = 8
 """Number of messages back in which the last reply's usage is looked for."""
 
@@ -23,6 +26,7 @@ RECENT = 8
 def status_bar(desk: Desk) -> None:
     """Draw the line at the foot of the window. O(workers)."""
     state, ui = desk.state, desk.ui
+    is_tight = 0 < ui.width() < TIGHT_PX
     with ui.surface("status", "base", height=STATUS_PX, padding=(12, 4)), ui.row("line", gap=16):
         _model(state, ui)
         request = next_request(state, state.discussions.selected_id)
@@ -34,7 +38,7 @@ def status_bar(desk: Desk) -> None:
             ui.text("cost", fmt.money(summary.usage.cost_usd, is_estimate=summary.usage.is_estimate), tone="muted", style="small",
                     tip="Cost of this discussion so far")  # fmt: skip
         if summary is not None:
-            _cache(state, ui, summary)
+            _cache(state, ui, summary, is_tight=is_tight)
         ui.push()
         _workers(state, ui)
         if state.program.is_home_read_only:
@@ -44,7 +48,7 @@ def status_bar(desk: Desk) -> None:
                 tone="warn",
                 tip=f"Nothing can be saved in {state.program.home}",
             )
-        if state.config.project.root:
+        if state.config.project.root and not is_tight:
             ui.text("project", state.config.project.name or state.config.project.root, tone="faint", style="small",
                     tip=state.config.project.root)  # fmt: skip
 
@@ -69,9 +73,11 @@ def _model(state: AppState, ui: Ui) -> None:
             ui.text("problem", problem, tone="warn", style="small")
 
 
-def _cache(state: AppState, ui: Ui, summary: DiscussionSummary) -> None:
-    """State of the prefix: warm or not, until when, and what the last reply read from it."""
+def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: bool) -> None:
+    """State of the prefix: warm or not, until when, and where there is room what the last reply read from it."""
     words = cache_words(state, summary)
+    if is_tight:
+        words = words.partition(" · ")[0]
     if words:
         look = look_of(state, summary.meta.id)
         tip = f"{look.provider}: {look.words}" if look.words else "Nothing is cached"
@@ -90,7 +96,10 @@ def cache_words(state: AppState, summary: DiscussionSummary) -> str:
     look = look_of(state, summary.meta.id)
     if not look.is_warm:
         return "cache cold"
-    until = f" until {fmt.clock(cache.expires_at)}" if cache.expires_at is not None else ""
+    at = cache.expires_at
+    if at is not None and state.now is not None and at <= state.now:
+        at = last_expiry(cache)  # the part that lives longer
+    until = f" until {fmt.clock(at)}" if at is not None else ""
     opened = selection.opened(state)
     recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
     used = next((message.usage for message in recent if message.usage is not None), None)

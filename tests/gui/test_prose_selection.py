@@ -227,6 +227,31 @@ def test_a_drag_to_the_edge_scrolls_and_rows_out_of_view_are_copied(reader: Read
     assert len(selected) >= 3
 
 
+@pytest.mark.parametrize("is_lower", [False, True])
+def test_a_press_at_the_edge_scrolls_nothing_until_it_is_dragged(reader: Reader, *, is_lower: bool) -> None:
+    """The page moved under a double click, which took another word; Shift and a click took in another block."""
+    reader.list.scroll_by(900)
+    reader.person.step(3)
+    _, y, _, h = anchor_of(reader.list)
+    row = reader.list.order[len(reader.list.order) // 2].key
+    assert isinstance(row, int)
+    _, words_y = reader.at(row, "filler")
+    reader.list.scroll_by(words_y - (y + h - 10 if is_lower else y + 10))
+    reader.person.step(3)
+    left, words_y = reader.at(row, "filler")
+    where, before = (left + 8, words_y), reader.list.view.scroll
+
+    reader.now_s += 10
+    reader.person.move(*where)
+    for _ in range(2):
+        reader.person.press()
+        reader.person.step(4)
+        reader.person.release()
+
+    assert reader.list.view.scroll == before
+    assert reader.copied() == "filler"
+
+
 def test_long_code_scrolls_by_its_bar_and_wraps_by_its_button(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:

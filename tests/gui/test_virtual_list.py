@@ -95,6 +95,25 @@ def test_rows_inserted_above_do_not_move_the_reader() -> None:
     assert {index + 5: round(top) for index, top in before.items()} == {i: round(t) for i, t in after.items()}
 
 
+@given(st.lists(st.sampled_from([20.0, 90.0, 300.0]), min_size=1, max_size=12), st.data())
+def test_rows_that_come_back_are_in_view_or_can_be_reached(heights: list[float], data: st.DataObject) -> None:
+    """A filter left one row, then it was cleared: rows before it were out of view, and no wheel brought them back."""
+    names: list[Hashable] = list(range(len(heights)))
+    whole, state = Rows(heights, names=names), ScrollState()
+    shown(state, whole)
+    left = data.draw(st.lists(st.sampled_from(range(len(heights))), unique=True).map(sorted))
+    shown(state, Rows([heights[one] for one in left], names=[names[one] for one in left]), revision=1)
+
+    places = shown(state, whole, revision=2)
+
+    assert 0.0 <= state.scroll <= state.most
+    if sum(heights) <= 400:
+        assert set(places) == set(range(len(heights)))
+        assert places[0] == 0.0
+    state.scroll_by(-10_000.0)
+    assert shown(state, whole, revision=2)[0] == 0.0
+
+
 def test_a_narrower_window_keeps_the_row_at_the_top() -> None:
     rows, state = Rows([80.0] * 60), ScrollState()
     shown(state, rows)

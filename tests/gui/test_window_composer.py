@@ -220,6 +220,24 @@ def test_after_a_press_anywhere_what_is_typed_is_in_the_composer(writer: Writer)
     writer.holds("abcd")
 
 
+def test_a_long_paste_is_made_text_and_typed_behind_in_any_script(writer: Writer) -> None:
+    driver = writer.driver
+    pasted = "\n".join(f"{n} 潮の満ち引きは月が決める。潮汐由月亮决定。" for n in range(2_500))
+    assert len(pasted.encode()) > 150_000
+    dpg.set_clipboard_text(pasted)
+    driver.key("Ctrl+v")
+    sees(driver, "pasted.txt")
+
+    driver.click("Put pasted.txt into the message as text")
+    driver.until(lambda: not driver.has("pasted.txt"), "the file gone")
+    driver.until(lambda: writer.editor.text == pasted, "the text")
+    driver.click(writer.editor)
+    driver.key("Ctrl+End")
+    driver.type(" 月 tide")
+
+    writer.holds(f"{pasted} 月 tide")
+
+
 def test_a_file_taken_off_in_an_edit_leaves_the_keyboard_to_the_edit(writer: Writer) -> None:
     driver = writer.driver
     writer.controller.send(AttachText(writer.chosen, "a long log"))

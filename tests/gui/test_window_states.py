@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
@@ -12,17 +13,25 @@ from core.values.discussion import Draft
 from core.values.state import AppState
 from gui.elements.controls import Combo
 from gui.elements.editor import Editor
+from gui.elements.lists import VirtualList
+from gui.elements.rail import RailButton
+from gui.elements.surfaces import Surface
 from gui.elements.text import Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
+from panels.harvest.view import HarvestView
+from panels.shell.rooms import PANELS
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.panels import states
+from tests.panels.harvest import harvest_states as hs
+from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui
+E = TypeVar("E")
 STATES: dict[str, Callable[[], AppState]] = {
     "working": states.working,
     "streaming": states.streaming,
@@ -151,3 +160,35 @@ def test_up_walks_through_the_prompt_history_and_the_composer_keeps_the_keyboard
         assert view.of(DiscussionView).composers[chosen].text == prompt
     person.type("!")
     person.until(lambda: "!" in view.of(DiscussionView).composers[chosen].text)
+
+
+def test_at_twice_the_size_in_a_small_window_every_place_and_value_is_reached(screen: Screen) -> None:
+    """The rail cut the last panel, Harvest showed no conversation, and the settings' choices no value."""
+    load()
+    state, view = hs.state(hs.seen()), view_of(HarvestView(), panel="harvest")
+    view.show_hub("harvest")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 2.0)
+        window(state, view, ui, lambda _: None)
+
+    def elements(kind: type[E]) -> list[E]:
+        for _ in range(4):
+            screen.ui.frame(draw, 1024, 700)
+        return [one for one in screen.ui.tree.root.walk() if isinstance(one, kind)]
+
+    screen.show(draw)
+    places = [one for one in elements(RailButton) if one.parent is not None and one.parent.key == "buttons"]
+    assert len(places) == 1 + len(PANELS)
+    room = places[-1].parent.parent  # type: ignore[union-attr]
+    assert room is not None
+    assert places[-1].y + places[-1].h <= room.h
+    (whole,) = [one for one in elements(Surface) if one.key == "whole"]
+    (table,) = [one for one in whole.walk() if isinstance(one, VirtualList)]
+    assert table.h >= 2 * 60
+    assert whole.parent is not None
+    assert whole.parent.can_scroll()  # type: ignore[attr-defined]
+
+    view.page, view.settings_section = "settings", "appearance"
+    assert all(one.w > 2 * 100 for one in elements(Combo))
+    screen.loop.wake()

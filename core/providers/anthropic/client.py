@@ -122,6 +122,7 @@ class AnthropicProvider:
         ):
             progress.has_begun = True
             progress.request_id = events.response.headers.get("request-id", "")
+            progress.is_stream = "event-stream" in events.response.headers.get("content-type", "")
             known = self._last_ids
             heard = sensible(events, is_known, self._server, is_named=False)
             yield from reply_items(
@@ -195,6 +196,7 @@ class AnthropicProvider:
                 url=url,
                 key=self._key,
                 request_id=progress.request_id,
+                is_lost=progress.is_stream,
             ) from error
 
     def _bad_reply(self, detail: str, url: str, progress: _Progress) -> ProviderError:
@@ -205,6 +207,7 @@ class AnthropicProvider:
             url=url,
             key=self._key,
             request_id=progress.request_id,
+            is_lost=progress.is_stream,
         )
 
     def _status_error(self, error: anthropic.APIStatusError, model: str, url: str) -> ProviderError:
@@ -226,10 +229,14 @@ class AnthropicProvider:
 
 
 class _Progress:
-    """Progress of a call, for telling a dropped stream from a server that was never reached."""
+    """Progress of a call, for telling a dropped stream from a server that was never reached.
+
+    `is_stream`: a stream of events was begun, which a page of something between does not do: it may be billed.
+    """
 
     def __init__(self) -> None:
         self.has_begun = False
+        self.is_stream = False
         self.request_id = ""
 
 

@@ -99,7 +99,9 @@ def reply_items(
                 has_begun = True
                 on_id(_string(_get(event, "message"), "id"))
                 usage = merge_usage(usage, _get(event, "message", "usage"))
-                usage = replace(usage, miss_reason=miss_reason(_get(event, "message", "diagnostics")))
+                missed = miss_reason(_get(event, "message", "diagnostics"))
+                # What stands there of the reply is a placeholder: its length is not known before its end.
+                usage = replace(usage, output_tokens=None, reasoning_tokens=None, miss_reason=missed)
                 yield UsageUpdate(usage)
             case "content_block_start":
                 block = _start(_get(event, "content_block"))

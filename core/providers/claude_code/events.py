@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from core.base.errors import FailureKind, ProviderError
 from core.providers.failures import kind_of_status, provider_error
 from core.providers.usage import counted_usage, figure
@@ -91,6 +93,9 @@ class ClaudeReader:
                 yield from self._read_delta(_mapping(event.get("delta")))
             case "message_start":
                 self._usage = dict(_mapping(_mapping(event.get("message")).get("usage")))
+                self._usage.pop(
+                    "output_tokens", None
+                )  # a placeholder: the length is not known before the end
                 begun = claude_usage(self._usage, None, self.request_id)
                 if begun.input_tokens:
                     yield UsageUpdate(begun)
@@ -118,6 +123,8 @@ class ClaudeReader:
     def _read_result(self, event: Json) -> Iterator[StreamItem]:
         cost = event.get("total_cost_usd")
         usage = claude_usage(_mapping(event.get("usage")), cost, self.request_id)
+        # The CLI's own sum is a guess: it books a model that it does not know at another one's price.
+        usage = replace(usage, is_estimate=usage.cost_usd is not None)
         if usage.input_tokens or usage.cost_usd:
             yield UsageUpdate(usage)
         reason = str(event.get("stop_reason") or self._stop_reason)

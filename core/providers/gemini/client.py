@@ -25,7 +25,7 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.gemini.contents import GONE, GeminiCaches, Prefix
-from core.providers.gemini.stream import is_known, reply_items
+from core.providers.gemini.stream import is_known, reply_items, sound_chunk
 from core.providers.gemini.wire import request_config, request_contents, split_contents
 from core.providers.http import http_client
 from core.providers.patience import sensible
@@ -245,7 +245,9 @@ class GeminiProvider:
         from google.genai import types
 
         options = types.HttpOptions(base_url=base_url or None, api_version=API_VERSION, httpx_client=http)
-        return _Client(genai.Client(api_key=key, vertexai=False, http_options=options), http)
+        sdk = genai.Client(api_key=key, vertexai=False, http_options=options)
+        _take_any_usage(sdk)
+        return _Client(sdk, http)
 
     def _base_url(self) -> str:
         return self._server.base_url or os.environ.get(URL_VARIABLE, "")
@@ -300,6 +302,20 @@ class _Client(NamedTuple):
 
     sdk: genai.Client
     http: httpx2.Client
+
+
+def _take_any_usage(sdk: genai.Client) -> None:
+    """Clean each chunk of a stream before the SDK checks it: it has no other place for that."""
+    inner: Any = sdk._api_client  # noqa: SLF001 (it offers no hook)
+    streamed = inner.request_streamed
+
+    def cleaned(*args: Any, **rest: Any) -> Iterator[Any]:
+        for response in streamed(*args, **rest):
+            if response.body:
+                response.body = sound_chunk(response.body)
+            yield response
+
+    inner.request_streamed = cleaned
 
 
 def _release(client: _Client) -> None:

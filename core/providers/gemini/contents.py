@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.base.errors import ProviderError
+from core.base.errors import FailureKind, ProviderError
 from core.providers.door import sound_content
+from core.providers.failures import is_answer_lost
 from core.values.cache import ContentsPlan
 from core.values.provider import ContentsReport, StoredContent
 
@@ -65,6 +66,7 @@ class GeminiCaches:
         self._held: dict[str, StoredContent] = {}
         self._minimum: dict[str, int] = {}
         self._refused: set[tuple[str, str]] = set()
+        self._unsure: set[tuple[str, str]] = set()
 
     @property
     def held(self) -> tuple[StoredContent, ...]:
@@ -187,15 +189,40 @@ class GeminiCaches:
     def _made(
         self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix
     ) -> ContentsReport | None:
-        """One at a time: a second discussion with the same prefix waits, and uses what the first made."""
+        """One at a time: a second discussion with the same prefix waits, and uses what the first made.
+
+        What may stand although its making was not answered is looked for before another is made: it is paid for.
+        """
+        key = (model, plan.prefix_hash)
         with self._making:
             known = self.find(model, plan.prefix_hash)
             if known is not None:
                 return ContentsReport(stored=known)
-            if {(model, plan.prefix_hash), (model, "")} & self._refused:
+            content = None
+            if key in self._unsure:
+                content = self._standing(model, plan.prefix_hash)
+                self._unsure.discard(key)
+            if content is None and {key, (model, "")} & self._refused:
                 return None
-            content = self._make(plan, model, discussion_id, prefix)
+            try:
+                content = content or self._make(plan, model, discussion_id, prefix)
+            except ProviderError as error:
+                if not is_answer_lost(error) and error.kind is not FailureKind.BAD_REPLY:
+                    raise
+                self._unsure.add(key)
+                content = self._standing(model, plan.prefix_hash)
+                if content is None:
+                    raise
             return ContentsReport(stored=content, is_new=True)
+
+    def _standing(self, model: str, prefix_hash: str) -> StoredContent | None:
+        """The content that was made although nobody was told so, held from now on; None where none stands."""
+        standing = (one for one in self.list_own() if (one.model, one.prefix_hash) == (model, prefix_hash))
+        found = next(standing, None)
+        if found is not None:
+            with self._lock:
+                self._held[found.name] = found
+        return found
 
     def _make(self, plan: ContentsPlan, model: str, discussion_id: str, prefix: Prefix) -> StoredContent:
         config: Any = {

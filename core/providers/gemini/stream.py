@@ -6,11 +6,12 @@ Source: google-genai 3.3.0, types.py `GenerateContentResponse`, `FinishReason`; 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from core.base.errors import FailureKind, ProviderError
-from core.providers.usage import counted_usage, total
+from core.providers.usage import counted_usage, figure, total
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -64,9 +65,36 @@ _BROKEN = frozenset(
 """Ends of a reply that cannot be used."""
 
 
+_COUNTS = (
+    "promptTokenCount",
+    "toolUsePromptTokenCount",
+    "candidatesTokenCount",
+    "thoughtsTokenCount",
+    "cachedContentTokenCount",
+)
+"""Counts of usage that are read."""
+
+
 def is_known(chunk: types.GenerateContentResponse) -> bool:
     """True if a chunk belongs to a reply; one without a candidate may only say that the server lives, by its id."""
     return bool(chunk.candidates or chunk.usage_metadata or chunk.prompt_feedback or chunk.response_id)
+
+
+def sound_chunk(body: str) -> str:
+    """A chunk as it came, without figures of usage that are none: the SDK would refuse the words beside them.
+
+    Args:
+        body: JSON.
+    """
+    if '"usageMetadata"' not in body:
+        return body
+    chunk = json.loads(body)
+    if not isinstance(chunk, dict) or "usageMetadata" not in chunk:
+        return body
+    told = chunk.pop("usageMetadata")
+    if isinstance(told, dict):
+        chunk["usageMetadata"] = {name: told[name] for name in _COUNTS if figure(told.get(name)) is not None}
+    return json.dumps(chunk)
 
 
 def reply_items(chunks: Iterable[types.GenerateContentResponse]) -> Iterator[StreamItem]:

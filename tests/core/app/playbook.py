@@ -17,7 +17,7 @@ from core.discussion.messages import (
     RecordsAppended,
     SummariesLoaded,
 )
-from core.settings.messages import SettingsLoaded
+from core.settings.messages import SettingsLoaded, SettingsSettled, TellSettled
 from core.spending.messages import ClaimReserve, ReserveClaimed, SpendingEffect
 from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from core.values.discussion import DiscussionSummary, OpenDiscussion
@@ -35,8 +35,8 @@ START = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 class Playbook:
     """State and a clock. `play` feeds one message and returns its effects; nothing is carried out.
 
-    Two things alone are done at once: the disk comes to an append of nothing, and reserves are shared, in a home where
-    other programs have `elsewhere` under way; None: nobody answers.
+    Three things alone are done at once: the disk comes to an append of nothing; reserves are shared, in a home where
+    other programs have `elsewhere` under way (None: nobody answers); changes of settings hold, where it `settles`.
     """
 
     def __init__(self, state: AppState | None = None) -> None:
@@ -45,6 +45,7 @@ class Playbook:
         self.count = 0
         self.elsewhere: SpentElsewhere | None = SpentElsewhere()
         self.shared: list[SpendingEffect] = []
+        self.settles = True
 
     def play(self, body: Command | Event) -> tuple[Effect, ...]:
         """Step once, and once more for each effect that is done at once. Returns all others."""
@@ -54,6 +55,10 @@ class Playbook:
         for effect in effects:
             if isinstance(effect, AppendRecords) and not effect.records:
                 others += self.append(effect)
+                continue
+            if isinstance(effect, TellSettled):
+                if self.settles:
+                    others += self.play(SettingsSettled(effect.number))
                 continue
             if not isinstance(effect, SpendingEffect):
                 others.append(effect)

@@ -19,7 +19,7 @@ from core.discussion.messages import (
     SummariesLoaded,
     WriteExport,
 )
-from core.settings.messages import LoadSettings
+from core.settings.messages import LoadSettings, SettingsSettled, TellSettled
 from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.messages import TextPart
@@ -53,6 +53,8 @@ class FakeOutside:
         match effect:
             case LoadSettings():
                 self.emit(settings_loaded())
+            case TellSettled():
+                self.emit(SettingsSettled(effect.number))
             case LoadSummaries():
                 self.emit(SummariesLoaded((), is_complete=True))
             case CreateOnDisk():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -179,3 +180,27 @@ def test_what_can_be_made_again_is_done_without(tmp_path: Path, kind: str) -> No
 
     assert not index.is_file()
     assert not diagnostics.is_file()
+
+
+@pytest.mark.parametrize("kind", [*NO_FILES, "a link to a file of the person's"])
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_a_file_beside_the_index_is_judged_like_the_index(tmp_path: Path, ending: str, kind: str) -> None:
+    """SQLite itself follows links and waits at pipes."""
+    index, victim = tmp_path / "catalog.sqlite", tmp_path / "diary.txt"
+    victim.write_text("mine")
+    victim.chmod(0o644)
+    beside = index.with_name(index.name + ending)
+    if kind in NODES:
+        put(beside, kind)
+    else:
+        beside.symlink_to(victim)
+    home = tmp_path / "home"
+    store_home.open_home(home, NOW)
+    create(home, meta(), [user("m1")])
+
+    with closing(Catalog(home, index, may_start_child=False)) as catalog:
+        assert [one.meta.id for step in catalog.refresh() for one in step.summaries] == [ID]
+
+    assert not index.exists()
+    assert (victim.read_text(), victim.stat().st_mode & 0o777) == ("mine", 0o644)
+    assert os.path.lexists(beside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from queue import SimpleQueue
 
 from core.app.messages import Effect, Event
@@ -109,6 +110,28 @@ def test_a_bug_in_a_handler_is_reported_and_does_not_end_the_worker() -> None:
     assert reported.status == "failed"
     assert "oops" in reported.detail
     assert done == [IndexDiscussion("good")]
+
+
+class Words(str):
+    """Text that can be watched."""
+
+    __slots__ = ("__weakref__",)
+
+
+def test_an_effect_that_was_carried_out_is_let_go_before_the_next_one_comes() -> None:
+    """It may hold a reply of 50 MB, and the worker sleeps."""
+    gone, words = threading.Event(), Words("many")
+    watch = weakref.ref(words, lambda _ref: gone.set())
+    done: list[str] = []
+    worker = QueueWorker[Effect]("test", lambda _effect: done.append("done"), lambda _event: None)
+
+    worker.submit(SearchCatalog(words))
+    del words
+
+    assert gone.wait(WAIT_S)
+    assert watch() is None
+    assert done == ["done"]
+    worker.stop(WAIT_S)
 
 
 def test_nothing_is_taken_on_after_the_end() -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from core.base.toml import MAX_DEPTH, TomlError, read_toml
+from core.base.toml import MAX_DEPTH, MAX_MARKS, TomlError, read_toml
 
 BOUND_S = 20.0
 """Generous, for a machine that is busy: what is refused takes milliseconds, and took minutes."""
@@ -19,7 +19,10 @@ BOUND_S = 20.0
         ("x = " + "[" * 500 + "]" * 500, "nested"),
         ("x = " + "{a = " * 500 + "1" + "}" * 500, "nested"),
         ("[" + ".".join("a" * 500) + "]\n", "parts (at line 1"),
-        (".".join(["a"] * 1_000_000) + " = 1", "parts (at line 1"),
+        (".".join(["a"] * 100_000) + " = 1", "parts (at line 1"),
+        (".".join(["a"] * 1_000_000) + " = 1", "1,000,000 lines, points"),
+        ("x = [" + "1," * 1_900_000 + "]", "1,900,002 lines, points"),
+        ("".join(f"[[a{n}.b.c]]\n" for n in range(300_000)), "more than the 100,000 that are read"),
         ("[" + ' . "b"' * 400 + "]\n", "parts"),
         (
             "\n".join("[" + ".".join("a" * n) + "]" for n in range(1, 64)) + "\n[" + "a." * 63 + "b.c]",
@@ -49,3 +52,9 @@ def test_prose_with_many_points_is_no_key() -> None:
     text = "a.b.c " * 2_000
 
     assert read_toml(f'x = """{text}"""') == {"x": text}
+
+
+def test_a_file_of_our_own_may_grow() -> None:
+    text = "x = [" + "1," * MAX_MARKS + "]"
+
+    assert len(read_toml(text, None)["x"]) == MAX_MARKS

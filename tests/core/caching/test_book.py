@@ -238,6 +238,18 @@ def test_what_was_saved_is_what_the_same_calls_would_have_cost_without() -> None
     assert report.totals.saved_usd == pytest.approx(0.9 * plan_of(call).read_tokens)
 
 
+def test_a_request_that_was_refused_has_no_bill_and_leaves_what_was_saved_known() -> None:
+    play = CachePlay()
+    _, report = play.turn("1", 0)
+    saved = []
+    for call_id, usage in (("2", Usage()), ("3", Usage(input_tokens=9))):
+        assert play.go(call_id, play.plan(call_id, 90)) is None
+        play.book, ended = calls.ended(play.book, call_id, usage, None, after(91), lambda *_: None, str.title)
+        assert ended is not None
+        saved.append(ended.totals.saved_usd)
+    assert saved == [report.totals.saved_usd, None], "what has a bill and no price is not known"
+
+
 def test_a_call_that_nobody_knows_changes_nothing() -> None:
     play = CachePlay()
     play.turn("1", 0)

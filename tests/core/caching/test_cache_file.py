@@ -243,3 +243,14 @@ def test_an_entry_with_an_impossible_figure_is_left_out(name: str, figure: int) 
     data["rows"][0]["entry"][name] = figure
 
     assert decode_cache(json.dumps(data).encode(), ID).cache.ledger.entries == {}
+
+
+def test_a_file_that_is_none_says_what_to_do_about_it(tmp_path: Path) -> None:
+    place = cache_file(tmp_path, ID)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b" " * 5_000_000)
+
+    problem = load_cache(tmp_path, ID).problem
+    assert "5,000,000 bytes" in problem
+    assert "Move it away or make it smaller" in problem
+    assert str(place) in problem

@@ -248,11 +248,11 @@ def test_the_global_switch_turns_anthropics_marks_off(world: World) -> None:
     assert world.call().marks == ()
 
 
-def test_a_preview_remembers_nothing(world: World) -> None:
+def test_a_preview_decides_nothing_and_takes_over_what_the_last_one_laid_out(world: World) -> None:
     spec = world.spec("When?")
     stack = build_stack(spec.inputs)
-    first = world.keeper.preview(spec, stack, PROFILE, 1.0)
-    assert world.keeper.preview(spec, stack, PROFILE, 1.0) == first
+    first, again = (world.keeper.preview(spec, stack, PROFILE, 1.0) for _ in range(2))
+    assert (again, again.request.messages[0] is first.request.messages[0]) == (first, True)
     assert world.keeper.known(META.id) is None
 
 
@@ -462,7 +462,7 @@ def test_a_prewarming_carries_nothing_that_was_taken_out(world: World) -> None:
 def test_recalling_a_cache_reads_no_log(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.call()
     world.start()
-    monkeypatch.setattr(HomeCacheStore, "records", lambda _self, _id: pytest.fail("read the log"))
+    monkeypatch.setattr(HomeCacheStore, "views", lambda _self, _id: pytest.fail("read the log"))
     assert world.keeper.known(META.id) is not None
 
 

@@ -93,3 +93,12 @@ def test_what_another_program_learned_of_a_model_meanwhile_is_not_overwritten(tm
     HomeCacheStore(tmp_path).save_learned(Learned(extensions={("openai", "gpt-5.6"): mine}))
 
     assert set(load_learned(tmp_path).extensions.values()) == {SEEN, mine}
+
+
+def test_a_file_that_is_none_says_what_to_do_about_it(tmp_path: Path) -> None:
+    place = tmp_path / paths.CACHING_FILE
+    place.write_bytes(b" " * 5_000_000)
+
+    problem = load_learned(tmp_path).problem
+    assert "Move it away or make it smaller" in problem
+    assert str(place) in problem

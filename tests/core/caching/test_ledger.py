@@ -82,6 +82,17 @@ def test_hits_come_deepest_first_and_only_of_this_request() -> None:
     assert not other
 
 
+@given(st.sets(st.integers(0, len(LONG.ends) - 1)), st.sampled_from([0.3, 1.0, 1.7]))
+def test_hits_are_found_by_their_hash_however_their_tokens_were_counted(
+    places: set[int], factor: float
+) -> None:
+    """A model's factor moved since they were written."""
+    held = holding(*places).entries.get(SCOPE, {})
+    counted = {key: replace(entry, tokens=round(entry.tokens * factor)) for key, entry in held.items()}
+
+    assert [hit.index for hit in hits(counted, LONG)] == sorted(places, reverse=True)
+
+
 def test_a_mark_finds_an_entry_nineteen_positions_back_and_none_twenty_back() -> None:
     found = hits(live_entries(holding(10), SCOPE, NOW), LONG)
 

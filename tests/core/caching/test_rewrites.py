@@ -137,7 +137,7 @@ def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
     ("costs", "words"),
     [
         ((None,), "cost unknown"),
-        ((0.0,), "free"),
+        ((0.0, 0.04), "est. $0.04"),
         ((0.001,), "under 1 cent"),
         ((0.5, None), "est. $0.50 and more at an unknown price"),
     ],
@@ -152,6 +152,25 @@ def test_an_unknown_price_is_never_nought(
     said = notice(book)
     assert said is not None
     assert said.text.endswith(f"tokens, {words}")
+
+
+@pytest.mark.parametrize("is_appended", [False, True])
+def test_what_costs_nothing_is_no_warning_and_stays_out_of_one(book: Playbook, *, is_appended: bool) -> None:
+    """A model on this machine rewrites for nothing: the notice warned of «free»."""
+    free = due(book, cost_usd=0.0, is_appended=is_appended)
+    warm(book)
+    tell(book, free)
+    assert book.state.caching.rewrites == {chosen(book): free}
+    assert notice(book) is None
+    book.play(RewritesChecked((chosen(book),), (), (free,)))
+    assert withdrawal_text(book.state) == ""
+
+    other = book.discussion("Moon")
+    warm(book, other)
+    tell(book, free, due(book, other))
+    said = notice(book)
+    assert said is not None
+    assert said.text == "Will be rewritten on the next turn: «Moon», ~12,300 tokens, est. $0.04"
 
 
 def test_when_the_layer_is_what_it_was_nothing_is_said_any_more(book: Playbook) -> None:

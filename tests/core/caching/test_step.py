@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from msgspec.structs import replace
 
@@ -19,6 +21,7 @@ from core.caching.messages import (
     Prewarm,
     ReadCaches,
     SendPing,
+    TendContents,
 )
 from core.discussion.messages import (
     AppendRecords,
@@ -28,7 +31,7 @@ from core.discussion.messages import (
     DiscussionLoaded,
     WriteMeta,
 )
-from core.settings.messages import ModelsListed
+from core.settings.messages import ChangeSetting, ModelsListed, SettingsSettled
 from core.spending.limits import limit_reached
 from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
 from core.values.cache import DiscussionCacheState
@@ -219,6 +222,67 @@ def test_a_vendors_prefix_is_read_only_when_the_person_asks_for_it(book: Playboo
 
     made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
     assert bool(of(book.play(made), Prewarm)) is is_on
+
+
+def test_nothing_that_is_paid_for_is_read_ahead_before_the_day_was_counted_and_then_it_is(
+    book: Playbook,
+) -> None:
+    """The window opens with a discussion shown, and the logs of the day are still being read."""
+    caching = CachingSettings(prewarm=True, keepalive=True, day_limit_usd=1.0)
+    loaded = settings_loaded(CODE, replace(Settings(), caching=caching))
+    ready = ProviderStatus("anthropic", ProviderKind.ANTHROPIC, "Anthropic", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "anthropic": ready}))
+    (create,) = of(book.play(CreateDiscussion(provider="anthropic", preset="code")), CreateOnDisk)
+    made = DiscussionCreated(DiscussionSummary(create.meta, book.at), OpenDiscussion(create.meta.id))
+
+    before = (*book.play(made), *book.play(PingsDue((DuePing(create.meta.id, 0.1),))))
+    claims = list(book.shared)
+    counted = book.play(SpentCounted(START, 0.2))
+    again = book.play(Tick())
+
+    assert not of(before, Prewarm)
+    assert not of(before, SendPing)
+    assert not claims
+    assert [warm.spec.discussion_id for warm in of(counted, Prewarm)] == [create.meta.id]
+    assert not of(again, Prewarm)
+
+
+def test_a_stored_prefix_is_not_held_for_longer_before_the_day_was_counted_nor_let_go(book: Playbook) -> None:
+    loaded = settings_loaded(settings=replace(Settings(), caching=CachingSettings(day_limit_usd=1.0)))
+    gemini = ProviderStatus("gemini", ProviderKind.GEMINI, "Gemini", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "gemini": gemini}))
+    chosen = book.discussion()
+    until = book.at + timedelta(hours=1)
+    held = DiscussionCacheState(chosen, "gemini", book.at, until, tokens_cached=9_000)
+
+    before = (*book.play(CacheReported(chosen, held)), *book.play(Tick()))
+    book.play(SpentCounted(START, 0.2))
+
+    assert not of(before, TendContents)
+    assert of(book.play(Tick()), TendContents)
+
+
+def test_what_may_still_be_stored_is_looked_after_when_nothing_of_it_is_used_any_more(book: Playbook) -> None:
+    """Invalidated while the vendor deleted nothing: it was never asked for again, and its rent was not booked."""
+    loaded = settings_loaded()
+    gemini = ProviderStatus("gemini", ProviderKind.GEMINI, "Gemini", KeySource.ENVIRONMENT)
+    book.play(replace(loaded, providers={**loaded.providers, "gemini": gemini}))
+    chosen = book.discussion()
+    assert not of(book.play(Tick()), TendContents)
+    book.play(CacheReported(chosen, DiscussionCacheState(chosen, "gemini", book.at, None)))
+
+    assert [effect.discussion_ids for effect in of(book.play(Tick()), TendContents)] == [()]
+
+
+def test_no_ping_goes_while_a_switch_is_on_its_way(book: Playbook) -> None:
+    with_caching(book, keepalive=True)
+    chosen = book.discussion()
+    book.settles = False
+    book.play(ChangeSetting("ai_settings.caching.keepalive", False))
+
+    assert not of(book.play(PingsDue((DuePing(chosen, 0.1),))), SendPing)
+    book.play(SettingsSettled(book.state.config.asked))
+    assert of(book.play(PingsDue((DuePing(chosen, 0.1),))), SendPing), "it could not be written"
 
 
 def test_invalidate_salts_the_prefix_and_forgets_what_is_held(book: Playbook) -> None:

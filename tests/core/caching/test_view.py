@@ -153,7 +153,7 @@ MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, co
 
 
 def run(
-    steps: list[tuple[dict[str, str], int]], market: Market = MARKET
+    steps: list[tuple[dict[str, str], int]], market: Market = MARKET, *, remembers: bool = True
 ) -> list[tuple[AggregateStack, Decision]]:
     """A discussion in which files change between turns."""
     turns: tuple[Message, ...] = ()
@@ -164,7 +164,7 @@ def run(
         words, name = f"words {number}", f"m{number}"
         stack = stack_of(files, turns, words)
         now = replace(market, now=after(elapsed))
-        decision = decide(PlannedTurn(stack, name, view), now, memo)
+        decision = decide(PlannedTurn(stack, name, view), now, memo if remembers else None)
         market = replace(market, ledger=record(market.ledger, SCOPE, decision.plan, now.now, "d"))
         view = decision.view
         found.append((stack, decision))
@@ -272,6 +272,37 @@ def test_what_was_said_before_is_not_made_again() -> None:
 
     assert [one is two for one, two in zip(before, after_two_more, strict=False)][:3] == [True] * 3
     assert len(after_two_more) == len(before) + 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.booleans())
+def test_a_plan_is_the_same_with_a_memory_of_the_last_and_without(
+    steps: list[tuple[dict[str, str], int]], keepalive: bool
+) -> None:
+    market = replace(MARKET, settings=CacheSettings(keepalive=keepalive))
+    with_memo = [decision for _, decision in run(steps, market)]
+    without = [decision for _, decision in run(steps, market, remembers=False)]
+
+    assert [(one.plan, one.wire, one.request) for one in with_memo] == [
+        (one.plan, one.wire, one.request) for one in without
+    ]
+
+
+def test_where_nothing_changed_only_what_is_new_is_counted() -> None:
+    """A plan of a long discussion is made while the person waits: what was counted is not counted again."""
+    asked: list[str] = []
+
+    def counted(part: RequestPart | ToolSchema) -> int:
+        asked.append(part.key if isinstance(part, Segment) else "")
+        return count(part)
+
+    run([(A, 10), (B, 60), (B, 60)], replace(MARKET, count=counted))
+    before = len(asked)
+    run([(A, 10), (B, 60), (B, 60), (B, 60)], replace(MARKET, count=counted))
+    more = asked[2 * before :]
+
+    assert more
+    assert not [key for key in more if key.startswith("10")], more
 
 
 def test_a_warm_change_is_appended_and_a_cold_one_rewritten() -> None:

@@ -16,6 +16,7 @@ from core.context.messages import CreatePreset
 from core.discussion.messages import CreateDiscussion, SetDiscussionPreset, SetModel
 from core.knowledge.locks import write_lock
 from core.knowledge.messages import DeleteKnowledgeItem, RegenerateDigest
+from core.settings.messages import ChangeSetting
 from core.turn.messages import SendPrompt
 from core.values.curation import FileItem
 from core.values.discussion import CallPhase
@@ -160,6 +161,19 @@ def test_a_discussion_whose_caching_is_disabled_sends_no_mark(world: World) -> N
     assert not usage.cache_write_tokens
 
 
+def test_caching_that_is_switched_off_right_before_a_send_marks_nothing_in_it(world: World) -> None:
+    """The switch was asked for first: it holds in the request, however long the file takes."""
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "one")
+    assert "cache_control" in json.dumps(world.server.bodies[-1])
+
+    controller.send(ChangeSetting("ai_settings.caching.anthropic_enabled", False))
+    ask(controller, chosen, "two")
+
+    assert "cache_control" not in json.dumps(world.server.bodies[-1])
+
+
 def test_switching_the_provider_and_back_still_hits(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
@@ -251,7 +265,7 @@ def test_a_send_right_behind_a_deletion_carries_nothing_of_it(world: World) -> N
             controller,
             lambda s: chosen in s.turns.calls and s.turns.calls[chosen].phase is not CallPhase.SAVING,
         )
-        assert not state.turns.calls[chosen].is_built
+        assert not state.turns.calls[chosen].built
         assert len(world.server.bodies) == 1
     until(controller, lambda s: chosen not in s.turns.calls)
 

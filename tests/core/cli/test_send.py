@@ -19,6 +19,8 @@ from core.cli.output import Console
 from core.cli.send import read_text
 from core.cli.session import UsageError
 from tests.core.cli.conftest import ROOT, WAIT_S, World
+from tests.vendors import anthropic_server
+from tests.vendors.anthropic_server import AnthropicServer
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
 
@@ -370,6 +372,29 @@ def test_a_full_disk_is_said_and_the_words_are_not_sent(world: World, tmp_path: 
     assert len(world.server.bodies) == 1
 
 
+@pytest.mark.parametrize("is_json", [False, True])
+def test_a_reply_that_cannot_be_written_is_printed_whole_and_nobody_is_told_that_it_is_kept(
+    world: World, tmp_path: Path, *, is_json: bool
+) -> None:
+    """The command is the last that has all of it: in JSON it stood nowhere, and "nothing was lost" was said."""
+    said = "It turns every six hours."
+    world.server.replies.append(Said(said))
+    gate = Gate()
+    world.server.faults.append(HoldAfter(4, gate))
+    child = world.start("send", "When?", *(["--json"] if is_json else []))
+    assert gate.reached.wait(WAIT_S)
+    (log,) = world.home.glob("discussions/*/log.jsonl")
+    log.rename(tmp_path / "aside")
+    log.mkdir()
+    gate.open()
+    out, err = child.communicate(timeout=WAIT_S)
+
+    assert child.returncode == 1
+    assert said in out.decode()
+    assert b"Keep the reply that is printed here" in err
+    assert b"nothing was lost" not in err
+
+
 def test_a_command_runs_beside_a_program_that_owns_the_home(world: World) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-m", "core.cli", "--headless"],
@@ -405,6 +430,35 @@ def test_at_a_spend_limit_nothing_is_sent_unless_it_is_said(world: World, limit:
 
     assert world.run("send", "--set", limit, "--over-limit", "When?").code == 0
     assert len(world.server.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "[ai_settings.x\n",
+        '[ai_settings.caching]\nday_limit_usd = "1"\n',
+        '[providers.loc]\nbase_url = "http://u:p@h/v1"\n',
+    ],
+)
+def test_while_the_persons_settings_cannot_be_read_no_vendor_is_sent_anything(
+    world: World, broken: str
+) -> None:
+    """The local server and the limits were dropped with the file, and the first provider with a key answered."""
+    with AnthropicServer() as vendor:
+        keys = {"ANTHROPIC_API_KEY": anthropic_server.KEY, "ANTHROPIC_BASE_URL": vendor.url}
+        world.config.write_text(f'[ai_settings]\nmodel = "claude-opus-5-5"\n{broken}', encoding="utf-8")
+
+        held = world.run("send", "private words", given=b"", types=False, **keys)
+        assert (held.code, held.out) == (1, "")
+        assert "nobody knows who may be asked and up to what sum" in held.err
+        assert "Correct the file, or send it with --over-limit" in held.err
+        assert vendor.requests == []
+
+        meant = world.run(
+            "send", "words", "--over-limit", "--provider", "anthropic", given=b"", types=False, **keys
+        )
+        assert meant.code == 0
+        assert vendor.requests
 
 
 def test_at_a_spend_limit_the_draft_of_the_discussion_stays_as_it_was(world: World, tmp_path: Path) -> None:

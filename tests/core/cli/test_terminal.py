@@ -79,7 +79,12 @@ def test_errors_that_nobody_can_read_leave_the_reply_whole(world: World) -> None
 
 
 def test_a_complaint_that_nobody_can_read_leaves_the_exit_code(world: World) -> None:
-    for words, code in ((("--version",), 1), (("send", "Hello", "--provider", "nowhere"), 2)):
+    for words, code in (
+        (("--version",), 1),
+        (("send", "Hello", "--provider", "nowhere"), 2),
+        (("--bogus",), 2),
+        (("knowledge", "prompt", "--bogus"), 2),
+    ):
         done = subprocess.run(
             ["sh", "-c", 'exec "$@" >/dev/full 2>&1', "sh", *world.command(*words)],
             stdin=subprocess.DEVNULL,
@@ -89,6 +94,20 @@ def test_a_complaint_that_nobody_can_read_leaves_the_exit_code(world: World) -> 
             timeout=60,
         )
         assert done.returncode == code, words
+
+
+def test_wrong_usage_is_never_said_on_standard_output(world: World) -> None:
+    """With standard error closed, argparse's words went there."""
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *world.command("--bogus")],
+        stdout=subprocess.PIPE,
+        cwd=world.project,
+        env=world.environ,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stdout) == (2, b"")
 
 
 def test_every_remedy_of_the_core_can_be_followed_at_a_terminal() -> None:

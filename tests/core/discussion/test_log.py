@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import LockedError, StorageError
 from core.base.locks import discussion_lock, take_lock
 from core.discussion import log, log_codec
-from core.values.records import Record
+from core.values.records import Record, ViewRecord
 from tests.core.base.faults import DyingDisk, FullDisk, ReadOnlyDisk, WatchedDisk, made, names
 from tests.core.records import ID, records, reply, used, user
 
@@ -51,6 +52,14 @@ def test_what_was_appended_is_read_back_in_order(tmp_path: Path) -> None:
 
     assert found.records == (user("a"), reply("b"), used("u", "b"))
     assert (found.foreign, found.repairs) == ((), ())
+
+
+def test_views_alone_are_read_without_the_rest(tmp_path: Path) -> None:
+    made(tmp_path)
+    view = ViewRecord("v", used("u", "b").at, "base", "{}")
+    log.append(tmp_path, ID, [user("a"), view, user('of a "view"'), replace(view, id="w")])
+
+    assert log.read_views(tmp_path, ID) == (view, replace(view, id="w"))
 
 
 def test_a_log_that_is_not_there_is_empty(tmp_path: Path) -> None:

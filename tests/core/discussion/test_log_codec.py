@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, timedelta, timezone
 
 import pytest
@@ -289,3 +290,23 @@ def test_an_estimate_is_said_and_what_is_none_leaves_a_lines_bytes_as_they_were(
     guessed = replace(exact, usage=replace(exact.usage, is_estimate=True))
     assert decode(encode(guessed), 1) == guessed
     assert decode(encode(exact), 1) == exact
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        '"cost_usd":-5.0', '"cost_usd":1e300', '"cost_usd":"3"', '"cost_usd":true', '"input_tokens":-4',
+        '"input_tokens":99999999999999999999999', '"output_tokens":"12"', '"output_tokens":1.5', '"duration_s":-1',
+    ],
+)  # fmt: skip
+def test_a_figure_that_is_none_makes_its_line_foreign_and_gets_into_no_sum(figure: str) -> None:
+    """A negative price lifted the day's limit, a huge one shut everybody out, and both stayed in the totals."""
+    line = re.sub(rb'"usage":{[^}]*}', f'"usage":{{{figure}}}'.encode(), encode(used("u", "m")))
+
+    found = decode(line, 3)
+
+    assert isinstance(found, ForeignLine)
+    assert "usage." in found.reason
+    assert "`" not in found.reason
+    with pytest.raises(ValueError, match="it has"):
+        from_json_value(Usage, json.loads(f"{{{figure}}}"))

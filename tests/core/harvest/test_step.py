@@ -43,7 +43,7 @@ from core.harvest.messages import (
     UndoApply,
     UndoHarvest,
 )
-from core.harvest.step import HELD
+from core.harvest.step import HELD, NOT_COUNTED
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
@@ -624,6 +624,15 @@ def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_he
     )
     assert book.state.spending.reserved == {}
     assert book.shared[-1] == SettleReserve(HELD, {})
+
+
+def test_no_call_of_a_preview_goes_before_the_day_was_counted() -> None:
+    book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
+    book.play(PreviewHarvest())
+
+    (stopped,) = of(book.play(HarvestCalling(0.5)), StopHarvest)
+    assert stopped.why == NOT_COUNTED
+    assert book.state.spending.reserved == {}
 
 
 def test_no_call_of_a_preview_goes_before_other_programs_were_seen() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from core.base import paths
 from core.base.errors import StorageError
+from core.knowledge.categories import note_name
 from core.knowledge.duplicates import Known
 from core.knowledge.file_writer import ensure_lines
 from core.knowledge.files import (
@@ -16,7 +17,6 @@ from core.knowledge.files import (
     content_hash,
     file_id_for_path,
     move_notes,
-    note_name,
     parse_notes,
     read_notes,
     settle,

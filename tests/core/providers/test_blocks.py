@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -138,3 +140,8 @@ def test_parts_that_were_counted_anew_get_their_new_tokens() -> None:
 
     assert after.total_tokens == 2 * before.total_tokens
     assert after.hashes == before.hashes
+    assert all(map(is_, after.blocks, before.blocks)), "counting anew lays nothing out anew"
+    longer = replace(
+        asked, messages=(*asked.messages, RequestMessage(Role.ASSISTANT, asked.messages[0].parts))
+    )
+    assert wire_of(longer, SCOPE, count, memo, revision=3) == wire_of(longer, SCOPE, count)

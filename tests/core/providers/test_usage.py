@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -11,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.providers.anthropic.stream import merge_usage
-from core.providers.claude_code.events import claude_usage
+from core.providers.anthropic.stream import merge_usage, reply_items
+from core.providers.claude_code.events import ClaudeReader, claude_usage
 from core.providers.compatible.stream import chat_usage
 from core.providers.openai.client import usage_of
 from core.providers.usage import MOST_TOKENS, counted_usage, figure, price
 from core.spending.pricing import cost
+from core.values.provider import UsageUpdate
 from core.values.usage import Usage
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -130,3 +132,30 @@ def test_every_client_takes_them_by_this_rule(values: list[Any]) -> None:
     )
 
     assert all(is_sound(usage) for usage in told)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [None, {}, {"output_tokens": -4}, {"output_tokens": _object(a=1)}, {"output_tokens": math.nan}],
+)
+def test_the_placeholder_at_the_start_of_a_reply_is_never_its_length(last: dict[str, object] | None) -> None:
+    """It says 1: ten thousand tokens were booked as one where the end did not tell."""
+    usage = None if last is None else _object(**last)
+    events = [
+        _object(type="message_start", message=_object(usage=_object(input_tokens=9, output_tokens=1))),
+        _object(type="message_delta", delta=_object(stop_reason="end_turn"), usage=usage),
+        _object(type="message_stop"),
+    ]
+    said = [item.usage for item in reply_items(events, "r") if isinstance(item, UsageUpdate)]
+
+    assert [(one.input_tokens, one.output_tokens) for one in said] == [(9, None), (9, None)]
+
+
+def test_nor_is_that_which_claude_code_hands_on() -> None:
+    start = {"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}}
+    end = {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {}}
+    reader = ClaudeReader()
+    lines = [json.dumps({"type": "stream_event", "event": event}) for event in (start, end)]
+    said = [item.usage for line in lines for item in reader.read(line) if isinstance(item, UsageUpdate)]
+
+    assert [(one.input_tokens, one.output_tokens) for one in said] == [(9, None), (9, None)]

@@ -36,7 +36,6 @@ from core.turn.worker import CallWorker
 from core.values.provider import ContentsReport, ModelProfile, ProviderRequest, StreamItem
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.usage import Usage, usage_data
 from tests.core.app.playbook import START, Playbook, of
 from tests.core.harvest.fault_runs import memory_folder
@@ -360,9 +359,6 @@ class _Services:
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         kind = self.recording.kind.replace("claude_code", "anthropic")
         return cost(kind, self.recording.model, usage, START)
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        return SpentElsewhere()
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         return sum(len(text.split()) for text in texts)

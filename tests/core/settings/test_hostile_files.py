@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from core.base.toml import MAX_MARKS
 from core.settings.loader import MAX_FAULTS, ConfigRequest, load
+from core.settings.project import MAX_TEXTS, MAX_TEXTS_CHARS
+from core.settings.project_texts import MAX_CONTEXT_FILE_BYTES
 from core.settings.toml_places import line_of, lines_of
 from core.settings.trust import trust
 from tests.core.base.nodes import NO_FILES, put
@@ -92,6 +97,72 @@ def test_thousands_of_unknown_tables_are_judged_in_one_pass(asked: ConfigRequest
     assert [fault.line for fault in loaded.faults[:3]] == [2, 4, 6]
     assert loaded.faults[-1].reason == "3,900 more faults are in this file"
     assert loaded.project.name == "theirs"
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "servers that might share a key": lambda n: f'[providers.s{n:b}-x]\nbase_url = "http://h{n}/v1"\n',
+    "keys of a preset": lambda n: "[presets.a]\n" * (n == 0) + f"k{n} = 1\n",
+    "keys of the project": lambda n: "[project]\n" * (n == 0) + f"k{n} = 1\n",
+    "deep tables": lambda n: f"[t{n}" + ".b" * 60 + "]\n",
+    "presets": lambda n: f"[presets.p{n}]\nx = 1\n",
+    "folders": lambda n: "[project]\nallowed_roots = [" * (n == 0) + f'"/f{n}", ',
+    "context": lambda n: "[project]\ncontext = [" * (n == 0) + f'"f{n}", ',
+    "personas": lambda n: f'[personas.p{n}]\nfile = "f{n}"\n',
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_as_much_of_anything_as_is_read_takes_seconds(asked: ConfigRequest, kind: str) -> None:
+    """The bound on marks is for all that stands behind the parser, too: servers took minutes, keys of a preset 20 s."""
+    first, another = HOSTILE[kind](0), HOSTILE[kind](1)
+    most = MAX_MARKS // sum(map(another.count, "\n,.[{=")) - 20
+    text = first + "".join(map(HOSTILE[kind], range(1, most)))
+    (asked.root / "manual_slop.toml").write_text(text + "]\n" * text.endswith(", "))
+
+    began = time.thread_time()
+    loaded = load(asked)
+
+    assert time.thread_time() - began < BOUND_S / 4
+    assert loaded.faults
+    assert "more than the" not in loaded.faults[0].reason
+    assert loaded.settings.ai.model == "mine"
+
+
+def test_a_file_with_more_marks_than_anybody_writes_is_a_sentence_with_its_remedy(
+    asked: ConfigRequest,
+) -> None:
+    (asked.root / "manual_slop.toml").write_text("[[a]]\n" * 600_000)
+
+    (fault,) = load(asked).faults
+
+    assert "1,800,000 lines, points, commas, brackets and equals signs, more than the 100,000" in fault.reason
+    assert "Write it shorter and flatter" in fault.reason
+
+
+def test_texts_that_a_file_names_are_read_once_and_up_to_a_bound_before_anybody_trusts_it(
+    asked: ConfigRequest,
+) -> None:
+    """68 KB that named a file of 256 KB 3,000 times took 777 MB."""
+    big = "x" * (MAX_CONTEXT_FILE_BYTES - 1)
+    (asked.root / "big.txt").write_text(big)
+    again = "".join(f'[personas.p{n}]\nfile = "big.txt"\n' for n in range(MAX_TEXTS))
+    (asked.root / "manual_slop.toml").write_text(again)
+
+    tracemalloc.start()
+    try:
+        loaded = load(asked)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 40_000_000
+    assert len(loaded.project.asked) == MAX_TEXTS
+
+    for number in range(70):
+        (asked.root / f"big{number}.txt").write_text(big)
+    many = "".join(f'[personas.p{n}]\nfile = "big{n}.txt"\n' for n in range(70))
+    (asked.root / "manual_slop.toml").write_text(many)
+    texts = [one.text for one in load(asked).project.asked]
+    assert MAX_TEXTS_CHARS < sum(map(len, texts)) <= MAX_TEXTS_CHARS + len(big)
 
 
 def test_a_grave_fault_is_never_among_those_that_are_only_counted(asked: ConfigRequest) -> None:

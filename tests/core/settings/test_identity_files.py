@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from core.context.identity import identity_for
 from core.settings.identity_files import find_identity, identity_paths, repository_root
 from core.settings.project_texts import MAX_CONTEXT_FILE_BYTES
@@ -111,3 +113,34 @@ def test_a_link_out_of_the_repository_needs_an_allowed_root(tmp_path: Path) -> N
     assert find_identity(places, ())[0] == ()
     assert "leads out of the project" in find_identity(places, ())[1][0].reason
     assert [text.text for text in find_identity(places, (outside.parent,))[0]] == ["mine"]
+
+
+@pytest.mark.parametrize("has_file", [True, False])
+def test_a_stranger_s_folder_in_a_repository_reaches_for_nothing_of_it(
+    tmp_path: Path, *, has_file: bool
+) -> None:
+    """A home under git, and a download unpacked in it: the link led to a private key, which was sent."""
+    (tmp_path / ".git").mkdir()
+    _write(tmp_path / ".ssh" / "id_rsa", "PRIVATE")
+    _write(tmp_path / "CLAUDE.md", "mine")
+    evil = tmp_path / "downloads" / "evil"
+    evil.mkdir(parents=True)
+    (evil / "AGENTS.md").symlink_to("../../.ssh/id_rsa")
+    (evil / "POC.md").symlink_to("../../.ssh")
+    root = evil if has_file else tmp_path
+
+    texts, faults = find_identity(identity_paths(root, evil, ()), ())
+
+    assert [text.text for text in texts] == ["mine"]
+    assert [Path(fault.path).name for fault in faults] == ["AGENTS.md", "POC.md"]
+    assert all("leads out of" in fault.reason for fault in faults)
+
+
+def test_a_link_to_another_identity_file_is_one_text_and_no_fault(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    _write(tmp_path / "AGENTS.md", "all")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "CLAUDE.md").symlink_to("../AGENTS.md")
+    (tmp_path / "sub" / "AGENTS.md").symlink_to("../AGENTS.md")
+
+    assert _found(tmp_path, tmp_path / "sub") == ["AGENTS.md"]

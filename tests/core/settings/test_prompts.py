@@ -10,7 +10,9 @@ import pytest
 from core.base.errors import ConfigError
 from core.settings.prompts import (
     MAX_PROMPT_BYTES,
+    make_own_prompt,
     own_prompt,
+    own_prompt_path,
     project_prompts,
     prompt_file,
     prompt_names,
@@ -116,3 +118,30 @@ def test_a_prompt_that_nothing_would_read_is_refused(tmp_path: Path) -> None:
         write_prompt(tmp_path, "role.md", "x" * 200_001)
     with pytest.raises(ConfigError, match="no prompt"):
         write_prompt(tmp_path, "../x.md", "x")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * (MAX_PROMPT_BYTES + 1)])
+def test_what_cannot_be_read_in_place_of_a_prompt_is_not_written_over(tmp_path: Path, data: bytes) -> None:
+    """Settings show the shipped text there, and saving that would lose what the person wrote."""
+    path = own_prompt_path(tmp_path, "role.md")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+
+    for change in (
+        lambda: write_prompt(tmp_path, "role.md", "Mine.", "Shipped."),
+        lambda: write_prompt(tmp_path, "role.md", "Mine."),
+        lambda: remove_prompt(tmp_path, "role.md"),
+        lambda: make_own_prompt(tmp_path, "role.md", {}),
+    ):
+        with pytest.raises(ConfigError, match="cannot be read as one"):
+            change()
+
+    assert path.read_bytes() == data
+
+
+def test_a_copy_of_ones_own_is_what_counts_now_and_is_made_once(tmp_path: Path) -> None:
+    path = make_own_prompt(tmp_path, "role.md", {"role.md": "The project's."})
+    assert path.read_text() == "The project's."
+
+    assert make_own_prompt(tmp_path, "role.md", {}) == path
+    assert path.read_text() == "The project's."

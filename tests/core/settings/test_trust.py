@@ -158,3 +158,17 @@ def test_rows_of_what_was_shown_that_are_none_are_left_out(tmp_path: Path) -> No
     record = trust_record(tmp_path, file)
     assert record is not None
     assert record.shown == frozenset({(("a",), "b")})
+
+
+def test_what_a_person_writes_takes_the_place_of_what_stood_there(tmp_path: Path) -> None:
+    """The record grew by every save of a preset, without end."""
+    trust_file, place = tmp_path / "trusted.toml", ("presets", "core", "a.py")
+    trust(tmp_path, trust_file, [(place, "whole"), (("folders", "/x"), "/x")])
+
+    for number in range(20):
+        count_as_shown(tmp_path, trust_file, [(place, f"slices {number}"), (place, "again")])
+
+    record = trust_record(tmp_path, trust_file)
+    assert record is not None
+    assert record.shown is not None
+    assert set(record.shown) == {(place, "slices 19"), (place, "again"), (("folders", "/x"), "/x")}

@@ -110,6 +110,18 @@ def test_what_a_provider_says_of_a_whole_reply_is_booked_as_it_is() -> None:
     assert booked(Usage(cost_usd=0.3), SENT, 70, per_token, is_whole=True) == Usage(cost_usd=0.3)
 
 
+def test_a_cost_that_its_provider_guesses_is_ours_where_we_know_the_price_and_marked_where_we_do_not() -> (
+    None
+):
+    """Claude Code books a model that it does not know at the price of another: 1.7 times what was billed."""
+    told = Usage(input_tokens=900, output_tokens=70, cost_usd=99.0, is_estimate=True)
+
+    assert booked(told, SENT, 70, per_token, is_whole=True) == Usage(900, 70, cost_usd=9.7)
+    assert booked(told, SENT, 70, lambda _: None, is_whole=True) == told
+    silent = booked(replace(told, output_tokens=None), SENT, 70, per_token, is_whole=True)
+    assert (silent.output_tokens, silent.cost_usd, silent.is_estimate) == (70, 9.7, True)
+
+
 def test_of_a_reply_that_was_cut_what_is_missing_is_estimated_and_marked() -> None:
     silent = booked(Usage(), SENT, 70, per_token, is_whole=False)
     assert silent == replace(SENT, output_tokens=70, cost_usd=10.7, is_estimate=True)

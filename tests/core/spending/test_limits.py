@@ -39,6 +39,23 @@ def state(*, spent: float | None = None, today: float | None = None, own: float 
     )
 
 
+def test_where_the_persons_settings_cannot_be_read_nothing_is_paid_for_unasked() -> None:
+    """A typo lifted every limit, and words for a local server went to a vendor that has a key."""
+    now = with_fields(state(spent=0.0, today=0.0), settings=Settings(unread="Line 7: a typo: config.toml"))
+
+    assert [(one.scope, one.sentence) for one in reached_limits(now, "a")] == [
+        (LimitScope.UNKNOWN, "Line 7: a typo: config.toml")
+    ]
+    assert limit_reached(now) == "Line 7: a typo: config.toml"
+    assert not has_room(now, 0.0, "a")
+
+    ours = now.discussions.summaries["a"]
+    ours = replace(ours, meta=replace(ours.meta, provider="embedded"))
+    now = replace(now, discussions=replace(now.discussions, summaries={"a": ours}))
+    assert not limit_reached(now, "a")
+    assert has_room(now, 0.0, "a")
+
+
 @pytest.mark.parametrize(
     ("now", "discussion", "day"),
     [

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+
+import pytest
 
 from core.base.reports import Report
 from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpendingEvent
@@ -17,9 +20,9 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 class Program:
     """A program's worker and what it told."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, clock: Callable[[], datetime] = lambda: NOW) -> None:
         self.told: list[SpendingEvent | Report] = []
-        self.worker = SpendingHandler(SharedReserves(home, lambda: NOW), self.told.append)
+        self.worker = SpendingHandler(SharedReserves(home, clock), self.told.append)
 
     def claim(self, key: str, usd: float) -> SpentElsewhere:
         self.worker.handle(ClaimReserve(key, Reservation(usd, "a")))
@@ -47,3 +50,17 @@ def test_a_newer_reserve_of_one_name_takes_the_place_of_the_older(tmp_path: Path
     one.claim("prewarm", 0.5)
 
     assert two.claim("prewarm", 0.0).reserved_usd == 0.5
+
+
+def test_a_claim_that_fails_is_answered_and_said_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A call waits for the answer: nobody may wait for ever because something fails that nobody thought of."""
+
+    def clock() -> datetime:
+        raise OverflowError("date value out of range")
+
+    one = Program(tmp_path, clock)
+
+    assert one.claim("turn/c", 0.25) == SpentElsewhere()
+    assert "not shared with other programs" in caplog.text

@@ -10,7 +10,8 @@ from core.base.errors import FailureKind
 from core.base.reports import Tick
 from core.discussion.messages import AppendRecords
 from core.settings.messages import SettingsLoaded
-from core.spending.messages import SpentCounted
+from core.spending.limits import call_key
+from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
 from core.turn.messages import (
     CallEnded,
     CallProvider,
@@ -24,7 +25,7 @@ from core.turn.messages import (
 from core.values.provider import StopKind, Stopped
 from core.values.records import RequestRecord
 from core.values.settings import CachingSettings, Settings
-from core.values.spending import Payment, SpentElsewhere
+from core.values.spending import Payment, Reservation, SpentElsewhere
 from core.values.usage import Usage
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
@@ -52,7 +53,8 @@ def built(
     elsewhere: SpentElsewhere = SpentElsewhere(),  # noqa: B008 (a value)
 ) -> tuple[Effect, ...]:
     record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
-    return book.play(RequestBuilt(call.call_id, record, usd=usd, elsewhere=elsewhere))
+    book.elsewhere = elsewhere
+    return book.play(RequestBuilt(call.call_id, record, usd=usd))
 
 
 def test_what_other_programs_have_under_way_and_paid_counts_against_a_call(book: Playbook) -> None:
@@ -65,6 +67,47 @@ def test_what_other_programs_have_under_way_and_paid_counts_against_a_call(book:
     assert [bool(of(effects, SendRequest)) for effects in (busy, first, again)] == [False, True, False]
     assert book.state.spending.spent_today_usd == 0.7, "once"
     assert [bool(of(effects, CancelCall)) for effects in (busy, again)] == [True, True]
+
+
+def test_a_call_goes_and_is_logged_as_sent_only_once_other_programs_have_seen_what_it_reserves(
+    book: Playbook,
+) -> None:
+    call = book.ask(book.discussion(), "text")
+    key = call_key(call.call_id)
+    book.elsewhere = None
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+
+    waits = (*book.play(RequestBuilt(call.call_id, record, usd=COST)), *book.play(Tick()))
+    held = Reservation(COST, call.spec.discussion_id)
+    counted = book.play(SpentCounted(START, 0.1))
+    goes = book.play(ReserveClaimed(key, held, SpentElsewhere()))
+
+    assert book.shared == [ClaimReserve(key, held)]
+    assert not of((*waits, *counted), SendRequest)
+    assert not of((*waits, *counted), AppendRecords)
+    assert [effect.records for effect in of(goes, AppendRecords)] == [(record,)]
+    assert of(goes, SendRequest) == (SendRequest(call.call_id),)
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_call_that_is_stopped_before_they_have_never_goes_and_reserves_no_more(
+    book: Playbook, is_over: bool
+) -> None:
+    """The disk may have come to its end before the claim: what is claimed late is given back."""
+    call = book.ask(book.discussion(), "text")
+    book.elsewhere = None
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+    book.play(RequestBuilt(call.call_id, record, usd=COST))
+    book.play(CancelReply(call.spec.discussion_id))
+    if is_over:
+        (write,) = of(book.play(CallEnded(call.call_id, STOPPED, (), Usage())), AppendRecords)
+        book.append(write)
+    key = call_key(call.call_id)
+
+    effects = book.play(ReserveClaimed(key, Reservation(COST, call.spec.discussion_id), SpentElsewhere()))
+
+    assert not of(effects, SendRequest)
+    assert (SettleReserve(key, {}) in book.shared) == is_over, "else the write of its end settles it"
 
 
 def test_first_sends_at_once_are_let_go_as_far_as_the_day_reaches(book: Playbook) -> None:

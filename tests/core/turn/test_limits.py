@@ -7,23 +7,28 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind
 from core.discussion.messages import AppendRecords, AttachmentStored, BranchOnDisk, SetDraft, WriteFailed
+from core.discussion.queue_messages import AddToQueue, QueueWritten
 from core.turn.messages import (
     CallEnded,
     CallFailed,
     CallProvider,
+    ContinueReply,
+    LeaveUnsent,
     PaidCommand,
     RegenerateReply,
     ResendMessage,
     RetrySend,
     SendPrompt,
+    SendQueued,
 )
 from core.values.messages import AttachmentPart, TextPart
 from core.values.outcomes import OUTCOMES_KEPT, CommandOutcome
 from core.values.provider import Failure, StopKind, Stopped
+from core.values.records import MessageRecord
 from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.spending import LimitScope, ReachedLimit
 from core.values.stack import ContextReport
-from core.values.updates import outcome_of
+from core.values.updates import outcome_of, with_open
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
@@ -101,6 +106,85 @@ def test_with_the_persons_yes_it_is_sent_and_the_refusal_forgotten(book: Playboo
         effects = book.append(write)
     assert of(effects, CallProvider)
     assert book.state.discussions.open[chosen].refusal is None
+
+
+RAISED = Settings(ai=AiSettings(spend_limit_usd=5.0))
+
+
+@pytest.mark.parametrize("which", range(1, 5))
+def test_what_waits_for_a_limit_goes_on_when_that_is_raised(book: Playbook, which: int) -> None:
+    chosen = at_limit(book)
+    asked = replace(paid(book, chosen)[which], awaits_limit=True)
+    assert book.play(asked) == ()
+    assert book.state.discussions.open[chosen].awaits_limit == asked
+    assert book.state.discussions.open[chosen].refusal is None, "nobody is asked again"
+
+    still = Settings(ai=AiSettings(spend_limit_usd=0.55))
+    assert not of(book.play(settings_loaded(settings=still)), CallProvider)
+    assert book.state.discussions.open[chosen].awaits_limit == asked
+    effects = book.play(settings_loaded(settings=RAISED))
+
+    assert len(of(effects, CallProvider) + of(effects, BranchOnDisk)) == 1
+    assert book.state.discussions.open[chosen].awaits_limit is None
+    other = Settings(ai=AiSettings(spend_limit_usd=6.0))
+    again = book.play(settings_loaded(settings=other))
+    assert not of(again, CallProvider)
+    assert not of(again, BranchOnDisk)
+
+
+def test_the_rest_of_a_reply_waits_for_a_limit_too(book: Playbook) -> None:
+    chosen = at_limit(book)
+    (sent,) = of(book.play(RetrySend(chosen, over_limit=True)), CallProvider)
+    (end,) = of(
+        book.play(CallEnded(sent.call_id, Stopped(StopKind.TRUNCATED), (TextPart("half"),), Usage())),
+        AppendRecords,
+    )
+    book.append(end)
+    book.play(ContinueReply(chosen, awaits_limit=True))
+
+    (write,) = of(book.play(settings_loaded(settings=RAISED)), AppendRecords)
+
+    assert isinstance(write.records[0], MessageRecord)
+
+
+@pytest.mark.parametrize("which", range(1, 5))
+def test_what_was_left_does_not_go_when_the_limit_is_raised(book: Playbook, which: int) -> None:
+    chosen = at_limit(book)
+    book.play(replace(paid(book, chosen)[which], awaits_limit=True))
+    book.play(LeaveUnsent(chosen))
+
+    effects = book.play(settings_loaded(settings=RAISED))
+
+    assert not of(effects, CallProvider)
+    assert not of(effects, BranchOnDisk)
+
+
+def test_words_that_wait_for_a_limit_stand_in_the_queue(book: Playbook) -> None:
+    chosen = at_limit(book)
+    book.play(SetDraft(chosen, "three"))
+    (kept,) = of(book.play(SendPrompt(chosen, "three", awaits_limit=True, command_id="w1")), AddToQueue)
+    assert not of(book.play(QueueWritten(chosen, (kept.prompt,), kept.prompt, "w1")), AppendRecords)
+    opened = book.state.discussions.open[chosen]
+    assert (opened.draft.text, opened.is_held_at_limit) == ("", True)
+    outcome = outcome_of(book.state, "w1")
+    assert outcome is not None
+    assert outcome.is_done
+
+    (write,) = of(book.play(settings_loaded(settings=RAISED)), AppendRecords)
+
+    assert isinstance(write.records[0], MessageRecord)
+    assert write.records[0].parts == (TextPart("three"),)
+
+
+def test_a_queue_can_be_let_wait_for_the_limit(book: Playbook) -> None:
+    chosen = at_limit(book)
+    (kept,) = of(book.play(SendPrompt(chosen, "three", awaits_limit=True)), AddToQueue)
+    book.play(QueueWritten(chosen, (kept.prompt,), kept.prompt, ""))
+    held = book.state.discussions.open[chosen]
+    book.state = with_open(book.state, replace(held, queue_hold="It was stopped.", is_held_at_limit=False))
+    assert not of(book.play(SendQueued(chosen, awaits_limit=True)), AppendRecords)
+
+    assert of(book.play(settings_loaded(settings=RAISED)), AppendRecords)
 
 
 def test_the_days_limit_stands_against_a_new_discussion_too(book: Playbook) -> None:

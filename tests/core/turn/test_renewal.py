@@ -114,6 +114,26 @@ def test_only_the_chosen_version_goes_to_the_model(book: Playbook) -> None:
     assert said(book.ask(chosen, "three")) == (["one", "first", "two", "second"], "three")
 
 
+def test_of_two_presses_at_once_the_second_goes_on_from_the_first(book: Playbook) -> None:
+    """Both were drawn from what the disk had come to: they asked for the same neighbour."""
+    chosen = two_turns(book)
+    for text in ("other", "third"):
+        (call,) = of(book.play(RegenerateReply(chosen)), CallProvider)
+        book.answer(call, text)
+    seen = messages(book, chosen)[3]
+
+    press = ChooseVersion(chosen, seen.id, -1)
+    writes = [of(book.play(press), AppendRecords) for _ in range(3)]
+    for write in (*writes[0], *writes[1]):
+        book.append(write)
+
+    assert not writes[2], "there are but three"
+    assert messages(book, chosen)[3].text == "second"
+    (back,) = of(book.play(ChooseVersion(chosen, seen.id, 1)), AppendRecords)
+    book.append(back)
+    assert messages(book, chosen)[3].text == "other"
+
+
 def test_of_choices_that_are_not_on_disk_yet_the_last_one_is_sent_and_stays(book: Playbook) -> None:
     chosen = two_turns(book)
     second = messages(book, chosen)[3].id

@@ -22,6 +22,7 @@ from core.discussion.messages import (
     WriteFailed,
     WriteMeta,
 )
+from core.settings.messages import ChangeSetting, SettingsLoaded, SettingsSettled
 from core.turn.messages import (
     CallEnded,
     CallFailed,
@@ -40,7 +41,7 @@ from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import Level
 from core.values.usage import Usage
-from tests.core.app.playbook import Playbook, of
+from tests.core.app.playbook import Playbook, of, settings_loaded
 
 DROPPED = Failure(FailureKind.STREAM_DROPPED, "The stream was dropped", "Retry.")
 
@@ -403,3 +404,51 @@ def test_text_that_no_file_and_no_window_can_hold_is_cleaned_where_it_enters(boo
     assert "a\ufffdbc d" in book.state.config.project.presets
     book.play(RenameDiscussion(chosen, f"{bad}!"))
     assert book.state.discussions.summaries[chosen].meta.name == "a\ufffdbc d!"
+
+
+def switched_off(book: Playbook) -> SettingsLoaded:
+    """Settings as the file has them once caching is off."""
+    caching = replace(book.state.config.settings.caching, anthropic_enabled=False)
+    return settings_loaded(settings=replace(book.state.config.settings, caching=caching))
+
+
+def test_a_setting_that_was_asked_for_before_a_send_holds_in_it(book: Playbook) -> None:
+    """The file was still being written when the words were on disk: the request was marked all the same."""
+    book.settles = False
+    chosen, other = book.discussion(), book.discussion()
+    (write,) = of(book.play(SendPrompt(other, "before")), AppendRecords)
+    book.play(ChangeSetting("ai_settings.caching.anthropic_enabled", False))
+    (first,) = of(book.append(write), CallProvider)
+    (write,) = of(book.play(SendPrompt(chosen, "after")), AppendRecords)
+    waits = (*book.append(write), *book.play(Tick()), *book.play(switched_off(book)))
+    (second,) = of(book.play(SettingsSettled(book.state.config.asked)), CallProvider)
+
+    assert first.spec.caching.anthropic_enabled, "what came later is none of its business"
+    assert not of(waits, CallProvider)
+    assert not second.spec.caching.anthropic_enabled
+
+
+def test_what_waits_for_a_setting_goes_in_order_each_with_ids_of_its_own_or_is_stopped(
+    book: Playbook,
+) -> None:
+    book.settles = False
+    chosen = [book.discussion() for _ in range(3)]
+    book.play(ChangeSetting("ai_settings.caching.keepalive", False))
+    for number, name in enumerate(chosen):
+        (write,) = of(book.later(1).play(SendPrompt(name, f"words {number}")), AppendRecords)
+        book.append(write)
+    book.play(CancelReply(chosen[1]))
+    calls = of(book.play(SettingsSettled(book.state.config.asked)), CallProvider)
+
+    assert [call.spec.discussion_id for call in calls] == [chosen[0], chosen[2]]
+    assert len({call.request_id for call in calls}) == 2
+    assert chosen[1] not in book.state.turns.calls
+    assert book.state.discussions.open[chosen[1]].failed_message_id
+
+
+def test_a_change_of_settings_that_fails_lets_the_send_go(book: Playbook) -> None:
+    """The worker tells that it has come so far, whatever became of the change."""
+    chosen = book.discussion()
+    book.play(ChangeSetting("no such key", 1))
+
+    assert book.ask(chosen, "text").spec.discussion_id == chosen

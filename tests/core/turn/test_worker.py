@@ -35,7 +35,6 @@ from core.values.provider import (
 )
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
-from core.values.spending import SpentElsewhere
 from core.values.stack import StackInputs
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
@@ -141,10 +140,6 @@ class FakeServices:
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         del provider, model
         return (usage.input_tokens or 0) / 100
-
-    def claim(self, call_id: str, usd: float) -> SpentElsewhere:
-        del call_id, usd
-        return SpentElsewhere()
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         del spec
@@ -413,3 +408,46 @@ def test_a_reply_that_never_ends_is_stopped_and_kept(monkeypatch: pytest.MonkeyP
     assert isinstance(last, CallFailed)
     assert "longer than 1,000 characters" in last.failure.what
     assert last.parts == (TextPart("words " * 167),)
+
+
+def test_the_end_waits_until_what_was_learned_of_a_call_is_written() -> None:
+    """A command that ends after one reply nearly always lost it, and left its temporary file behind."""
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    is_writing, may_end = threading.Event(), threading.Event()
+
+    class Slow(FakeServices):
+        def ended(self, call_id: str, *rest: object) -> None:
+            del rest
+            is_writing.set()
+            assert may_end.wait(WAIT_S)
+            self.steps.append(f"ended {call_id}")
+
+    services = Slow(FakeProvider(DONE))
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    assert isinstance(inbox.get(timeout=WAIT_S), RequestBuilt)
+    worker.send("call")
+    assert isinstance(inbox.get(timeout=WAIT_S), CallEnded)
+    assert is_writing.wait(WAIT_S)
+
+    stopping = threading.Thread(target=worker.stop, args=(WAIT_S,))
+    stopping.start()
+    stopping.join(0.05)
+    assert stopping.is_alive()
+    may_end.set()
+    stopping.join(WAIT_S)
+
+    assert services.steps[-1] == "ended call"
+
+
+def test_a_length_that_more_of_the_reply_came_after_is_not_its_last_word() -> None:
+    """A chunk's count stood for the whole where the last chunks told none."""
+    early = UsageUpdate(Usage(input_tokens=50, output_tokens=1))
+    words = (TextDelta("one two "), TextDelta("three four"))
+    ended = run(FakeServices(FakeProvider(words[0], early, words[1], DONE)))[-1]
+    told = run(FakeServices(FakeProvider(*words, early, DONE)))[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert isinstance(told, CallEnded)
+    assert (ended.usage.output_tokens, ended.usage.is_estimate) == (4, True)
+    assert (told.usage.output_tokens, told.usage.is_estimate) == (1, False)

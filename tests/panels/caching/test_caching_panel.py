@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from core.base import figures as fmt
 from core.base.mapping import with_entry
 from core.caching.messages import DisableCaching, EnableCaching, InvalidateCache
 from core.discussion.messages import SelectDiscussion
@@ -470,6 +471,13 @@ def test_the_status_bar_says_until_when_the_cache_is_warm_and_what_was_reused() 
 
     assert words.startswith("cache warm until ")
     assert words.endswith(" · 15.7k reused")
+
+
+def test_the_status_bar_says_when_the_part_ends_that_is_left() -> None:
+    past, later = states.NOW - timedelta(minutes=7), states.NOW + timedelta(hours=1)
+    gone = cached("d1", "anthropic", expires_at=past, long_until=later, long_tokens=900)
+    (words,) = [w for w in _status(cache_states.caching(caches={"d1": gone})) if w.startswith("cache warm")]
+    assert words.startswith(f"cache warm until {fmt.clock(later)}")
 
 
 def test_the_status_bar_tells_cold_off_and_managed_apart() -> None:

@@ -145,6 +145,19 @@ def test_a_free_rewrite_costs_nothing_and_an_unknown_one_is_unknown() -> None:
     assert rewrite_text(found["d2"]) == "≈9.4k tokens, price unknown"
 
 
+@pytest.mark.parametrize(("usd", "tone"), [(0.0, "muted"), (0.04, "warn"), (None, "warn")])
+def test_only_what_may_cost_something_is_shown_as_a_warning(usd: float | None, tone: str) -> None:
+    (one,) = [replace(r, cost_usd=usd) for n, r in cache_states.rewrites().items() if n == "d1"]
+    screen = _screen(cache_states.due(rewrites={"d1": one}))
+
+    (line,) = [
+        n for n in screen.ui.nodes("text") if n.value.startswith("Will be rewritten on the next turn:")
+    ]
+    assert line.props["tone"] == tone
+    icons = [n for n in screen.ui.nodes("icon") if "rewrites" in n.path]
+    assert len(icons) == (tone == "warn")
+
+
 def test_what_joins_the_next_message_is_told_apart_from_rewrites() -> None:
     found = cache_states.rewrites()
     found["d1"] = replace(found["d1"], tokens=135, cost_usd=0.0002, is_appended=True)

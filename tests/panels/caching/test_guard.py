@@ -9,10 +9,12 @@ import pytest
 from core.app.dispatch import step
 from core.app.messages import Effect, Input, SaveWindow
 from core.discussion.messages import AppendRecords, SetDraft, SetEffort, SetModel
+from core.discussion.queue_messages import AddToQueue
 from core.turn.messages import RegenerateReply, SendPrompt
 from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.state import AppState
 from panels.base.view import WindowView
+from panels.caching.view import CachingView
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.caching import cache_states
@@ -155,6 +157,33 @@ def test_a_no_at_the_limit_sends_nothing_and_leaves_the_words_ready_to_send(answ
     assert screen.view.dialog is None
     assert screen.view.of(DiscussionView).composer("d1").text == WORDS
     assert screen.ui.find("Send", kind="button").is_enabled
+
+
+def test_words_that_wait_for_the_limit_stand_in_the_queue_and_the_limits_are_shown() -> None:
+    screen = _screen(_at_limit())
+    screen.ui.press("Ctrl+Enter")
+    _step(screen)
+
+    screen.ui.click("Raise the limit")
+    (asked,) = screen.asked
+    assert isinstance(asked, SendPrompt)
+    assert (asked.text, asked.awaits_limit, asked.over_limit) == (WORDS, True, False)
+    assert (screen.view.panel, screen.view.of(CachingView).tab) == ("caching", "overview")
+    (kept,) = [one for one in _step(screen) if isinstance(one, AddToQueue)]
+    assert kept.prompt.text == WORDS
+    assert screen.view.of(DiscussionView).composer("d1").text == ""
+
+
+def test_a_regenerated_reply_waits_for_the_limit() -> None:
+    screen = _screen(_at_limit())
+    screen.ui.press("Ctrl+Shift+R")
+    _step(screen)
+
+    screen.ui.click("Raise the limit")
+    assert screen.asked == [RegenerateReply("d1", awaits_limit=True)]
+    _step(screen)
+    assert screen.ui.shows("Another version waits for the limit to be raised")
+    assert screen.view.dialog is None
 
 
 def test_words_typed_before_the_refusal_was_seen_are_not_lost() -> None:

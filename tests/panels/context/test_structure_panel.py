@@ -14,7 +14,7 @@ from core.values.knowledge import DigestSwitch
 from panels.context.file_knowledge import sent_to
 from tests.panels import states
 from tests.panels.context.preset_steps import ITEMS, changed_items, open_item
-from tests.panels.knowledge.knowledge_states import known
+from tests.panels.knowledge.knowledge_states import FOLDER, known
 from tests.panels.knowledge.knowledge_states import note as known_note
 from tests.panels.screen import Screen
 
@@ -110,6 +110,8 @@ def test_notes_of_knowledge_are_edited_beside_the_structure_and_it_is_said_who_i
     screen.show(replace(screen.state, knowledge=replace(known(), notes=(about,)), caching=caching))
     screen.ui.click("Notes")
     assert screen.ui.shows("The lock is reentrant")
+    screen.ui.click("Open 1:10.md in editor")
+    assert screen.ui.files == [f"{FOLDER}/files/1:10.md"]
     assert screen.ui.shows(
         f"An edit joins the next message of {screen.state.discussions.summaries['d1'].meta.name}"
     )

@@ -174,6 +174,27 @@ def test_a_long_paste_becomes_an_attachment() -> None:
     assert screen.ui.find(EDITOR).value == ""
 
 
+def test_a_long_paste_says_why_it_is_a_file_has_a_name_of_its_own_and_becomes_text_with_one_press() -> None:
+    screen = _empty()
+    for letter in "xy":
+        screen.ui.paste(EDITOR, letter * 20_001)
+    assert screen.asked == [
+        AttachText("d1", "x" * 20_001), AttachText("d1", "y" * 20_001, "pasted 2.txt")
+    ]  # fmt: skip
+    screen.sent.clear()
+    parts = tuple(
+        AttachmentPart(sha * 32, "text/plain", name, 20_001)
+        for sha, name in (("ab", "pasted.txt"), ("cd", "pasted 2.txt"))
+    )
+    screen.show(states.with_opened(screen.state, draft=Draft("", parts)))
+    assert screen.ui.shows("A paste of more than 20,000 characters goes as a file")
+
+    screen.ui.click("Put pasted 2.txt into the message as text")
+
+    assert screen.asked == [SetDraft("d1", "y" * 20_001), Detach("d1", "cd" * 32)]
+    assert screen.ui.find(EDITOR).value == "y" * 20_001
+
+
 def test_a_short_paste_is_text() -> None:
     screen = _empty()
 

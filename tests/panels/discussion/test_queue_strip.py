@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
-from core.turn.messages import CancelReply, SendPrompt, SendQueued, TakeBackQueued
+from core.turn.messages import (
+    CancelReply,
+    ContinueReply,
+    LeaveUnsent,
+    RegenerateReply,
+    ResendMessage,
+    RetrySend,
+    SendPrompt,
+    SendQueued,
+    TakeBackQueued,
+)
 from core.values.discussion import Draft, QueuedPrompt
 from core.values.messages import AttachmentPart
 from core.values.outcomes import CommandOutcome
 from core.values.updates import conclude
+from panels.discussion.queue_strip import Awaiting
+from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen
 
@@ -79,6 +92,34 @@ def test_a_held_queue_says_why_and_goes_on_with_one_click() -> None:
     screen.ui.click("Send now")
 
     assert screen.asked == [SendQueued("d1")]
+
+
+def test_a_queue_that_a_limit_holds_says_what_it_waits_for() -> None:
+    why = "The limit of $0.50 for today is reached: $0.60 is spent."
+    held = states.with_opened(states.working(), queue=prompts(1), queue_hold=why, is_held_at_limit=True)
+    assert Screen(held).ui.has(f"1 message waits for the limit to be raised. {why}")
+
+
+AWAITING = (
+    RetrySend("d1"),
+    RegenerateReply("d1"),
+    ContinueReply("d1"),
+    ResendMessage("d1", "u2", "And how?"),
+)
+
+
+@pytest.mark.parametrize("command", AWAITING)
+def test_what_waits_for_a_limit_is_said_and_sent_or_left_with_one_press(command: Awaiting) -> None:
+    screen = Screen(states.with_opened(states.working(), awaits_limit=replace(command, awaits_limit=True)))
+    assert screen.ui.shows("for the limit to be raised in Caching, Overview.")
+
+    screen.ui.click("Send now")
+    assert screen.asked == [command], "the step asks once more"
+    screen.sent.clear()
+    screen.ui.click("Do not send")
+    assert screen.asked == [LeaveUnsent("d1")]
+    typed = screen.view.of(DiscussionView).editing
+    assert typed == ({("d1", "u2"): "And how?"} if isinstance(command, ResendMessage) else {})
 
 
 def test_a_prompt_that_is_being_sent_waits_no_more() -> None:

@@ -42,7 +42,7 @@ def test_each_reply_says_which_version_it_is_and_pages_to_the_others() -> None:
     screen.ui.click("Previous version of the reply (Alt+PageUp)", within=FIRST)
     screen.ui.click("Next version of the reply (Alt+PageDown)", within=FIRST)
 
-    assert screen.asked == [ChooseVersion("d1", "v1"), ChooseVersion("d1", "v3")]
+    assert screen.asked == [ChooseVersion("d1", "v2", -1), ChooseVersion("d1", "v2", 1)]
 
 
 def test_past_the_last_version_there_is_no_button() -> None:
@@ -67,7 +67,7 @@ def test_a_version_that_was_deleted_can_be_paged_from() -> None:
     screen.ui.click("Restore")
     screen.ui.click("Previous version of the reply (Alt+PageUp)", within="deleted")
 
-    assert screen.asked == [RestoreMessage("d1", "w2"), ChooseVersion("d1", "w1")]
+    assert screen.asked == [RestoreMessage("d1", "w2"), ChooseVersion("d1", "w2", -1)]
 
 
 def test_any_reply_can_be_asked_for_again() -> None:

@@ -40,12 +40,14 @@ def test_a_run_that_ended_early_says_so_in_its_report() -> None:
     assert screen.ui.shows("What was not written is still in the preview, as you left it.")
 
 
-def test_a_path_of_the_report_can_be_copied() -> None:
+def test_a_text_of_the_report_opens_in_an_editor_and_the_path_of_another_file_is_copied() -> None:
     screen = open_at("applied", hs.applied())
 
-    screen.ui.click("Copy the path /home/person/.manual_slop/knowledge/digest.md")
+    screen.ui.click("Open digest.md in editor")
+    screen.ui.click("Copy the path /home/person/.manual_slop/knowledge/ledger.json")
 
-    assert screen.ui.copied == ["/home/person/.manual_slop/knowledge/digest.md"]
+    assert screen.ui.files == ["/home/person/.manual_slop/knowledge/digest.md"]
+    assert screen.ui.copied == ["/home/person/.manual_slop/knowledge/ledger.json"]
 
 
 @pytest.mark.parametrize("tab", ["applied", "ledger", "conversations"])

@@ -396,6 +396,18 @@ def test_words_still_being_typed_are_taken_over_by_apply() -> None:
     assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", body), ApplyHarvest()]
 
 
+def test_the_models_detail_is_named_and_left_out_with_one_press() -> None:
+    screen = _alone(0)
+    _edit(screen, "A slot never changes.")
+    assert screen.ui.shows("Detail, written behind it")
+
+    screen.ui.click("Leave it out")
+    assert not screen.ui.shows("Detail, written behind it")
+    screen.ui.click("Keep")
+
+    assert screen.asked == [EditHarvestItem(_first(), "A slot never changes.", "")]
+
+
 def test_apply_waits_for_words_that_say_nothing() -> None:
     screen = _alone(0)
     _edit(screen, "")

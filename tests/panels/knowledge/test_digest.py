@@ -65,10 +65,10 @@ def test_turning_off_deletes_the_file_that_is_named() -> None:
     assert f"{ks.FOLDER}/digest.md" in words_of(screen)
 
     screen.ui.click("Turn off")
-    screen.ui.click("Copy path")
+    screen.ui.click("Open in editor")
 
     assert screen.asked == [DeleteDigest()]
-    assert screen.ui.copied == [f"{ks.FOLDER}/digest.md"]
+    assert screen.ui.files == [f"{ks.FOLDER}/digest.md"]
 
 
 def test_off_by_deletion_says_what_turns_it_on() -> None:
@@ -77,6 +77,7 @@ def test_off_by_deletion_says_what_turns_it_on() -> None:
     assert "Memory is off" in words_of(screen)
     assert screen.ui.shows("There is no digest.md")
     assert not screen.ui.find("Turn off").is_enabled
+    assert not screen.ui.has("Open in editor")
     assert screen.ui.nodes("selectable_text") == []
     screen.ui.click("Regenerate digest")
     assert screen.asked == [RegenerateDigest()]

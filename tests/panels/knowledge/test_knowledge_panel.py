@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.values.knowledge import DigestSwitch, KnowledgeState
+from core.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState
 from core.values.state import AppState
 from panels.knowledge.view import KnowledgeView
 from panels.shell.window_file import to_toml
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
-from tests.panels.knowledge.knowledge_screen import MOON, TIDE, items_of, open_panel, words_of
+from tests.panels.knowledge.knowledge_screen import MOON, ONLY, TIDE, items_of, open_panel, words_of
 from tests.panels.screen import Screen
 from tests.panels.views import restored
 
@@ -52,6 +52,19 @@ def test_its_tab_comes_back_with_the_window() -> None:
 
 
 # --- the list
+
+
+@pytest.mark.parametrize("problem", ["", "questions.md is not UTF-8 text"])
+def test_the_file_of_a_section_opens_in_an_editor_and_one_that_is_not_there_cannot(problem: str) -> None:
+    broken = CategoryFile("questions.md", problem=problem)
+    files = (*(one for one in ks.files() if one.name != "questions.md"), broken)
+    screen = open_panel(ks.with_knowledge(ks.known(categories=files)), "facts")
+
+    screen.ui.click("Open facts.md in editor")
+
+    assert screen.ui.files == [f"{ks.FOLDER}/facts.md"]
+    assert screen.view.of(KnowledgeView).closed == ONLY - {"facts"}, "the press folds nothing"
+    assert screen.ui.has("Open questions.md in editor") is bool(problem)
 
 
 def test_every_category_is_a_section_with_its_count_newest_first() -> None:

@@ -49,11 +49,13 @@ def test_choosing_no_file_attaches_nothing() -> None:
     assert screen.view.dialog is None
 
 
-def test_the_path_of_a_file_can_be_copied_and_its_notes_edited() -> None:
+def test_the_path_of_a_file_can_be_copied_and_its_notes_edited_here_and_in_an_editor() -> None:
     screen = open_panel(ks.some(), "files")
 
     screen.ui.click("Copy the path /home/person/work/cachelab/src/lost.py")
     assert screen.ui.copied == ["/home/person/work/cachelab/src/lost.py"]
+    screen.ui.click("Open 1:14.md in editor")
+    assert screen.ui.files == [f"{ks.FOLDER}/files/1:14.md"]
     screen.ui.click("Edit", within="Six is a guess")
     screen.ui.type("Other words for this item", "Six is right")
     screen.ui.click("Save")

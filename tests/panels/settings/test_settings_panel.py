@@ -212,6 +212,8 @@ def test_a_limit_is_a_whole_number_above_zero(typed: str, asked: list[Command]) 
 
 def test_trust_is_given_and_taken_on_the_project_page() -> None:
     screen = _page("project")
+    screen.ui.click("Open in editor")
+    assert screen.ui.files == [f"{screen.state.config.project.root}/manual_slop.toml"]
     screen.ui.click("Stop trusting it")
     assert screen.asked == [TrustProject(is_trusted=False)]
 

@@ -107,6 +107,17 @@ def test_every_failure_has_its_kind_a_sentence_and_a_remedy(
     assert KEY not in str(error)
 
 
+@pytest.mark.parametrize("kind", ["text/event-stream; charset=utf-8", "text/html"])
+def test_a_stream_that_ends_before_its_first_event_may_be_billed_and_a_page_is_not(
+    server: AnthropicServer, kind: str
+) -> None:
+    server.faults.append(Answer(Reply(200, b"", {"content-type": kind})))
+    error = asked(server, ask(OPUS)).failure
+
+    assert error.kind is FailureKind.BAD_REPLY
+    assert error.is_lost == kind.startswith("text/event-stream")
+
+
 def test_a_failure_carries_status_and_request_id(server: AnthropicServer) -> None:
     server.faults.append(_error(500, "api_error", "Internal"))
     error = asked(server, ask(OPUS)).failure

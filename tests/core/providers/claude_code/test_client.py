@@ -84,7 +84,7 @@ def asked(request: ProviderRequest, **settings: float) -> Outcome:
     return run(provider(**settings), request, blobs(PNG, b"a,b\n1,2\n", b"\0\1"))  # type: ignore[arg-type]
 
 
-def test_a_reply_streams_with_usage_in_our_meaning_and_the_clis_own_cost(cli: Cli) -> None:
+def test_a_reply_streams_with_usage_in_our_meaning_and_what_the_cli_guesses_that_it_cost(cli: Cli) -> None:
     cli.script(thinking="Let me see.")
 
     result = asked(ask("opus"))
@@ -99,6 +99,7 @@ def test_a_reply_streams_with_usage_in_our_meaning_and_the_clis_own_cost(cli: Cl
         cache_write_tokens=5,
         cost_usd=0.0125,
         request_id="req_1",
+        is_estimate=True,
     )
 
 

@@ -23,7 +23,7 @@ from tests.core.providers.outcomes import NO_BLOBS, Outcome, outcome, run_beside
 from tests.vendors.billing.clock import Clock, moment
 from tests.vendors.billing.gemini import GeminiRules
 from tests.vendors.gemini_server import KEY, GeminiServer
-from tests.vendors.loopback import Answer, HangUp, Reply, json_reply
+from tests.vendors.loopback import Answer, Captured, HangUp, Reply, json_reply
 
 HASH = "a1" * 16
 
@@ -222,6 +222,51 @@ def test_a_network_that_breaks_while_storing_leaves_the_turn_alone(
     server.faults.append(HangUp())
 
     assert sent(client, say("Hello?")).text == "Hello there."
+
+
+def test_one_that_was_made_although_its_answer_was_lost_is_found_used_and_paid_for(
+    clock: Clock, server: GeminiServer, client: GeminiProvider
+) -> None:
+    """It was stored, and billed, to its end, and the next turn made a second one."""
+
+    def made_and_gone(captured: Captured) -> bool:
+        is_making = (captured.method, captured.path.endswith("cachedContents")) == ("POST", True)
+        if is_making:
+            server.cache.stored.create(captured.json, owner=KEY)
+        return is_making
+
+    server.is_faultable = made_and_gone  # type: ignore[method-assign]
+    server.faults.append(HangUp())
+
+    first, second = sent(client, say("Hello?")), sent(client, say("Hello?", "Yes.", "And?"))
+
+    assert [report.is_new for report in reports(first)][:1] == [True]
+    assert (first.text, second.text) == ("Hello there.", "Hello there.")
+    assert second.usage.cache_read_tokens
+    assert [path for method, path in calls(server) if (method, path) == ("POST", "cachedContents")] == [
+        "cachedContents"
+    ]
+
+
+def test_one_that_could_not_be_looked_for_is_looked_for_before_another_is_made(
+    clock: Clock, server: GeminiServer, client: GeminiProvider
+) -> None:
+    def made_and_gone(captured: Captured) -> bool:
+        is_contents = captured.path.endswith("cachedContents")
+        if is_contents and captured.method == "POST":
+            server.cache.stored.create(captured.json, owner=KEY)
+        return is_contents
+
+    server.is_faultable = made_and_gone  # type: ignore[method-assign]
+    failed = json_reply(500, {"error": {"code": 500, "status": "INTERNAL", "message": "Internal error."}})
+    server.faults.extend([HangUp(), Answer(failed)])
+
+    first = sent(client, say("Hello?"))
+    second = sent(client, say("Hello?", "Yes.", "And?"))
+
+    assert first.usage.miss_reason.startswith("The stored prefix could not be used: ")
+    assert [report.is_new for report in reports(second)][:1] == [True]
+    assert calls(server).count(("POST", "cachedContents")) == 1
 
 
 def _deleted(server: GeminiServer, clock: Clock, name: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.base.errors import FailureKind
+from core.providers.gemini.stream import sound_chunk
 from core.values.messages import ReasoningPart, ToolCallPart, ToolResultPart
 from core.values.provider import (
     Effort,
@@ -297,3 +298,23 @@ def test_fields_that_a_server_leaves_out_are_not_reported_rather_than_zero(serve
     usage = asked(server, ask(ARGON)).usage
 
     assert usage == Usage(request_id="resp-1")
+
+
+@pytest.mark.parametrize("figure", [{"a": 1}, 5.5, "many", [1], -3, 1e400, None])
+@pytest.mark.parametrize("name", ["promptTokenCount", "candidatesTokenCount", "totalTokenCount"])
+def test_a_figure_that_is_none_leaves_the_words_and_the_other_figures(
+    server: GeminiServer, name: str, figure: object
+) -> None:
+    server.replies.append(Said(usage={name: figure, "thoughtsTokenCount": 4}))
+    result = asked(server, ask(FLASH))
+
+    assert result.text == "Hello there."
+    assert result.error is None
+    usage = result.usage
+    assert usage.reasoning_tokens == 4
+    assert (usage.input_tokens is None) == (name == "promptTokenCount")
+
+
+def test_usage_that_is_no_table_is_not_reported() -> None:
+    assert sound_chunk('{"usageMetadata": [1], "responseId": "r"}') == '{"responseId": "r"}'
+    assert sound_chunk('{"responseId": "r"}') == '{"responseId": "r"}'
