@@ -10,7 +10,7 @@ from core.evidence.strikes import is_struck
 from core.values.knowledge import Category, Item
 
 MOST_ITEMS, MOST_SHARE = 3, 0.1
-"""What may go out of a category without a question: so many items, or this share. Source: 40-facts.md, "Trust"."""
+"""Items, or their share, that may go out of a category without a question. Source: 40-facts.md, "Trust"."""
 
 REMEDY = "Look at the list, and confirm it if that is what you want"
 
