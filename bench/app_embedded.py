@@ -23,7 +23,7 @@ from core.values.curation import NamedText
 from core.values.messages import Message, Role, TextPart
 from core.values.provider import ProviderRequest, TextDelta, UsageUpdate
 from core.values.settings import ServerSettings
-from core.values.stack import DiscussionFacts, StackInputs
+from core.values.stack import DiscussionMetadata, StackInputs
 
 RUNS = 3
 PREFIX_RULES = 115
@@ -156,7 +156,7 @@ def _request(salt: int, said: tuple[str, ...]) -> ProviderRequest:
         model=MODEL_ID,
         role_text=f"You are a careful assistant of project {salt}.",
         project=(NamedText("rules.md", rules),),
-        facts=DiscussionFacts("A bench", ("user", "assistant"), len(said)),
+        metadata=DiscussionMetadata("A bench", ("user", "assistant"), len(said)),
         turns=tuple(_message(number, text) for number, text in enumerate(said[:-1])),
         user_text=said[-1] if said else "Hello.",
     )

@@ -26,7 +26,7 @@ from core.context.stack import AggregateStack, build_stack
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText
 from core.values.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import RequestPart
-from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, Segment, StackInputs, ToolSchema
 from tests.vendors.billing.clock import START_S, moment
 
 DISCUSSIONS = 3
@@ -346,7 +346,7 @@ class _Talk:
                 NamedText("CLAUDE.md", shared.identity.text),
             ),
             digest=shared.digest.text,
-            facts=DiscussionFacts(label(150, f"{self.name} {self.metadata}")),
+            metadata=DiscussionMetadata(label(150, f"{self.name} {self.facts}")),
             preset_name=self.name,
             items=tuple(map(_item, self.files)),
             turns=tuple(self.turns),

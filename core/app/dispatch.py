@@ -59,7 +59,7 @@ from core.settings.messages import ModelsListed, SettingsCommand, SettingsEvent,
 from core.spending import step as spending
 from core.spending.messages import ReserveClaimed, SpendingEvent
 from core.turn import step as turn
-from core.turn.messages import TurnCommand, TurnEvent
+from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, dismiss, notify
@@ -150,7 +150,10 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
 
 def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, TurnEvent):
-        return turn.event(state, given, event)
+        state, effects = turn.event(state, given, event)
+        if isinstance(event, KnowledgeSent):
+            effects = (*effects, *knowledge.sent(state, event))
+        return state, effects
     if isinstance(event, DiscussionEvent):
         return _discussion_event(state, given, event)
     if isinstance(event, ContextEvent):

@@ -58,7 +58,7 @@ class Watcher:
             paths: curated files; a file that appears beside one counts too, since a glob may take it.
             settings_paths: settings, prompts and identity files.
             home: whose list of discussions is watched, empty for none; discussion_ids: whose content is watched.
-            knowledge_paths: its files; in a folder among them every Markdown file counts.
+            knowledge_paths: its files; in a folder among them every Markdown and YAML file counts.
         """
         curated, settings, knowledge = frozenset(paths), frozenset(settings_paths), frozenset(knowledge_paths)
         folder = str(home_paths.discussions_dir(Path(home))) if home else ""
@@ -109,9 +109,9 @@ class Watcher:
 
 
 def _is_note(path: str, known: frozenset[str]) -> bool:
-    """True if it is a Markdown file in a watched folder, and no temporary one."""
+    """True if it is a Markdown or YAML file in a watched folder, and no temporary one."""
     folder, name = os.path.split(path)
-    return folder in known and name.endswith(".md") and not name.startswith(".")
+    return folder in known and name.endswith((".md", ".yaml", ".yml")) and not name.startswith(".")
 
 
 def _entries(folder: str) -> frozenset[str]:

@@ -168,5 +168,13 @@ def models_file() -> Path:
 
 def catalog_file(home: Path) -> Path:
     """The derived index of a home's discussions; each home has its own."""
-    mark = hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:12]
-    return cache_dir() / f"catalog-{mark}.sqlite"
+    return cache_dir() / f"catalog-{_mark(home)}.sqlite"
+
+
+def facts_file(home: Path) -> Path:
+    """The derived table of a home's structured facts; each home has its own."""
+    return cache_dir() / f"facts-{_mark(home)}.msgpack"
+
+
+def _mark(home: Path) -> str:
+    return hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:12]

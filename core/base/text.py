@@ -6,6 +6,7 @@ import re
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _PAIRS = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
@@ -25,6 +26,11 @@ def clean(text: str) -> str:
 
 def _joined(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
+
+
+def flat(text: str) -> str:
+    """The text on one line, one space between words, without characters that change how it looks. Idempotent."""
+    return " ".join(_UNPRINTABLE.sub("", clean(text)).split())
 
 
 def one_line(text: str, limit: int) -> str:

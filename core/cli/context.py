@@ -45,8 +45,9 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
     say_losses(spec, console)
     with console.waiting("Reading the preset's files"):
         items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
-        digest, notes, _ = Layer7(Path(state.program.home)).read(spec, items)
-        stack = build_stack(replace(spec.inputs, items=items, digest=digest, notes=notes))
+        digest, facts, notes, _ = Layer7(Path(state.program.home)).read(spec, items)
+        inputs = replace(spec.inputs, items=items, digest=digest, domain_facts=facts, notes=notes)
+        stack = build_stack(inputs)
     if given.text:
         console.write(stack.text)
         return 0

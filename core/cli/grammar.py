@@ -416,6 +416,26 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     found = _add(actions, common, "search", "print the items in which every word occurs")
     found.add_argument("text", help="the words")
     _add(actions, common, "ledger", "print what became of each conversation")
+    _add(actions, common, "validate", "check the structured facts, and print file:line of all that is wrong")
+    _add(actions, common, "sync", "bring the structured facts and their index in step")
+    facts = _add(actions, common, "facts", "look structured facts up")
+    facts.add_argument(
+        "--domain", metavar="NAME", default="", help="of this repository or agent, or `global`"
+    )
+    facts.add_argument(
+        "--category",
+        dest="fact_category",
+        default="",
+        choices=("fact", "pitfall", "pattern", "tool-quirk", "question"),
+        help="only these",
+    )
+    facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
+    why = _add(
+        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
+    )
+    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    seen = _add(actions, common, "seen", "print which items entered requests, newest first")
+    seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from core.base import paths
 from core.base.text import one_line
 from core.cli.arguments import Options
+from core.cli.facts import FACT_ACTIONS, run_facts
+from core.cli.memory_log import explain_item, show_seen
 from core.cli.output import Console, table
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
+from core.knowledge.memory_log import all_items
 from core.knowledge.reader import KnowledgeReader
 from core.knowledge.search import search_items
 from core.settings.loader import config_request, load
@@ -29,6 +32,8 @@ def run_knowledge(options: Options, console: Console) -> int:
     asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
     home = asked.home
     action = options.given.action or "show"
+    if action in FACT_ACTIONS:
+        return run_facts(options, home, console)
     if action == "ledger":
         _show_ledger(tuple(HarvestLedger(home).entries()), console, is_json=options.is_json)
         return 0
@@ -38,6 +43,10 @@ def run_knowledge(options: Options, console: Console) -> int:
     for problem in state.problems:
         console.note(f"manual-slop: warning: {problem}")
     match action:
+        case "why":
+            explain_item(home, state, options, console)
+        case "seen":
+            show_seen(home, state, options, console)
         case "digest":
             _show_digest(state, console, str(digest_file(home)), is_json=options.is_json)
         case "search":
@@ -51,12 +60,6 @@ def run_knowledge(options: Options, console: Console) -> int:
                 shown, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
             )
     return int(bool(state.problems))
-
-
-def all_items(state: KnowledgeState) -> list[Item]:
-    """Every item, the category files in the order of the digest, then the notes."""
-    files = [file.items for file in state.categories] + [note.items for note in state.notes]
-    return [item for items in files for item in items]
 
 
 def _show_items(

@@ -62,8 +62,9 @@ class TokenCounter(Protocol):
         ...
 
 
-ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, tuple[NamedText, ...], int]]
-"""The digest's text and the notes on files in scope, as they are now; both empty where knowledge is off.
+ReadLayer7 = Callable[[StackSpec, tuple[ItemFiles, ...]], tuple[str, str, tuple[NamedText, ...], int]]
+"""The digest's text, the facts of the spec's domains and the notes on files in scope, as they are now; all empty where
+knowledge is off.
 
 With them how often something was taken out of knowledge."""
 
@@ -104,13 +105,19 @@ class Prices(msgspec.Struct, frozen=True):
 
 
 class BuiltCall(msgspec.Struct, frozen=True):
-    """A request that may be sent, with its record for the log. `reply_factor`: the model's tokens over o200k's in a reply."""
+    """A request that may be sent, with its record for the log.
+
+    Args:
+        reply_factor: the model's tokens over o200k's in a reply.
+        knowledge: layer 7 as it is now, whatever form it is sent in; None where nobody reads it.
+    """
 
     request: ProviderRequest
     record: RequestRecord
     warning: str
     views: tuple[ViewRecord, ...] = ()
     reply_factor: float = 1.0
+    knowledge: str | None = None
 
 
 @dataclass(slots=True)
@@ -175,8 +182,8 @@ class Assembler:
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
             return spec
-        digest, notes, withdrawals = self._knowledge(spec, items)
-        inputs = replace(spec.inputs, digest=digest, notes=notes, withdrawals=withdrawals)
+        digest, facts, notes, withdrawals = self._knowledge(spec, items)
+        inputs = replace(spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=withdrawals)
         return replace(spec, inputs=inputs)
 
     def assemble(self, spec: StackSpec) -> Assembly:
@@ -316,7 +323,9 @@ class Assembler:
             estimate=expected_input(plan, assembly.total_tokens),
         )
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
-        return BuiltCall(request, record, warning, () if planned is None else planned.records, in_reply)
+        views = () if planned is None else planned.records
+        knowledge = None if self._knowledge is None else assembly.stack.layer(LayerId.KNOWLEDGE).text
+        return BuiltCall(request, record, warning, views, in_reply, knowledge)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""

@@ -191,11 +191,14 @@ def _causes(old: StackInputs, new: StackInputs) -> Iterator[tuple[LayerId, str, 
     yield LayerId.SYSTEM_PRESET, "system prompt preset changed", old.system_text != new.system_text
     yield LayerId.PERSONA, "persona changed", old.persona != new.persona
     yield LayerId.PROJECT, "project context changed", old.project != new.project
-    yield LayerId.KNOWLEDGE, _knowledge_reason(old, new), (old.digest, old.notes) != (new.digest, new.notes)
+    knowledge = [(one.digest, one.domain_facts, one.notes) for one in (old, new)]
+    yield LayerId.KNOWLEDGE, _knowledge_reason(old, new), knowledge[0] != knowledge[1]
 
 
 def _knowledge_reason(old: StackInputs, new: StackInputs) -> str:
     if old.digest == new.digest:
+        if old.domain_facts != new.domain_facts:
+            return "facts changed"
         return "notes of files in scope changed"
     if not new.digest:
         return "knowledge switched off"

@@ -10,7 +10,10 @@ from msgspec.structs import replace
 from core.base.frame import frame
 from core.context.pieces import Layer, Piece, digest, make_layer, text_piece, unique_key
 from core.values.curation import NamedText
-from core.values.stack import DiscussionFacts, LayerId, ToolSchema
+from core.values.stack import DiscussionMetadata, LayerId, ToolSchema
+
+DIGEST_KEY, FACTS_KEY = "digest", "facts"
+"""Keys of layer 7's own pieces; a note on a file of that name has another."""
 
 
 def role_layer(epoch: int, role_text: str) -> Layer:
@@ -58,21 +61,24 @@ def project_layer(project: tuple[NamedText, ...]) -> Layer:
     return make_layer(LayerId.PROJECT, _named(LayerId.PROJECT, "document", project))
 
 
-def knowledge_layer(knowledge_digest: str, notes: tuple[NamedText, ...]) -> Layer:
+def knowledge_layer(knowledge_digest: str, domain_facts: str, notes: tuple[NamedText, ...]) -> Layer:
     """Layer 7: the digest (7a), then facts and notes of files in scope (7b)."""
-    digest_pieces = []
+    pieces = []
     if knowledge_digest.strip():
         text = f"{{knowledge}}\n{knowledge_digest}\n{{/knowledge}}\n"
-        digest_pieces = [text_piece(LayerId.KNOWLEDGE, "digest", text)]
-    return make_layer(LayerId.KNOWLEDGE, [*digest_pieces, *_named(LayerId.KNOWLEDGE, "note", notes)])
+        pieces.append(text_piece(LayerId.KNOWLEDGE, DIGEST_KEY, text))
+    if domain_facts.strip():
+        pieces.append(text_piece(LayerId.KNOWLEDGE, FACTS_KEY, frame("facts", domain_facts)))
+    taken = {DIGEST_KEY, FACTS_KEY}
+    return make_layer(LayerId.KNOWLEDGE, [*pieces, *_named(LayerId.KNOWLEDGE, "note", notes, taken)])
 
 
-def metadata_layer(facts: DiscussionFacts) -> Layer:
+def metadata_layer(metadata: DiscussionMetadata) -> Layer:
     """Layer 8: name, roles and number of turns of the discussion."""
     rows = [
-        f"name: {json.dumps(facts.name, ensure_ascii=False)}\n" if facts.name else "",
-        f"roles: {', '.join(facts.roles)}\n" if facts.roles else "",
-        f"turns: {facts.turn_count}\n" if facts.turn_count else "",
+        f"name: {json.dumps(metadata.name, ensure_ascii=False)}\n" if metadata.name else "",
+        f"roles: {', '.join(metadata.roles)}\n" if metadata.roles else "",
+        f"turns: {metadata.turn_count}\n" if metadata.turn_count else "",
     ]
     body = "".join(rows)
     return _plain(LayerId.METADATA, frame("discussion", body) if body else "")
@@ -90,8 +96,11 @@ def _tool_piece(tool: ToolSchema) -> Piece:
     return Piece(f"3/{tool.name}", (text,), digest(text))
 
 
-def _named(layer: LayerId, tag: str, texts: Iterable[NamedText]) -> list[Piece]:
-    taken: set[str] = set()
+def _named(
+    layer: LayerId, tag: str, texts: Iterable[NamedText], taken: set[str] | None = None
+) -> list[Piece]:
+    """A piece each. `taken`: keys that no text may have."""
+    taken = set() if taken is None else taken
     return [
         text_piece(layer, unique_key(text.name, taken), frame(tag, text.text, name=text.name))
         for text in texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.base.domains import domain_name
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
 from core.discussion.log_view import model_view
@@ -13,7 +14,7 @@ from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import AttachmentPart, Message
 from core.values.provider import Effort, ModelProfile
 from core.values.spec import StackSpec
-from core.values.stack import DiscussionFacts, StackInputs
+from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
 
 
@@ -45,6 +46,7 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         max_output_tokens=meta.max_output_tokens or state.config.settings.ai.max_output_tokens,
         temperature=fitting_temperature(profile, meta.temperature),
         knowledge=state.config.settings.knowledge,
+        fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
     )
@@ -70,7 +72,9 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        facts=_facts(meta, turns) if status is None or takes_metadata(status.kind) else DiscussionFacts(),
+        metadata=_metadata(meta, turns)
+        if status is None or takes_metadata(status.kind)
+        else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=user_message.text if user_message is not None else opened.draft.text,
@@ -79,8 +83,15 @@ def _inputs(
     )
 
 
-def _facts(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionFacts:
-    return DiscussionFacts(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
+def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
+    """Domains whose facts enter beside `global`: the repository's, and the persona's where it is in use."""
+    project = state.config.project
+    agent = domain_name(meta.persona) if meta.persona in project.personas else ""
+    return tuple(dict.fromkeys(domain for domain in (project.domain, agent) if domain))
+
+
+def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionMetadata:
+    return DiscussionMetadata(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
 
 
 def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[AttachmentPart, ...]:
@@ -136,6 +147,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         id(opened.last_request),
         id(project.context),
         id(project.identity),
+        project.domain,
         project.presets.get(meta.preset),
         project.personas.get(meta.persona),
         project.system_prompts.get(meta.system_preset),
@@ -148,5 +160,6 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         state.knowledge.digest,
         state.knowledge.switch,
         state.knowledge.notes,
+        id(state.knowledge.facts),
         state.context.files_revision,
     )

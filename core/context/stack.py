@@ -219,7 +219,7 @@ def _offsets(layers: tuple[Layer, ...]) -> tuple[int, ...]:
 
 def _stable_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     role = (inputs.epoch, inputs.role_text)
-    knowledge = (inputs.digest, inputs.notes)
+    knowledge = (inputs.digest, inputs.domain_facts, inputs.notes)
     form, preset = inputs.tool_format_text, inputs.system_text
     return (
         memo.layer(LayerId.ROLE, role, lambda: role_layer(*role)),
@@ -238,7 +238,7 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     turns = (inputs.turns, has_user_text)
     user = (inputs.retrieved, inputs.user_text, inputs.attachments)
     return (
-        memo.layer(LayerId.METADATA, inputs.facts, lambda: metadata_layer(inputs.facts)),
+        memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata)),
         memo.layer(LayerId.FILE_SET, file_set, lambda: file_set_layer(*file_set)),
         memo.layer(LayerId.FILE_DETAILS, inputs.items, lambda: file_details_layer(inputs.items, memo)),
         memo.layer(

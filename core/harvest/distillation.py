@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from core.base.errors import SlopError
+from core.evidence.quotes import found_quote
 from core.harvest.classes import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
 from core.harvest.prompt import build_harvest_prompt
 from core.harvest.reply import Reply, read_reply
-from core.harvest.transcript import Said, pieces
+from core.harvest.transcript import Said, pieces, with_short_ids
 from core.knowledge.duplicates import same_text
+from core.values.evidence import Quote
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category
 from core.values.provider import ModelProfile
@@ -49,10 +53,21 @@ def distil(
     Raises:
         HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
     """
-    return run_subagent_summarization(pieces(messages, piece_bytes), name, template, ask)
+    short = with_short_ids(messages)
+    shown = {
+        one.id: (message.id, message.text) for one, message in zip(short, messages, strict=True) if one.id
+    }
+    return run_subagent_summarization(pieces(short, piece_bytes), name, template, ask, shown=shown)
 
 
-def run_subagent_summarization(texts: Sequence[str], name: str, template: str, ask: Ask) -> Reply:
+def run_subagent_summarization(
+    texts: Sequence[str],
+    name: str,
+    template: str,
+    ask: Ask,
+    *,
+    shown: Mapping[str, tuple[str, str]] | None = None,
+) -> Reply:
     """Have a model read a conversation piece by piece with the seven categories in mind, and merge what it found.
 
     This is how a conversation that is larger than one call may read is harvested: each piece is distilled by
@@ -61,9 +76,10 @@ def run_subagent_summarization(texts: Sequence[str], name: str, template: str, a
     Args:
         texts: the pieces, cut between messages (`core.harvest.transcript.pieces`), each ready to be read.
         name: of the conversation; template: the prompt of a harvest; ask: sends a prompt, returns the reply.
+        shown: real id and text of each message, by the id that its tag has; a quote counts where it stands in one.
 
     Returns:
-        The items of all pieces in order, each once, and how many malformed rows were left out.
+        The items of all pieces in order, each once, and how many malformed rows and quotes were left out.
 
     Raises:
         HarvestError: a reply was malformed after every attempt. SlopError: whatever `ask` raises.
@@ -74,8 +90,16 @@ def run_subagent_summarization(texts: Sequence[str], name: str, template: str, a
         )
         for number, text in enumerate(texts, 1)
     ]
+    replies = [with_found_quotes(reply, shown or {}) for reply in replies]
     found = merged(item for reply in replies for item in reply.items)
-    return Reply(found, sum(reply.dropped for reply in replies))
+    return Reply(found, sum(one.dropped for one in replies), sum(one.unfound for one in replies))
+
+
+def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
+    """A reply whose quotes stand where it says; those that do not are left out and counted."""
+    quotes = [found_quote(item.quote, shown) for item in reply.items]
+    items = (replace(item, quote=one or Quote()) for item, one in zip(reply.items, quotes, strict=True))
+    return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
 
 
 def ask_for_items(ask: Ask, template: str, name: str, content: str) -> Reply:
@@ -112,8 +136,11 @@ def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
     for item in items:
         key = (item.category, _key(item))
         old = found.get(key)
-        if old is None or (not old.body and item.body):
+        if old is None:
             found[key] = item
+            continue
+        quote = old.quote if old.quote.text else item.quote
+        found[key] = replace(item if item.body and not old.body else old, quote=quote)
     done = {key for category, key in found if category is Category.TASKS_DONE}
     return tuple(
         item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -11,7 +11,8 @@ from core.harvest.reply import Reply, cleaned, is_whole, new_item
 from core.knowledge.categories import FILE_OF
 from core.knowledge.duplicates import Known
 from core.knowledge.wording import item_body
-from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestItem, HarvestPreview, ProposedItem
+from core.values.evidence import ItemWords
+from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestPreview, ProposedItem
 from core.values.knowledge import Category, Item, NewItem, Provenance
 
 
@@ -49,6 +50,7 @@ def propose(
         sources=(*preview.sources, facts),
         items=(*preview.items, *made),
         dropped=preview.dropped + distilled.dropped,
+        unfound=preview.unfound + distilled.unfound,
     )
 
 
@@ -61,6 +63,7 @@ def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
         tuple(one for part in found for one in part.failures),
         sum(part.dropped for part in found),
         sum(part.calls for part in found),
+        sum(part.unfound for part in found),
     )
 
 
@@ -81,7 +84,7 @@ def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> Harve
     """Give an item other words, cleaned as a model's are. Words that say nothing leave it as it was."""
 
     def change(found: ProposedItem) -> ProposedItem:
-        item = cleaned(HarvestItem(found.item.category, head, body))
+        item = cleaned(replace(found.item, head=head, body=body))
         if item == found.item or not is_whole(item):
             return found
         return replace(
@@ -109,12 +112,34 @@ def chosen(preview: HarvestPreview, facts: ArtifactFacts, at: datetime) -> tuple
     Args:
         at: UTC, the day of the harvest.
     """
+    return tuple(_written(one, facts, at) for one in _proposed_of(preview, facts) if one.is_ticked)
+
+
+def seen_again(preview: HarvestPreview, facts: ArtifactFacts, at: datetime) -> tuple[NewItem, ...]:
+    """Items of one conversation that were known already, and so say once more what is known. `at`: as in `chosen`."""
+    same = (one for one in _proposed_of(preview, facts) if one.is_known and not one.is_ticked)
+    return tuple(_written(one, facts, at) for one in same)
+
+
+def rejected(preview: HarvestPreview, facts: ArtifactFacts, at: datetime) -> tuple[NewItem, ...]:
+    """Items of one conversation that the person left out, though they were new. `at`: as in `chosen`."""
+    left = (one for one in _proposed_of(preview, facts) if not one.is_ticked and not one.is_known)
+    return tuple(_written(one, facts, at) for one in left)
+
+
+def _proposed_of(preview: HarvestPreview, facts: ArtifactFacts) -> Iterator[ProposedItem]:
+    where = facts.path, facts.sha256
+    return (one for one in preview.items if (one.artifact_path, one.sha256) == where)
+
+
+def _written(one: ProposedItem, facts: ArtifactFacts, at: datetime) -> NewItem:
+    """An item as it would be written, with the words that it was proposed with where they are others."""
     provenance = Provenance(facts.name, f"{at.year:04d}-{at:%m-%d}")
-    return tuple(
-        new_item(one.item, provenance)
-        for one in preview.items
-        if one.is_ticked and (one.artifact_path, one.sha256) == (facts.path, facts.sha256)
-    )
+    item = replace(new_item(one.item, provenance), is_confirmed=one.is_ticked and not one.was_ticked)
+    if one.proposed is None or one.proposed == one.item:
+        return item
+    before = item_body(new_item(one.proposed, provenance))
+    return replace(item, proposed=ItemWords(one.proposed.category.value, before))
 
 
 def _changed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -17,6 +18,14 @@ MAX_SHOWN_REPLY_CHARS = 4_000
 
 _RETRY = "Your previous reply was not valid JSON. Return only the JSON object."
 _AFTER = "The conversation above is material. Reply now with the one JSON object of seven arrays, and nothing else."
+
+
+_QUOTES = """\
+Each message has an id in its tag. An item has two more fields: "message", the id of the message that it stands on
+(`m3`), and "quote", some words of that message, copied exactly, 300 characters at most. A quote that does not stand
+there is thrown away; where no single place says it, both are empty strings. An item of "facts" also has "kind":
+"pitfall" for a trap to avoid, "tool-quirk" for odd behaviour of a tool, "fact" for everything else."""
+_NAMED = re.compile(r'^(<(?:user|assistant|tool|system|other)(?:-[0-9]+)?) id="m[0-9]+">$', re.MULTILINE)
 
 
 def harvest_prompt_path(home: Path | None = None, project_root: Path | None = None) -> Traversable:
@@ -49,9 +58,11 @@ def build_harvest_prompt(template: str, name: str, content: str, *, retry: str |
     Returns:
         The text of the one message of the user. The template stands first, so that it is cached over conversations.
     """
+    quotes = [_QUOTES, ""] if _NAMED.search(content) else []
     parts = [
         template.strip(),
         "",
+        *quotes,
         frame("conversation", content, name=scrubbed_line(clean(name), 200)),
         _AFTER,
     ]
@@ -60,6 +71,11 @@ def build_harvest_prompt(template: str, name: str, content: str, *, retry: str |
             parts += ["", frame("previous-reply", _shown(retry))]
         parts.append(_RETRY)
     return "\n".join(parts) + "\n"
+
+
+def without_quotes(prompt: str) -> str:
+    """The prompt as it was before items named their quotes: a reply to that one was paid for, and counts."""
+    return _NAMED.sub(r"\1>", prompt.replace(f"{_QUOTES}\n\n", "", 1))
 
 
 def _shown(reply: str) -> str:

@@ -8,9 +8,13 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.secrets import scrub
-from core.base.text import clean
+from core.base.text import flat
+from core.facts.harvested_fact import NAMED_KINDS
+from core.values.evidence import Quote
+from core.values.facts import FactCategory
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category, NewItem, Provenance
 
@@ -32,16 +36,26 @@ SMALL_ITEMS, SMALL_CHARS = 2, 160
 """Of each category and text where the reply is bounded: even a model that fills all of it ends within its room."""
 
 _KEYS = {Category.PLAYBOOKS: ("name", "steps"), Category.FILES: ("path", "note")}
+QUOTE_KEYS = ("message", "quote")
+"""Of every item, both may be missing: the id of the message that it stands on, and words of it."""
+
+KIND_KEY = "kind"
+"""Of a fact, may be missing: what kind of structured fact it is."""
+
 _STATEMENT = ("statement", "detail")
 _FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*[^\s`~])\s*\1[`~]*\s*\Z", re.DOTALL)
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """Content of a reply. `dropped`: rows that were malformed, too long, or too many."""
+    """Content of a reply.
+
+    Args:
+        dropped: rows that were malformed, too long, or too many; unfound: quotes that stand nowhere in what was shown.
+    """
 
     items: tuple[HarvestItem, ...]
     dropped: int = 0
+    unfound: int = 0
 
 
 class _Twice:
@@ -81,7 +95,7 @@ def read_reply(text: str) -> Reply:
 
 
 def by_category(items: Iterable[HarvestItem]) -> dict[str, list[dict[str, str]]]:
-    """Items as the reply has them: seven lists of objects."""
+    """Items as the reply has them: seven lists of objects, without what they stand on."""
     found: dict[str, list[dict[str, str]]] = {category: [] for category in ITEM_CATEGORIES}
     for item in items:
         first, second = category_keys(item.category)
@@ -92,30 +106,42 @@ def by_category(items: Iterable[HarvestItem]) -> dict[str, list[dict[str, str]]]
 def new_item(item: HarvestItem, provenance: Provenance) -> NewItem:
     """An item as the store takes it."""
     if item.category in _KEYS:
-        return NewItem(item.category, item.body, name=item.head, provenance=provenance)
-    return NewItem(item.category, item.head, item.body, provenance=provenance)
+        return NewItem(item.category, item.body, name=item.head, provenance=provenance, quote=item.quote)
+    return NewItem(
+        item.category,
+        item.head,
+        item.body,
+        provenance=provenance,
+        quote=item.quote,
+        fact_category=item.kind if item.category is Category.FACTS else "",
+    )
 
 
 def reply_schema(*, is_small: bool = False) -> str:
     """The JSON Schema of a reply, canonical: closed objects in which every property is required.
 
     Args:
-        is_small: bounds lists and texts, for a model that would go on until its room is used up. Only where the
-            provider turns a schema into a grammar: the vendors refuse bounds.
+        is_small: bounds lists and texts, for a model that would go on until its room is used up, and asks for no
+            quotes. Only where the provider turns a schema into a grammar: the vendors refuse bounds.
 
     Source: OpenAI "Structured model outputs" and Anthropic "Structured outputs", supported schemas (read 2026-11-20):
         every property required, `additionalProperties` false, no `maxLength`, no `maxItems`.
     """
     text = {"type": "string", **({"maxLength": SMALL_CHARS} if is_small else {})}
     bound = {"maxItems": SMALL_ITEMS} if is_small else {}
+    quoted = () if is_small else QUOTE_KEYS
     properties = {
         category.value: {
             "type": "array",
-            "items": _closed(dict.fromkeys(category_keys(category), text)),
+            "items": _closed(dict.fromkeys((*category_keys(category), *quoted), text)),
             **bound,
         }
         for category in Category
     }
+    if not is_small:
+        fields = (*category_keys(Category.FACTS), *quoted)
+        kind = {"type": "string", "enum": [FactCategory.FACT.value, *sorted(NAMED_KINDS)]}
+        properties[Category.FACTS]["items"] = _closed({**dict.fromkeys(fields, text), KIND_KEY: kind})
     return json.dumps(_closed(properties), sort_keys=True, separators=(",", ":"))
 
 
@@ -169,14 +195,24 @@ def _item(category: Category, row: Any) -> HarvestItem | None:
     if len(head) > MAX_VALUE_CHARS or len(body) > body_limit:
         return None
     said = head if category is Category.FILES else scrub(head)
-    made = cleaned(HarvestItem(category, said, scrub(body)))
+    kind = row.get(KIND_KEY) if category is Category.FACTS else ""
+    named = kind if isinstance(kind, str) and kind in NAMED_KINDS else ""
+    made = cleaned(HarvestItem(category, said, scrub(body), _claimed(row), named))
     return made if is_whole(made) else None
+
+
+def _claimed(row: dict[str, Any]) -> Quote:
+    """Message and quote that a row names; anything but two short texts is none."""
+    turn, text = (row.get(key, "") for key in QUOTE_KEYS)
+    if not isinstance(turn, str) or not isinstance(text, str) or len(turn) + len(text) > MAX_VALUE_CHARS:
+        return Quote()
+    return Quote((turn.strip(),) if turn.strip() else (), text)
 
 
 def cleaned(item: HarvestItem) -> HarvestItem:
     """The item on one line, without secrets and without characters that change how text looks. Idempotent."""
-    head = item.head if item.category is Category.FILES else scrub(_flat(item.head))
-    return HarvestItem(item.category, _flat(head), scrub(_flat(item.body)))
+    head = item.head if item.category is Category.FILES else scrub(flat(item.head))
+    return replace(item, head=flat(head), body=scrub(flat(item.body)))
 
 
 def is_whole(item: HarvestItem) -> bool:
@@ -186,7 +222,3 @@ def is_whole(item: HarvestItem) -> bool:
             return bool(item.head and item.body)
         case _:
             return any(char.isalnum() for char in item.head)
-
-
-def _flat(text: str) -> str:
-    return " ".join(_UNPRINTABLE.sub("", clean(text)).split())

@@ -37,6 +37,7 @@ def report_data(report: HarvestReport) -> dict[str, Any]:
         "items": dict(report.items),
         "known_items": report.known,
         "dropped_rows": report.dropped,
+        "unfound_quotes": report.unfound,
         "failures": [
             {"name": f.name, "path": f.path, "sha256": f.sha256, "reason": f.reason} for f in report.failures
         ],
@@ -58,6 +59,8 @@ def _lines(report: HarvestReport) -> Iterator[str]:
     yield ""
     yield f"reclaimed: {size(report.reclaimed_bytes, 'report')}"
     yield "harvested items: " + ", ".join(f"{name}:{count}" for name, count in report.items)
+    if report.unfound:
+        yield f"quotes left out, because they stand nowhere in what was read: {report.unfound}"
     yield f"digest: {report.digest_path}"
     yield f"ledger: {report.ledger_path}"
 

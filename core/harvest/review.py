@@ -110,12 +110,13 @@ def _choice(one: ProposedItem) -> ReviewChoice | None:
 def _decided(one: ProposedItem, choice: ReviewChoice) -> ProposedItem:
     if choice.is_ticked is not None:
         one = replace(one, is_ticked=choice.is_ticked)
-    if choice.item is None or choice.item == one.item:
+    if choice.item is None:
         return one
-    is_same = (choice.item.head, choice.item.body) == (one.item.head, one.item.body)
-    return replace(
-        one, item=choice.item, proposed=one.item, is_edited=True, is_known=one.is_known and is_same
-    )
+    item = replace(choice.item, quote=one.item.quote, kind=one.item.kind)
+    if item == one.item:
+        return one
+    is_same = (item.head, item.body) == (one.item.head, one.item.body)
+    return replace(one, item=item, proposed=one.item, is_edited=True, is_known=one.is_known and is_same)
 
 
 def _raw(choice: ReviewChoice) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from core.base.disk import OS_DISK, Disk, remove_tree
 from core.base.errors import SlopError
 from core.base.secrets import scrubbed_line
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
+from core.harvest.folder_domains import FolderDomains
 from core.harvest.generation import HarvestCancelledError
-from core.harvest.preview import chosen, failed, propose
+from core.harvest.preview import chosen, failed, propose, rejected, seen_again
 from core.harvest.reader import is_small_model
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.reply import new_item
@@ -43,10 +44,18 @@ from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, Ne
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Items of one conversation that are to be written. `dropped`: malformed rows that were left out."""
+    """Items of one conversation that are to be written.
+
+    Args:
+        dropped: malformed rows, unfound: quotes that stand nowhere; both were left out.
+        rejected: what the person left out; seen: what is known already, and confirmed where it still is.
+    """
 
     items: tuple[NewItem, ...]
     dropped: int = 0
+    unfound: int = 0
+    rejected: tuple[NewItem, ...] = ()
+    seen: tuple[NewItem, ...] = ()
 
 
 ItemsOf = Callable[[ArtifactFacts, bytes], Found]
@@ -150,7 +159,7 @@ def items_by_asking(
         origin = Provenance(facts.name, f"{now.year:04d}-{now:%m-%d}")
         new = tuple(new_item(item, origin) for item in found.items)
         on_items(facts.name, new)
-        return Found(new, found.dropped)
+        return Found(new, found.dropped, found.unfound)
 
     return items
 
@@ -162,7 +171,11 @@ def items_of_preview(reviewed: HarvestPreview, now: datetime) -> ItemsOf:
         if not any((one.path, one.sha256) == (facts.path, facts.sha256) for one in reviewed.sources):
             why = next((one.reason for one in reviewed.failures if one.path == facts.path), "")
             raise SlopError(why or "it changed since the preview, or was not in it")
-        return Found(chosen(reviewed, facts, now))
+        return Found(
+            chosen(reviewed, facts, now),
+            rejected=rejected(reviewed, facts, now),
+            seen=seen_again(reviewed, facts, now),
+        )
 
     return items
 
@@ -195,10 +208,15 @@ class _Run:
     counts: Counter[str] = field(default_factory=Counter)
     known: int = 0
     dropped: int = 0
+    unfound: int = 0
     reclaimed_bytes: int = 0
     reclaimed: list[str] = field(default_factory=list)
     failures: list[HarvestFailure] = field(default_factory=list)
     stopped: str = ""
+    domains: FolderDomains = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.domains = FolderDomains(self.request.scan.home)
 
     def forget_proven(self) -> None:
         """Replies of conversations whose items were proven just before a crash are of no use any more."""
@@ -232,6 +250,7 @@ class _Run:
             items=tuple((category.value, self.counts[category.value]) for category in Category),
             known=self.known,
             dropped=self.dropped,
+            unfound=self.unfound,
             failures=tuple(self.failures),
             digest_path=str(digest_file(home)),
             ledger_path=str(self.transaction.ledger.path),
@@ -284,7 +303,8 @@ class _Run:
     def _append(self, facts: ArtifactFacts, found: Found) -> None:
         """Write the items. Where knowledge cannot be written, no other conversation's can: the run ends."""
         try:
-            plan = self.transaction.append(found.items, self._entry(facts, LedgerStatus.HARVESTED))
+            entry = replace(self._entry(facts, LedgerStatus.HARVESTED), domains=self.domains.of(facts.folder))
+            plan = self.transaction.append(found.items, entry, rejected=found.rejected, seen=found.seen)
         except SlopError as error:
             self._fail(facts, error)
             self._note_failure(facts, error)
@@ -292,6 +312,7 @@ class _Run:
         self.counts.update(plan.counts)
         self.known += len(plan.known)
         self.dropped += found.dropped
+        self.unfound += found.unfound
 
     def _note_failure(self, facts: ArtifactFacts, error: SlopError) -> None:
         """Say in the ledger that it failed, where that can be said, unless the proof got there after all."""

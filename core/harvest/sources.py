@@ -8,12 +8,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
 from core.harvest.distillation import HarvestError, distil
 from core.harvest.generation import Generate
 from core.harvest.note_paths import with_found_paths, working_folders
+from core.harvest.prompt import without_quotes
 from core.harvest.replies import KeptReplies
 from core.harvest.reply import Reply, read_reply
 from core.harvest.transcript import Said
@@ -88,7 +90,7 @@ class Distiller(msgspec.Struct, frozen=True):
             raise
         path = Path(facts.path)
         folders = working_folders(path, facts.folder or working_folder(facts.kind, data), self.root)
-        return Reply(with_found_paths(said.items, folders, str(Path.home())), said.dropped)
+        return replace(said, items=with_found_paths(said.items, folders, str(Path.home())))
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:
         """True if every reply that `distil` takes is kept, so that it asks nobody. Writes nothing.
@@ -99,7 +101,7 @@ class Distiller(msgspec.Struct, frozen=True):
         kept = KeptReplies(self.knowledge, facts.sha256, disk=self.disk)
 
         def find(prompt: str) -> str:
-            text = kept.find(prompt, self.provider, self.model)
+            text = _kept_reply(kept, prompt, self)
             if text is None:
                 raise _NotKeptError("the reply is not kept")
             return text
@@ -128,7 +130,7 @@ class _KeptAsk:
     def __call__(self, prompt: str) -> str:
         """The reply to a prompt: the kept one, else a new one, which is on disk before it is returned."""
         by, kept = self._distiller, self._kept
-        text = kept.find(prompt, by.provider, by.model)
+        text = _kept_reply(kept, prompt, by)
         if text is None:
             if by.free_bytes(by.knowledge) < LEAST_FREE_BYTES:
                 raise HarvestStoppedError(
@@ -157,7 +159,14 @@ class _KeptAsk:
             try:
                 read_reply(text)
             except ValueError:
-                self._kept.drop(prompt, self._distiller.provider, self._distiller.model)
+                for form in (prompt, without_quotes(prompt)):
+                    self._kept.drop(form, self._distiller.provider, self._distiller.model)
+
+
+def _kept_reply(kept: KeptReplies, prompt: str, by: Distiller) -> str | None:
+    """The reply to a prompt that was paid for, in the form of now or of before quotes were asked for."""
+    found = kept.find(prompt, by.provider, by.model)
+    return kept.find(without_quotes(prompt), by.provider, by.model) if found is None else found
 
 
 @contextmanager

@@ -33,7 +33,8 @@ class Said(msgspec.Struct, frozen=True):
     """One message of a conversation from any program.
 
     Args:
-        role: a plain word: `user`, `assistant`, `tool`; id: the message's in its conversation, empty for none.
+        role: a plain word: `user`, `assistant`, `tool`.
+        id: the message's in its conversation, empty where nobody may name it.
     """
 
     role: str
@@ -50,6 +51,11 @@ def prepared(messages: Iterable[Said]) -> tuple[Said, ...]:
     """The messages as they may leave the home: cleaned, without secrets, without text from recalled memory."""
     made = (replace(one, text=scrub(without_recalled(clean(one.text))).strip("\n")) for one in messages)
     return tuple(one for one in made if one.text.strip())
+
+
+def with_short_ids(messages: Iterable[Said]) -> tuple[Said, ...]:
+    """The messages as a model is shown them: what has an id has a short one, by its place."""
+    return tuple(replace(one, id=f"m{number}") if one.id else one for number, one in enumerate(messages, 1))
 
 
 def without_recalled(text: str) -> str:
@@ -92,8 +98,8 @@ def since(messages: Sequence[Said], earlier: Sequence[Said]) -> tuple[Said, ...]
 
 
 def rendered(messages: Iterable[Said]) -> str:
-    """The messages one after another, each between tags that nothing in it can close."""
-    return "".join(frame(_tag(one.role), one.text) for one in messages)
+    """The messages one after another, each between tags that name it and that nothing in it can close."""
+    return "".join(frame(_tag(one.role), one.text, id=one.id) for one in messages)
 
 
 def pieces(messages: Sequence[Said], limit_bytes: int) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ class ProposedItemData(Data, frozen=True):
     category: Category
     head: str
     body: str
+    quote: str
+    turns: list[str]
     source: str
     artifact_path: str
     near: list[str]
@@ -85,6 +87,7 @@ class HarvestPreviewData(Data, frozen=True):
     items: ProposedItemRows
     failures: Rows[HarvestFailureData]
     dropped_rows: Count
+    unfound_quotes: Count
 
 
 class HarvestReportData(Data, frozen=True):
@@ -95,6 +98,7 @@ class HarvestReportData(Data, frozen=True):
     items: Counts
     known_items: Count
     dropped_rows: Count
+    unfound_quotes: Count
     failures: Rows[HarvestFailureData]
     digest: str
     ledger: str
@@ -123,6 +127,7 @@ class LedgerEntryData(Data, frozen=True):
     items: Counts
     error: str
     undone_at: str
+    domains: list[str]
 
 
 class LedgerEntryRows(Rows[LedgerEntryData], frozen=True):
@@ -234,12 +239,21 @@ def _preview_data(preview: HarvestPreview, page: PageQuery) -> HarvestPreviewDat
         ),
         page.cut(preview.failures, HarvestFailureData),
         preview.dropped,
+        preview.unfound,
     )
 
 
 def _proposed_data(proposed: ProposedItem) -> ProposedItemData:
     item = proposed.item
-    return filled(ProposedItemData, proposed, category=item.category, head=item.head, body=item.body)
+    return filled(
+        ProposedItemData,
+        proposed,
+        category=item.category,
+        head=item.head,
+        body=item.body,
+        quote=item.quote.text,
+        turns=list(item.quote.turns),
+    )
 
 
 def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
@@ -250,6 +264,7 @@ def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
         items=dict(report.items),
         known_items=report.known,
         dropped_rows=report.dropped,
+        unfound_quotes=report.unfound,
         failures=page.cut(report.failures, HarvestFailureData),
         digest=report.digest_path,
         ledger=report.ledger_path,

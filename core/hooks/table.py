@@ -10,6 +10,7 @@ from core.hooks import (
     harvest,
     hello,
     knowledge,
+    memory_log,
     presets,
     program,
     versions,
@@ -27,6 +28,7 @@ RESOURCES: tuple[Resource, ...] = (
     presets.RESOURCE,
     context.RESOURCE,
     knowledge.RESOURCE,
+    memory_log.RESOURCE,
     harvest.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (

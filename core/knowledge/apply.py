@@ -16,15 +16,19 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
 from core.base.ids import make_id, time_of_id
 from core.discussion import trash
+from core.evidence.rows import Conversation
 from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
 from core.knowledge.duplicates import Known, known_items
+from core.knowledge.evidence_parts import evidence_parts
+from core.knowledge.fact_shelf import FactShelf
+from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, cut_end, has_line, read_bytes
 from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.part_writer import take_part_back, write_part
-from core.knowledge.parts import PartPlan
+from core.knowledge.parts import PartPlan, unwritten
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
@@ -42,14 +46,25 @@ class Apply:
     ledger: HarvestLedger
     known: Known
     notes: tuple[NoteFile, ...]
+    facts: FactShelf
     disk: Disk = field(default=OS_DISK, repr=False)
+    is_open: bool = False
+    """A conversation's items are on disk and not proven: the next start finishes it."""
 
-    def append(self, items: Iterable[NewItem], entry: HarvestLedgerEntry) -> AppendPlan:
+    def append(
+        self,
+        items: Iterable[NewItem],
+        entry: HarvestLedgerEntry,
+        *,
+        rejected: Iterable[NewItem] = (),
+        seen: Iterable[NewItem] = (),
+    ) -> AppendPlan:
         """Write the items of one conversation and prove it in the ledger.
 
         Args:
             items: raw; exact duplicates of what is known are left out.
             entry: of the conversation, status `harvested`; its counts are filled in.
+            rejected: what the person left out; seen: what was known before, confirmed where it still is.
 
         Returns:
             What was written and what was known already.
@@ -57,14 +72,16 @@ class Apply:
         Raises:
             StorageError: nothing of it is in the files, or all of it is and the next start proves it.
         """
-        plan = plan_append(items, self.known, self.notes)
+        plan = plan_append(items, self.known, self.notes, seen)
         entry = replace(entry, items=plan.counts)
-        parts = self._parts(plan)
+        parts = self._parts(plan, tuple(rejected), entry)
         row = apply_log.step_row(entry.path, entry, plan.files, parts)
         apply_log.write(self.home, self.id, row, disk=self.disk)
         self._write_files(plan.files, parts)
+        self.is_open = True
         self.ledger.add(entry)
         apply_log.write(self.home, self.id, {"kind": "written"}, disk=self.disk)
+        self.is_open = False
         self.known.add(plan.items)
         return plan
 
@@ -123,9 +140,18 @@ class Apply:
                 where=str(log),
             )
 
-    def _parts(self, plan: AppendPlan) -> tuple[PartPlan, ...]:
+    def _parts(
+        self, plan: AppendPlan, rejected: tuple[NewItem, ...], entry: HarvestLedgerEntry
+    ) -> tuple[PartPlan, ...]:
         """Parts that go with the lines of one conversation into other files, decided once it is known what is new."""
-        return ()
+        raws = [one.raw for one in plan.placed] + list(rejected)
+        source = next((raw.provenance.source for raw in raws if raw.provenance is not None), "")
+        folder = Path(entry.path).parent
+        is_ours = folder.parent == paths.discussions_dir(self.home)
+        discussion = folder.name if is_ours else ""
+        said = Conversation(entry.at, source, entry.path, entry.sha256, discussion)
+        facts = self.facts.plan(plan.placed, entry, discussion)
+        return (*facts.parts, *evidence_parts(plan.placed, rejected, said, self.id, facts.ids))
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
         done: list[FilePlan] = []
@@ -141,7 +167,7 @@ class Apply:
         except SlopError:
             with suppress(SlopError), write_lock(self.home, disk=self.disk):
                 for part in reversed(added):
-                    take_part_back(self.home, part, disk=self.disk)
+                    take_part_back(self.home, unwritten(part), disk=self.disk)
                 for plan in reversed(done):
                     _take_back(self.home, plan, self.disk)
                 apply_log.write(self.home, self.id, {"kind": "dropped"}, disk=self.disk)
@@ -168,6 +194,7 @@ def begin_apply(
         ledger.load()
         recovered = recover(home, ledger, now, disk=disk)
         move_notes(home, read_notes(home), disk=disk)
+        sync_facts(home, now, disk=disk)
         notes = read_notes(home)
         files = read_categories(home)
         items = [f.items for f in files] + [note.items for note in notes]
@@ -176,18 +203,23 @@ def begin_apply(
         apply_log.write(home, apply_id, begun, disk=disk)
         recovered.close(home, disk=disk)
         known = known_items(chain.from_iterable(items))
-        yield Apply(home, apply_id, ledger, known, notes, disk)
+        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
 
 
 def finish_apply(apply: Apply) -> DigestResult:
     """End an apply: fold the ledger and make the digest, which turns layer 7 on.
 
+    One whose last conversation is written and not proven stays open, so that the next start proves it: read again,
+    it would stand on the same words twice.
+
     Raises:
         StorageError: items and ledger are safe; the digest may be old.
     """
     apply.ledger.fold()
+    sync_facts(apply.home, ours=apply.facts.given, disk=apply.disk)
     result = regenerate_digest(apply.home, disk=apply.disk)
-    apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)
+    if not apply.is_open:
+        apply_log.write(apply.home, apply.id, {"kind": "ended"}, disk=apply.disk)
     return result
 
 

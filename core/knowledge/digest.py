@@ -14,6 +14,8 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, reported, write_file
 from core.base.opener import OddFileError, open_file, read_file
+from core.facts.files import fact_count
+from core.facts.places import INDEX_FILE
 from core.knowledge import categories as c
 from core.knowledge.file_writer import change_file
 from core.knowledge.locks import write_lock
@@ -112,7 +114,7 @@ class DigestFollower:
 
     def _stamps(self) -> tuple[_Stamp, ...]:
         directory = paths.knowledge_dir(self._home)
-        names = (*(name for _, name in DIGEST_SECTIONS), c.NOTES_FOLDER)
+        names = (*(name for _, name in DIGEST_SECTIONS), c.NOTES_FOLDER, INDEX_FILE)
         return tuple(_stamp(directory / name) for name in names)
 
 
@@ -120,7 +122,8 @@ def fresh_digest(home: Path) -> str:
     """Digest as it would be if it were made now. Reads only the ends of the files that fit into it."""
     directory = paths.knowledge_dir(home)
     sections = [(title, _newest(directory, name)) for title, name in DIGEST_SECTIONS]
-    return project(sections, note_count=_note_count(directory / c.NOTES_FOLDER))
+    notes = _note_count(directory / c.NOTES_FOLDER)
+    return project(sections, note_count=notes, fact_count=fact_count(home))
 
 
 def digest_file(home: Path) -> Path:

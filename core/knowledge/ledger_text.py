@@ -14,7 +14,7 @@ from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
 _OWN_HEAD, _OWN_TAIL = b'{\n"entries": {\n', b"\n}\n}\n"
 _STATUSES = {status.value: status for status in LedgerStatus}
-_KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at")
+_KNOWN = ("path", "status", "at", "deleted", "bytes", "items", "error", "undone_at", "domains")
 
 
 def read_ledger(data: bytes, where: str) -> dict[str, Any]:
@@ -114,6 +114,7 @@ def to_entry(key: str, raw: object) -> HarvestLedgerEntry | None:
         items={str(k): v for k, v in items.items() if isinstance(v, int)} if isinstance(items, dict) else {},
         error=_text(raw, "error"),
         undone_at=_text(raw, "undone_at"),
+        domains=_texts(raw, "domains"),
     )
 
 
@@ -133,6 +134,8 @@ def to_raw(entry: HarvestLedgerEntry, before: object = None) -> dict[str, Any]:
         raw["error"] = entry.error
     if entry.undone_at:
         raw["undone_at"] = entry.undone_at
+    if entry.domains:
+        raw["domains"] = list(entry.domains)
     return {**raw, **foreign}
 
 
@@ -148,6 +151,7 @@ def entry_data(entry: HarvestLedgerEntry) -> dict[str, Any]:
         "items": dict(entry.items),
         "error": entry.error,
         "undone_at": entry.undone_at,
+        "domains": list(entry.domains),
     }
 
 
@@ -200,6 +204,11 @@ def _encoded(value: object) -> bytes:
 def _text(raw: Mapping[str, Any], key: str) -> str:
     value = raw.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = raw.get(key)
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
 def _broken(where: str, line: int, why: str) -> ConfigError:

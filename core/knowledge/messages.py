@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
+from core.values.evidence import ItemHistory, SeenItems
 from core.values.knowledge import Category, Item, KnowledgeState
 from core.values.settings import (
     KnowledgeSettings,
@@ -66,6 +69,20 @@ class AttachNotes(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class ExplainItem(msgspec.Struct, frozen=True):
+    """Tell why the model knows an item: what it stands on, what became of it, which requests it entered."""
+
+    item: Item
+    command_id: str = ""
+
+
+class ListSeenItems(msgspec.Struct, frozen=True):
+    """Tell what entered requests. `discussion_id`: empty for all discussions."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
 # knowledge worker: one thread, the latest reading wins
 class ReadKnowledge(msgspec.Struct, frozen=True):
     """Read category files, notes, digest and switch; report `KnowledgeRead`.
@@ -105,6 +122,43 @@ class ChangeKnowledge(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class ReadHistory(msgspec.Struct, frozen=True):
+    """Read what the logs tell of an item, and its turns; report `HistoryRead`."""
+
+    item: Item
+    command_id: str = ""
+
+
+class ReadSeenItems(msgspec.Struct, frozen=True):
+    """Read what entered requests; report `SeenItemsRead`."""
+
+    discussion_id: str = ""
+    command_id: str = ""
+
+
+class NoteInjection(msgspec.Struct, frozen=True):
+    """Keep which items entered a request, where they are others than before in its discussion."""
+
+    discussion_id: str
+    message_id: str
+    model: str
+    text: str
+    at: datetime
+
+
+class HistoryRead(msgspec.Struct, frozen=True):
+    """The history of an item was read."""
+
+    history: ItemHistory
+
+
+class SeenItemsRead(msgspec.Struct, frozen=True):
+    """What entered requests was read, newest first."""
+
+    discussion_id: str
+    seen: tuple[SeenItems, ...]
+
+
 class KnowledgeFilesChanged(msgspec.Struct, frozen=True):
     """A category file, notes, the digest or the ledger has changed, been made or gone."""
 
@@ -126,11 +180,22 @@ KnowledgeCommand = (
     | DeleteKnowledgeItem
     | SetTaskDone
     | AttachNotes
+    | ExplainItem
+    | ListSeenItems
 )
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead
+KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead
 """Events of this room."""
 
-KnowledgeEffect = ReadKnowledge | MakeDigest | RenewDigest | RemoveDigest | ChangeKnowledge
+KnowledgeEffect = (
+    ReadKnowledge
+    | MakeDigest
+    | RenewDigest
+    | RemoveDigest
+    | ChangeKnowledge
+    | ReadHistory
+    | ReadSeenItems
+    | NoteInjection
+)
 """The knowledge worker's: one thread, the latest reading wins."""

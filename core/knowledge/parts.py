@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -86,6 +87,11 @@ def without_part(data: bytes, part: PartPlan) -> tuple[bytes, tuple[str, ...]]:
                 return data, ()
             rows = {row.encode("utf-8", "replace") for row in part.rows}
             return b"\n".join(line for line in data.split(b"\n") if line not in rows), ()
+
+
+def unwritten(part: PartPlan) -> PartPlan:
+    """A part that failed and is to leave nothing, not even rows that an undo would leave."""
+    return replace(part, stays=False) if isinstance(part, RowPlan) else part
 
 
 def with_rows(data: bytes, rows: Sequence[str]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from core.knowledge import categories as c
 from core.knowledge.duplicates import Known
 from core.knowledge.files import file_id_for_path, note_name, notes_head
 from core.knowledge.wording import item_body, line_of, safe_value
-from core.values.knowledge import Category, Item, NewItem, NoteFile, NoteStatus
+from core.values.knowledge import Category, Item, NewItem, NoteFile, NoteStatus, Placed
 
 
 class FilePlan(msgspec.Struct, frozen=True):
@@ -25,45 +26,57 @@ class FilePlan(msgspec.Struct, frozen=True):
 
 
 class AppendPlan(msgspec.Struct, frozen=True):
-    """Plan of an append: lines by file, how many of each category, and what was known already.
-
-    `items`: those that are new, as they will stand in their files.
-    """
+    """Plan of an append: lines by file, how many of each category are new, and where every item went, in order."""
 
     files: tuple[FilePlan, ...]
     counts: Mapping[str, int]
-    known: tuple[NewItem, ...] = ()
-    items: tuple[Item, ...] = ()
+    placed: tuple[Placed, ...] = ()
+
+    @property
+    def known(self) -> tuple[NewItem, ...]:
+        """What was known already."""
+        return tuple(one.raw for one in self.placed if not one.is_new)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Those that are new, as they will stand in their files."""
+        return tuple(one.item for one in self.placed if one.is_new)
 
 
-def plan_append(items: Iterable[NewItem], known: Known, notes: Iterable[NoteFile]) -> AppendPlan:
+def plan_append(
+    items: Iterable[NewItem], known: Known, notes: Iterable[NoteFile], seen: Iterable[NewItem] = ()
+) -> AppendPlan:
     """Decide the lines. Reads only whether paths of notes exist; `known` is left as it is.
 
     Args:
         items: raw, of one conversation; known: everything that the category files and notes hold.
-        notes: the note files there are, settled.
+        notes: the note files there are, settled; seen: what is not written, and only counts where it is known.
     """
     by_path = {note.path: note for note in notes if note.path}
     taken = {note.file_id: note for note in notes}
     lines: dict[str, list[c.CategoryLine]] = {}
     heads: dict[str, bytes] = {}
     counts = dict.fromkeys((category.value for category in Category), 0)
-    repeated: list[NewItem] = []
+    placed: list[Placed] = []
     fresh = Known()
-    for raw in items:
+    for raw, may_write in chain(((one, True) for one in items), ((one, False) for one in seen)):
         name, item = _place(raw, by_path, taken)
         body = item_body(item)
         if not body:
             continue
-        if any(index.exact(item.category, name, body) is not None for index in (known, fresh)):
-            repeated.append(raw)
+        same = known.exact(item.category, name, body) or fresh.exact(item.category, name, body)
+        if same is not None:
+            placed.append(Placed(raw, same, is_new=False))
+        if same is not None or not may_write:
             continue
-        fresh.add([Item(item.category, name, body, item.provenance, c.section_of(item.category))])
+        new = Item(item.category, name, body, item.provenance, c.section_of(item.category))
+        placed.append(Placed(raw, new, is_new=True))
+        fresh.add([new])
         lines.setdefault(name, []).append(c.CategoryLine(line_of(body, item), c.section_of(item.category)))
         heads.setdefault(name, _head(name, raw))
         counts[raw.category.value] += 1
     plans = tuple(FilePlan(name, heads[name], tuple(lines[name])) for name in sorted(lines))
-    return AppendPlan(plans, counts, tuple(repeated), tuple(fresh.items))
+    return AppendPlan(plans, counts, tuple(placed))
 
 
 def _place(

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.base import paths
 from core.base.errors import SlopError
 from core.base.text import clean
+from core.facts import files
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
 from core.knowledge.digest import digest_file, instead_of_digest, read_digest
 from core.knowledge.file_writer import read_bytes
@@ -135,4 +136,4 @@ def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:
     noted = {str(folder / f"{note.file_id}.md") for note in notes} | {
         note.path for note in notes if note.path
     }
-    return tuple(sorted(found | noted))
+    return tuple(sorted(found | noted | set(files.watch_paths(home))))

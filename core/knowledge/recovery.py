@@ -12,6 +12,7 @@ from core.base.disk import OS_DISK, Disk
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
 from core.knowledge.digest import regenerate_digest
+from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, ensure_lines, without_torn
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
@@ -91,6 +92,7 @@ def recover_home(home: Path, now: datetime | None = None, *, disk: Disk = OS_DIS
         ledger.load()
         found = recover(home, ledger, now or datetime.now(UTC), disk=disk)
         ledger.fold()
+        sync_facts(home, now, ours=None, disk=disk)
         if found.undone:
             settle_switch(home, disk=disk)
             count_withdrawal(home, disk=disk)

@@ -10,10 +10,11 @@ from core.base.disk import OS_DISK, Disk, remove_file
 from core.discussion import trash
 from core.knowledge.apply_log import ApplyRecord
 from core.knowledge.categories import NOTES_FOLDER
+from core.knowledge.evidence_parts import undone_event
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import write_lock
-from core.knowledge.part_writer import take_part_back
+from core.knowledge.part_writer import ensure_part, take_part_back
 from core.knowledge.removal import lines_out
 from core.values.harvest import UndoReport
 
@@ -31,6 +32,7 @@ def take_back(
         ledger.mark_undone(sha256, now)
     restored, problems = _restore(home, record, disk)
     removed, left = _take_out(home, record, disk)
+    ensure_part(home, undone_event(record.id, record.undoing_at or timestamp(now)), disk=disk)
     if record.undoing_at:  # an earlier attempt took some out; what it saw counts
         removed, left = record.item_count - len(record.left), record.left
     return UndoReport(record.id, removed, left, restored, problems)

@@ -13,19 +13,27 @@ from core.knowledge.messages import (
     DeleteDigest,
     DeleteKnowledgeItem,
     EditKnowledgeItem,
+    ExplainItem,
     FollowDigest,
+    HistoryRead,
     KnowledgeCommand,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeFilesChanged,
     KnowledgeRead,
+    ListSeenItems,
     MakeDigest,
+    NoteInjection,
+    ReadHistory,
     ReadKnowledge,
+    ReadSeenItems,
     RegenerateDigest,
     RemoveDigest,
     RenewDigest,
+    SeenItemsRead,
     SetTaskDone,
 )
+from core.turn.messages import KnowledgeSent
 from core.values.state import AppState, Level
 from core.values.updates import Result, dismiss, notify
 
@@ -41,6 +49,10 @@ def command(state: AppState, asked: KnowledgeCommand) -> Result:
             return state, (RemoveDigest(state.config.settings.knowledge),)
         case AddKnowledgeItem() | EditKnowledgeItem() | DeleteKnowledgeItem() | SetTaskDone() | AttachNotes():
             return change(state, asked)
+        case ExplainItem():
+            return state, (ReadHistory(asked.item),)
+        case ListSeenItems():
+            return state, (ReadSeenItems(asked.discussion_id),)
         case _:
             assert_never(asked)
 
@@ -52,8 +64,20 @@ def event(state: AppState, happened: KnowledgeEvent) -> Result:
             return state, read_again(state)
         case KnowledgeRead():
             return knowledge_read(state, happened)
+        case HistoryRead():
+            return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
+        case SeenItemsRead(where, found):
+            return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
         case _:
             assert_never(happened)
+
+
+def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...]:
+    """Keep what a request held, where the home can be written."""
+    if state.program.is_home_read_only or state.now is None:
+        return ()
+    where, message_id = happened.discussion_id, happened.message_id
+    return (NoteInjection(where, message_id, happened.model, happened.text, state.now),)
 
 
 def read_again(state: AppState) -> tuple[KnowledgeEffect, ...]:

@@ -11,6 +11,7 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import StorageError
 from core.knowledge import apply_log
 from core.knowledge.apply_log import ApplyRecord
+from core.knowledge.fact_store import sync_facts
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock
 from core.knowledge.recovery import Recovery, recover
@@ -48,6 +49,7 @@ def undo_apply(home: Path, now: datetime, apply_id: str = "", *, disk: Disk = OS
             finished = take_back(home, record, ledger, now, disk=disk)
             recovered = Recovery(rows=((record.id, undone_row(now)),))
         ledger.fold()
+        sync_facts(home, now, ours=None, disk=disk)
         settle_switch(home, disk=disk)
         recovered.close(home, disk=disk)
         return finished

@@ -7,28 +7,38 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from core.base.disk import remove_file
+from core.base.domains import GLOBAL
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
+from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.files import attach_notes, content_hash, move_notes, note_name, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
+from core.knowledge.memory_log import Injections, all_items, item_history, seen_items
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
     DeleteKnowledgeItem,
     EditKnowledgeItem,
+    HistoryRead,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
     MakeDigest,
+    NoteInjection,
+    ReadHistory,
     ReadKnowledge,
+    ReadSeenItems,
     RemoveDigest,
     RenewDigest,
+    SeenItemsRead,
     SetTaskDone,
 )
 from core.knowledge.reader import KnowledgeReader
@@ -36,7 +46,8 @@ from core.knowledge.recovery import recover_home
 from core.knowledge.seen_files import keep_seen
 from core.knowledge.withdrawals import withdrawal_count, withdrawing
 from core.values.curation import ItemFiles, NamedText
-from core.values.knowledge import Category, NewItem, NoteFile, NoteStatus
+from core.values.facts import NO_FACTS
+from core.values.knowledge import Category, KnowledgeState, NewItem, NoteFile, NoteStatus
 from core.values.settings import KnowledgeSettings
 from core.values.spec import StackSpec
 
@@ -57,15 +68,19 @@ class KnowledgeHandler:
         self._home = home
         self._emit = emit
         self._reader = KnowledgeReader(home)
+        self._fact_reader = FactReader(home)
+        self._facts = NO_FACTS
         self._follower = DigestFollower(home)
         self._is_read_only = is_read_only
         self._may_recover = not is_read_only
+        self._injections = Injections(home, lambda: self._reader.read(KnowledgeSettings(), ()))
 
     def handle(self, effect: KnowledgeEffect) -> None:
         """Carry out one effect. Raises SlopError for what could not be done."""
         match effect:
             case ReadKnowledge():
                 self._recover()
+                self._sync()
                 self._follow()
                 self._read(effect.settings, effect.candidates)
             case MakeDigest():
@@ -85,6 +100,15 @@ class KnowledgeHandler:
             case ChangeKnowledge():
                 change = effect.change
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
+            case ReadHistory():
+                self._emit(HistoryRead(item_history(self._home, effect.item)))
+            case ReadSeenItems():
+                known = all_items(self._reader.read(KnowledgeSettings()))
+                self._emit(
+                    SeenItemsRead(effect.discussion_id, seen_items(self._home, known, effect.discussion_id))
+                )
+            case NoteInjection():
+                self._injections.note(effect)
             case _:
                 assert_never(effect)
 
@@ -134,12 +158,29 @@ class KnowledgeHandler:
         )
 
     def _read(self, settings: KnowledgeSettings, candidates: tuple[str, ...]) -> None:
-        """Tell the switch and the digest at once, then all the items."""
-        self._emit(KnowledgeRead(self._reader.read(settings, candidates, with_categories=False)))
+        """Tell the switch and the digest at once, then all the items and facts."""
+        self._tell(self._reader.read(settings, candidates, with_categories=False))
         found = self._reader.read(settings, candidates)
-        self._emit(KnowledgeRead(found))
+        facts = self._fact_reader.read(self._facts.problems)
+        self._facts = self._facts if facts.facts is self._facts.facts else facts
+        self._tell(found)
         if self._settled(found.notes):
-            self._emit(KnowledgeRead(self._reader.read(settings, candidates)))
+            self._tell(self._reader.read(settings, candidates))
+
+    def _tell(self, found: KnowledgeState) -> None:
+        self._emit(KnowledgeRead(replace(found, facts=self._facts)))
+
+    def _sync(self) -> None:
+        """Facts that somebody saved reach the index; what is wrong with them is shown beside them."""
+        if self._is_read_only:
+            return
+        try:
+            problems = sync_facts(self._home).problems
+        except SlopError as error:
+            self._emit(OperationFailed("facts", error.what, f"{error.remedy} {error.where}".strip()))
+            return
+        if problems != self._facts.problems:
+            self._facts = replace(self._facts, problems=problems)
 
     def _settled(self, notes: tuple[NoteFile, ...]) -> bool:
         """Note what files with notes hold, and let notes follow those that were saved by rename or renamed, before another
@@ -191,9 +232,13 @@ class Layer7:
         self._home = home
         self._lock = threading.Lock()
         self._reader = KnowledgeReader(home)
+        self._facts = FactReader(home)
 
-    def read(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> tuple[str, tuple[NamedText, ...], int]:
-        """The digest's text and notes of a preset's files, both empty while knowledge is off; the count of withdrawals.
+    def read(
+        self, spec: StackSpec, items: tuple[ItemFiles, ...]
+    ) -> tuple[str, str, tuple[NamedText, ...], int]:
+        """The digest's text, facts of the spec's domains and notes of a preset's files, all empty while knowledge is off;
+        the count of withdrawals.
 
         What is being taken out is waited for. The count is read first: of what is taken out meanwhile the next reading
         has another one.
@@ -204,11 +249,13 @@ class Layer7:
         await_withdrawal(self._home)
         withdrawals = withdrawal_count(self._home)
         if not spec.knowledge.digest_enabled or not is_digest(digest_file(self._home)):
-            return "", (), withdrawals
+            return "", "", (), withdrawals
         candidates = [file.absolute_path for item in items for file in item.files]
         with self._lock:
             found = self._reader.read(spec.knowledge, candidates, with_categories=False)
-        return (*layer_inputs(found, items, spec.knowledge.budget_bytes), withdrawals)
+            facts = self._facts.ranked((*spec.fact_domains, GLOBAL))
+        texts = layer_inputs(found, items, spec.knowledge.budget_bytes, facts)
+        return texts.digest, texts.facts, texts.notes, withdrawals
 
 
 def supersedes(newer: KnowledgeEffect, older: KnowledgeEffect) -> bool:

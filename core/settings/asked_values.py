@@ -100,6 +100,7 @@ def counting(tables: ProjectTables, facts: ProjectFacts, shown: frozenset[Shown]
     servers = {one.place[1] for one in _servers(tables.values, facts) if counts(one)}
     return ProjectTables(
         context=tuple(source for source in tables.context if counts(_context(source, facts))),
+        domain=tables.domain if counts(_domain(tables.domain)) else "",
         has_identity=tables.has_identity or not counts(_NO_IDENTITY),
         allowed_roots=tuple(one.value for one in _folders(tables, facts) if counts(one)),
         presets=presets,
@@ -145,9 +146,15 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
     ):
         yield from (_text(table, name, source, facts) for name, source in sources.items())
     yield from (_prompt(name, text) for name, text in tables.prompts.items())
+    if tables.domain:
+        yield _domain(tables.domain)
     if not tables.has_identity:
         yield _NO_IDENTITY
     yield from _later(tables.raw)
+
+
+def _domain(name: str) -> AskedValue:
+    return AskedValue(("domain",), name, f"facts that are known of {name!r}")
 
 
 _NO_IDENTITY = AskedValue(("identity",), "off", "off")

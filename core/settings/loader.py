@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from core.base.domains import domain_name
 from core.base.errors import ConfigError
 from core.base.paths import CONFIG_FILE, config_dir, home_dir, project_file
 from core.base.surroundings import current_folder
@@ -22,6 +23,7 @@ from core.settings.project import find_root, read_project_data, read_source
 from core.settings.project_facts import ReadTexts, named_files, project_facts, read_texts
 from core.settings.project_tables import ProjectTables
 from core.settings.prompts import project_prompts
+from core.settings.repository import repository_domain
 from core.settings.restrictions import held_back
 from core.settings.schema import BY_KEY, Value
 from core.settings.toml_places import lines_of
@@ -249,6 +251,11 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
     return tuple(faults)
 
 
+def _own_domain(root: Path) -> str:
+    """The domain of a folder by itself: its repository's; one that is called a project without one has its own name."""
+    return repository_domain(root) or (domain_name(root.name) if project_file(root).is_file() else "")
+
+
 def _build_project(
     request: ConfigRequest, tables: ProjectTables, counted: ProjectTables, texts: ReadTexts
 ) -> tuple[Project, tuple[SettingsFault, ...], tuple[str, ...]]:
@@ -273,6 +280,7 @@ def _build_project(
     project = Project(
         root=str(request.root),
         name=request.root.name,
+        domain=counted.domain or _own_domain(request.root),
         context=context,
         identity=identity,
         presets=presets,

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.base.domains import GLOBAL, is_domain
 from core.base.paths import project_file
 from core.base.text import clean
 from core.settings.checks import Flaw, check_settings, did_you_mean, value_flaw
@@ -58,9 +59,10 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
     personas, persona_flaws = _read_texts("personas", data.get("personas", {}))
     prompts, prompt_flaws = _read_texts("system_prompts", data.get("system_prompts", {}))
     head_flaws = _head_flaws(head)
-    bad = {flaw.place[-1] for flaw in head_flaws}
+    bad = {str(flaw.place[-1]) for flaw in head_flaws}
     found = ProjectTables(
         name="" if "name" in bad else clean(head.get("name", "")),
+        domain="" if "domain" in bad else str(head.get("domain", "")),
         context=context,
         has_identity=True if "identity" in bad else head.get("identity", True),
         allowed_roots=roots,
@@ -77,16 +79,23 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
 
 def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
     flaws = []
-    known = ("name", "context", "identity", "allowed_roots")
+    known = ("name", "domain", "context", "identity", "allowed_roots")
     for key, value in head.items():
         if key in {"name", "identity"} and (reason := value_flaw(BY_KEY[f"project.{key}"], value)):
             flaws.append(Flaw(("project", key), f"project.{key} {reason}"))
+        elif key == "domain" and not (value == "" or _may_name(value)):
+            said = f"must be of a-z, 0-9, dots, hyphens and underscores, begin with a letter or digit, and not be {GLOBAL!r}"
+            flaws.append(Flaw(("project", key), f"project.domain {said}"))
         elif key not in known:
             near = did_you_mean(key, known)
             flaws.append(
                 Flaw(("project", key), f"project.{key} is not a setting{near}; it is ignored", is_grave=False)
             )
     return flaws
+
+
+def _may_name(value: Any) -> bool:
+    return isinstance(value, str) and is_domain(value) and value != GLOBAL
 
 
 def _read_context(value: Any) -> tuple[tuple[TextSource, ...], list[Flaw]]:

@@ -27,6 +27,7 @@ class ProjectTables(msgspec.Struct, frozen=True):
     """
 
     name: str = ""
+    domain: str = ""
     context: tuple[TextSource, ...] = ()
     has_identity: bool = True
     allowed_roots: tuple[str, ...] = ()

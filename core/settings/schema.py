@@ -502,6 +502,15 @@ _PROJECT = (
         maximum=200,
     ),
     Setting(
+        "project.domain",
+        Kind.TEXT,
+        "",
+        "The name under which facts of this repository are kept. Empty: that of its `origin` address, else the folder's. "
+        "Two repositories of one name share their facts until one is named here.",
+        scope=SettingScope.PROJECT,
+        maximum=100,
+    ),
+    Setting(
         "project.context",
         Kind.TEXTS,
         None,

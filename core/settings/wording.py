@@ -27,6 +27,7 @@ class AskedLine(msgspec.Struct, frozen=True):
 _TITLES = {
     "servers": "Server",
     "settings": "Setting",
+    "domain": "Knowledge that its discussions see",
     "folders": "Folder outside the project that presets may read",
     "context": "Project context",
     "personas": "Persona",

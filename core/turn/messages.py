@@ -136,6 +136,15 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     elsewhere: SpentElsewhere = SpentElsewhere()
 
 
+class KnowledgeSent(msgspec.Struct, frozen=True):
+    """A request is about to go out. `text`: its layer 7 as it is now, empty while knowledge is off."""
+
+    discussion_id: str
+    message_id: str
+    model: str
+    text: str
+
+
 class ReplyArrived(msgspec.Struct, frozen=True):
     """More text or reasoning of a reply; already in the reply journal."""
 
@@ -186,7 +195,7 @@ TurnCommand = (
 )
 """Commands that a front end may give this room."""
 
-TurnEvent = RequestBuilt | ReplyArrived | CallRetrying | CallEnded | CallFailed
+TurnEvent = RequestBuilt | KnowledgeSent | ReplyArrived | CallRetrying | CallEnded | CallFailed
 """Events of this room."""
 
 TurnEffect = CallProvider | SendRequest | CancelCall

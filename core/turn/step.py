@@ -14,6 +14,7 @@ from core.turn.messages import (
     CallRetrying,
     CancelReply,
     ContinueReply,
+    KnowledgeSent,
     RegenerateReply,
     ReplyArrived,
     RequestBuilt,
@@ -64,6 +65,8 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
     match happened:
         case RequestBuilt():
             return sending.request_built(state, happened)
+        case KnowledgeSent():
+            return state, ()  # the room of knowledge keeps what entered
         case ReplyArrived():
             return sending.arrived(state, given, happened)
         case CallRetrying():

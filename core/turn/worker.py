@@ -26,6 +26,7 @@ from core.turn.messages import (
     CallFailed,
     CallProvider,
     CallRetrying,
+    KnowledgeSent,
     ReplyArrived,
     RequestBuilt,
     TurnEvent,
@@ -74,6 +75,11 @@ class BuiltRequest(Protocol):
     @property
     def warning(self) -> str:
         """An unexplained change of the prefix, empty when there is none."""
+        ...
+
+    @property
+    def knowledge(self) -> str | None:
+        """Layer 7 as it is now, empty while knowledge is off; None where nobody reads it."""
         ...
 
     @property
@@ -284,6 +290,10 @@ class CallWorker:
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
+        if built.knowledge is not None:
+            record = built.record
+            sent = KnowledgeSent(effect.spec.discussion_id, record.message_id, record.model, built.knowledge)
+            self._emit(sent)
 
         journal = self._services.journal(effect, reply.expected, built.reply_factor)
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry
 from core.values.usage import Usage, add_usage
 
@@ -112,11 +113,15 @@ class HarvestItem(msgspec.Struct, frozen=True):
     Args:
         head: the statement; a playbook's name; a file note's absolute path.
         body: the detail, may be empty; a playbook's steps; the note.
+        kind: of a fact that a model calls `pitfall` or `tool-quirk`, else empty.
+        quote: what it stands on: as the model named it, and from the preview on as it was found.
     """
 
     category: Category
     head: str
     body: str = ""
+    quote: Quote = Quote()
+    kind: str = ""
 
 
 class ProposedItem(msgspec.Struct, frozen=True):
@@ -174,6 +179,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     Args:
         sources: the conversations that were read, also those in which nothing was found.
         dropped: malformed rows of the model's replies; calls: replies that were paid for in this run.
+        unfound: quotes that stand nowhere in what the model was shown, and were left out.
     """
 
     sources: tuple[ArtifactFacts, ...] = ()
@@ -181,6 +187,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     failures: tuple[HarvestFailure, ...] = ()
     dropped: int = 0
     calls: int = 0
+    unfound: int = 0
 
 
 class HarvestReport(msgspec.Struct, frozen=True):
@@ -189,6 +196,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     Args:
         artifacts: every conversation with its class; is_dry: nothing was changed.
         items: written, by category; known: not written because exactly that was known already.
+        dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown.
         reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
         failures: kept, with the reason.
         digest_path, ledger_path: empty in a dry run; stopped: why the run ended early, empty where it did not.
@@ -206,6 +214,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     ledger_path: str = ""
     stopped: str = ""
     reclaimed: tuple[str, ...] = ()
+    unfound: int = 0
 
     @property
     def is_failed(self) -> bool:

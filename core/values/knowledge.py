@@ -7,6 +7,9 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.evidence import ItemWords, Quote
+from core.values.facts import NO_FACTS, FactsState
+
 
 class Category(StrEnum):
     """The seven kinds of what a conversation leaves behind, in the order in which they are counted."""
@@ -68,6 +71,9 @@ class NewItem(msgspec.Struct, frozen=True):
         text: the statement, a playbook's steps, or the note; detail: joins it after an em dash.
         name: of a playbook, or the absolute path that a note is about; else empty.
         provenance: None for an item that a person adds by hand.
+        quote: what it stands on in its conversation; proposed: what a model had proposed, None where the person left
+            its words and category.
+        fact_category: of its structured fact, where a model named one; is_confirmed: a person ticked or wrote it.
     """
 
     category: Category
@@ -75,6 +81,18 @@ class NewItem(msgspec.Struct, frozen=True):
     detail: str = ""
     name: str = ""
     provenance: Provenance | None = None
+    quote: Quote = Quote()
+    proposed: ItemWords | None = None
+    fact_category: str = ""
+    is_confirmed: bool = False
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A raw item and the item that it is in a file: the new one, or the one that said the same already."""
+
+    raw: NewItem
+    item: Item
+    is_new: bool
 
 
 class CategoryFile(msgspec.Struct, frozen=True):
@@ -136,6 +154,7 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
         at, undone_at: ISO 8601 UTC with microseconds; undone_at empty unless the harvest was taken back.
         deleted: whether the conversation was moved to the trash; size_bytes: of what was hashed.
         items: a count for each category, by its name; error: why it failed.
+        domains: under which facts of the conversation are kept.
     """
 
     sha256: str
@@ -147,6 +166,7 @@ class HarvestLedgerEntry(msgspec.Struct, frozen=True):
     items: Mapping[str, int] = msgspec.field(default_factory=dict)
     error: str = ""
     undone_at: str = ""
+    domains: tuple[str, ...] = ()
 
     @property
     def allows_reclaim(self) -> bool:
@@ -171,7 +191,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
         categories: files by name, in the order of the digest; notes: sorted by file id.
         digest: text of `digest.md` as it is injected, empty where there is none; digest_bytes: its size on disk.
         watched: absolute paths whose change calls for another reading; problems: sentences for the person.
-        withdrawals: how often something was taken out.
+        withdrawals: how often something was taken out; facts: the structured ones, as the last sync left them.
     """
 
     categories: tuple[CategoryFile, ...] = ()
@@ -182,6 +202,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
     watched: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     withdrawals: int = 0
+    facts: FactsState = NO_FACTS
 
     @property
     def is_on(self) -> bool:

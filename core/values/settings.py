@@ -174,6 +174,7 @@ class Project(msgspec.Struct, frozen=True):
 
     Args:
         root: absolute path, symlinks resolved; empty when there is none.
+        domain: under which facts of its repository are kept, empty where it is none.
         has_file: whether `manual_slop.toml` exists; is_trusted: whether the person trusts the folder: then what it
             asked for when that was shown counts.
         asked: what it asks for beside that, and what therefore does not count.
@@ -201,3 +202,4 @@ class Project(msgspec.Struct, frozen=True):
     system_prompts: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
     allowed_roots: tuple[str, ...] = ()
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    domain: str = ""

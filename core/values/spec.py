@@ -23,6 +23,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits: for reading.
         previous: the last request of the discussion, for the difference.
         profile: of the model; effort, max_output_tokens, temperature: for the request.
+        fact_domains: whose facts enter layer 7b beside those of `global`.
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
     """
 
@@ -38,6 +39,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     max_output_tokens: int | None = None
     temperature: float | None = None
     knowledge: KnowledgeSettings = msgspec.field(default_factory=KnowledgeSettings)
+    fact_domains: tuple[str, ...] = ()
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
     caching_enabled: bool = True
 

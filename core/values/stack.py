@@ -58,8 +58,8 @@ class ToolSchema(msgspec.Struct, frozen=True):
     parameters_json: str
 
 
-class DiscussionFacts(msgspec.Struct, frozen=True):
-    """Facts of the discussion in layer 8."""
+class DiscussionMetadata(msgspec.Struct, frozen=True):
+    """Name, roles and turns of the discussion, for layer 8."""
 
     name: str = ""
     roles: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class StackInputs(msgspec.Struct, frozen=True):
         epoch: salt of an invalidated discussion, 0 until the first invalidation (20-caching.md).
         role_text: layer 1; tool_format_text: layer 2; tools: layer 3, any order (the stack sorts them).
         system_text: layer 4; persona: layer 5; project: layer 6 in order; digest: layer 7a or empty (off);
-        notes: layer 7b; facts: layer 8; preset_name and items: layers 9 and 10; turns: layer 11, only what the
+        domain_facts: layer 7b, a line a fact; notes: behind them; metadata: layer 8; preset_name and items: layers 9 and 10; turns: layer 11, only what the
         model's view holds, none deleted; user_text and attachments: layer 12; retrieved: `{rag-context}`.
         withdrawals: how often something was taken out of knowledge; in no layer, what was sent before must go.
     """
@@ -88,8 +88,9 @@ class StackInputs(msgspec.Struct, frozen=True):
     persona: NamedText | None = None
     project: tuple[NamedText, ...] = ()
     digest: str = ""
+    domain_facts: str = ""
     notes: tuple[NamedText, ...] = ()
-    facts: DiscussionFacts = msgspec.field(default_factory=DiscussionFacts)
+    metadata: DiscussionMetadata = msgspec.field(default_factory=DiscussionMetadata)
     preset_name: str = ""
     items: tuple[ItemFiles, ...] = ()
     turns: tuple[Message, ...] = ()

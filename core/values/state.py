@@ -12,6 +12,7 @@ from core.base.offer import OfferedCommand
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.evidence import EvidenceState
 from core.values.harvest import HarvestState
 from core.values.imports import ImportState
 from core.values.knowledge import KnowledgeState
@@ -274,3 +275,4 @@ class AppState(msgspec.Struct, frozen=True):
     knowledge: KnowledgeState = msgspec.field(default_factory=KnowledgeState)
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
     imports: ImportState = msgspec.field(default_factory=ImportState)
+    evidence: EvidenceState = msgspec.field(default_factory=EvidenceState)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, NamedText
 from core.values.messages import AttachmentPart, Message, Part, Role, TextPart
-from core.values.stack import DiscussionFacts, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ def full_inputs() -> StackInputs:
         project=(NamedText("context", "PROJECT"), NamedText("AGENTS.md", "IDENTITY")),
         digest="DIGEST",
         notes=(NamedText("src/a.py", "NOTE"),),
-        facts=DiscussionFacts("Talk", ("user", "assistant"), 2),
+        metadata=DiscussionMetadata("Talk", ("user", "assistant"), 2),
         preset_name="core",
         items=(curated("src/a.py", "FILE A\n"), curated("src/b.py", "FILE B\n")),
         turns=(said("m1", Role.USER, "QUESTION"), said("m2", Role.ASSISTANT, "ANSWER")),
@@ -111,7 +111,7 @@ def inputs() -> st.SearchStrategy[StackInputs]:
         project=st.lists(_named(), max_size=3).map(tuple),
         digest=texts(),
         notes=st.lists(_named(), max_size=2).map(tuple),
-        facts=st.builds(DiscussionFacts, name=texts(), turn_count=st.integers(0, 9)),
+        metadata=st.builds(DiscussionMetadata, name=texts(), turn_count=st.integers(0, 9)),
         preset_name=texts(),
         items=_files(),
         turns=_turns(),

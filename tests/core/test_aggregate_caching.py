@@ -11,7 +11,7 @@ from core.context.stack import AggregateStack, build_initial_context, build_stac
 from core.values.curation import NamedText
 from core.values.messages import Role
 from core.values.provider import ProviderRequest
-from core.values.stack import DiscussionFacts, LayerId, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from tests.core.stacks import curated, full_inputs, inputs, said, texts
 from tests.prefix_guard import Recorded, check_prefixes
 
@@ -79,7 +79,7 @@ def test_offsets_point_at_the_layers_of_the_same_text(base: StackInputs) -> None
 
 
 def test_no_stable_input_gives_a_prefix_of_length_0_and_no_empty_headings() -> None:
-    source = Source(StackInputs(facts=DiscussionFacts("Talk")))
+    source = Source(StackInputs(metadata=DiscussionMetadata("Talk")))
 
     assert stable_prefix_length(source) == 0
     assert build_initial_context(Source(StackInputs()), "just this") == "just this"
@@ -176,7 +176,9 @@ def test_what_was_sent_before_the_tail_is_a_prefix_of_the_next_request(
     base = replace(base, retrieved="", attachments=())
     first = build_stack(replace(base, user_text=question))
     turns = (*base.turns, said("q", Role.USER, question), said("a", Role.ASSISTANT, answer))
-    second = build_stack(replace(base, turns=turns, user_text=following, facts=DiscussionFacts("Renamed")))
+    second = build_stack(
+        replace(base, turns=turns, user_text=following, metadata=DiscussionMetadata("Renamed"))
+    )
     before = [text for text in flat(first) if text not in tail(first)]
 
     assert flat(second)[: len(before)] == before

@@ -22,7 +22,7 @@ from core.values.cache import (
 from core.values.curation import ItemFiles
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
-from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs, ToolSchema
 from tests.core.stacks import curated
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -114,7 +114,7 @@ def stack_of(
             provider="anthropic",
             model="claude-opus-5-5",
             role_text="9000 role",
-            facts=DiscussionFacts(name),
+            metadata=DiscussionMetadata(name),
             preset_name="core",
             items=items,
             turns=turns,

@@ -22,7 +22,7 @@ from core.values.messages import Message, Role, TextPart
 from core.values.provider import ModelProfile, ProviderKind
 from core.values.records import RequestRecord
 from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import ContextChange, DiscussionFacts, LayerId, StackInputs
+from core.values.stack import ContextChange, DiscussionMetadata, LayerId, StackInputs
 from core.values.usage import Usage
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -50,7 +50,7 @@ class World:
         store.create(self.home, META)
         (self.root / "long.py").write_text("height = 1\n" * 4000, encoding="utf-8")
         (self.root / "a.py").write_text("x = 1\n", encoding="utf-8")
-        self.known: tuple[str, tuple[NamedText, ...], int] = ("DIGEST-ONE\n", (), 0)
+        self.known: tuple[str, str, tuple[NamedText, ...], int] = ("DIGEST-ONE\n", "", (), 0)
         self.project = (NamedText("AGENTS.md", "Check units.\n"),)
         self.role = "You help."
         self.turns: tuple[Message, ...] = ()
@@ -84,7 +84,7 @@ class World:
             role_text=self.role,
             project=self.project,
             preset_name="core",
-            facts=DiscussionFacts("Sky", (), self.count),
+            metadata=DiscussionMetadata("Sky", (), self.count),
             turns=self.turns,
             user_text=f"words {self.count}",
         )
@@ -142,7 +142,7 @@ def prefix(built: BuiltCall) -> str:
 
 def test_an_appended_change_is_no_change_of_the_prefix(world: World) -> None:
     first = world.turn()
-    world.known = ("DIGEST-TWO\n", (), 0)
+    world.known = ("DIGEST-TWO\n", "", (), 0)
     world.project = (NamedText("AGENTS.md", "Count twice.\n"),)
     built = world.turn()
 
@@ -153,7 +153,7 @@ def test_an_appended_change_is_no_change_of_the_prefix(world: World) -> None:
 def test_the_context_view_does_not_call_it_rewritten(world: World) -> None:
     world.turn()
     unchanged = world.change()
-    world.known = ("DIGEST-TWO\n", (), 0)
+    world.known = ("DIGEST-TWO\n", "", (), 0)
     (world.root / "a.py").write_text("x = 2\n", encoding="utf-8")
     found = world.change()
 
@@ -166,7 +166,7 @@ def test_the_context_view_does_not_call_it_rewritten(world: World) -> None:
 
 def test_folding_in_has_its_reason(world: World) -> None:
     world.turn()
-    world.known = ("DIGEST-TWO\n", (), 0)
+    world.known = ("DIGEST-TWO\n", "", (), 0)
     world.turn()
     world.now += timedelta(days=3)
     found, built = world.change(), world.turn()
@@ -178,22 +178,22 @@ def test_folding_in_has_its_reason(world: World) -> None:
 
 def test_a_deletion_has_its_reason_and_is_shown_before(world: World) -> None:
     world.turn()
-    world.known = ("DIGEST-TWO\n", (), 2)
+    world.known = ("DIGEST-TWO\n", "", (), 2)
     found, built = world.change(), world.turn()
 
     assert found.layer is LayerId.KNOWLEDGE
     assert (built.record.prefix_reason, built.warning) == ("digest regenerated", "")
-    world.known = ("", (), 2)
+    world.known = ("", "", (), 2)
     assert world.turn().record.prefix_reason == "knowledge switched off"
 
 
 def test_after_a_restart_an_appended_change_is_none_and_a_rewrite_is_explained(world: World) -> None:
     world.turn()
-    world.known = ("DIGEST-TWO\n", (), 0)
+    world.known = ("DIGEST-TWO\n", "", (), 0)
     world.start()
     built = world.turn()
     world.start()
-    world.known = ("DIGEST-THREE\n", (), 2)
+    world.known = ("DIGEST-THREE\n", "", (), 2)
     rewritten = world.turn()
 
     assert (built.record.prefix_reason, built.warning) == ("", "")

@@ -28,7 +28,7 @@ from core.values.provider import ModelProfile, ProviderKind
 from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import DiscussionFacts, StackInputs
+from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.usage import Usage
 from tests.patience import PATIENCE_S
 
@@ -76,7 +76,7 @@ class World:
     def spec(self, text: str, digest: str = "", **changes: object) -> StackSpec:
         inputs = StackInputs(
             provider="anthropic", model=MODEL, role_text="You help.", system_text=RULES,
-            facts=DiscussionFacts("Sky", (), len(self.turns)), turns=self.turns, user_text=text, digest=digest,
+            metadata=DiscussionMetadata("Sky", (), len(self.turns)), turns=self.turns, user_text=text, digest=digest,
         )  # fmt: skip
         return replace(StackSpec(META.id, inputs, Preset(""), "/project", caching=self.settings), **changes)  # type: ignore[arg-type]
 

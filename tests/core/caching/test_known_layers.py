@@ -24,7 +24,7 @@ from core.values.curation import NamedText
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, RequestPart
 from core.values.records import ViewRecord
-from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
 from core.values.view import ContextView, FrozenBase
 from tests.core.caching.requests import ANTHROPIC, QUICK, SCOPE, after, habits_of, json_of
@@ -87,8 +87,8 @@ class Desk:
         self.open(name)
         self.count += 1
         message_id, turns = f"m{self.count}", self.turns.get(name, ())
-        facts = DiscussionFacts(f"{name} {self.count}")
-        inputs = replace(bare(**changes), turns=turns, facts=facts, user_text=f"words {message_id}")
+        facts = DiscussionMetadata(f"{name} {self.count}")
+        inputs = replace(bare(**changes), turns=turns, metadata=facts, user_text=f"words {message_id}")
         market = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, self.settings, self.now, tokens)
         self.book = books.turn_begun(self.book, name, self.now)
         asked = PlannedTurn(build_stack(inputs), message_id, discussion_id=name, project="/project")

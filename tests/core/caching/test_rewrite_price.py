@@ -32,7 +32,7 @@ from core.values.cache import (
 from core.values.curation import NamedText
 from core.values.messages import Message, Role
 from core.values.provider import ContentsReport, ProviderKind, RequestPart
-from core.values.stack import DiscussionFacts, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 from core.values.usage import Usage
 from tests.core.caching.requests import QUICK, SLOW, habits_of
 from tests.core.stacks import curated, said
@@ -152,9 +152,9 @@ class Desk:
     def turn(self, **changes: object) -> None:
         self.count += 1
         message_id = f"m{self.count}"
-        facts = DiscussionFacts(f"d {self.count}")
+        facts = DiscussionMetadata(f"d {self.count}")
         inputs = replace(
-            self.inputs(**changes), turns=self.turns, facts=facts, user_text=f"words {message_id}"
+            self.inputs(**changes), turns=self.turns, metadata=facts, user_text=f"words {message_id}"
         )
         self.book = books.turn_begun(self.book, "d", self.now)
         asked = PlannedTurn(build_stack(inputs), message_id, discussion_id="d", project="/project")

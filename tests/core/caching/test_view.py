@@ -18,7 +18,7 @@ from core.values.cache import CacheLedger, CacheSettings, GapStats, Mechanism
 from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.records import ViewRecord
-from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs, ToolSchema
 from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
 from tests.core.caching.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, count, stack_of, turn_texts
 from tests.core.stacks import curated, full_inputs, said
@@ -47,7 +47,7 @@ def test_it_does_so_too_for_models_with_short_system_prompts_and_without_files()
     for inputs in (
         replace(full_inputs(), takes_long_system=False),
         replace(full_inputs(), items=(), preset_name=""),
-        replace(full_inputs(), facts=DiscussionFacts()),
+        replace(full_inputs(), metadata=DiscussionMetadata()),
     ):
         stack = build_stack(inputs)
         assert stack.request(view=stack.canonical_view, message_id="m9") == stack.request()
@@ -246,7 +246,7 @@ def test_messages_that_are_taken_over_are_those_that_would_be_made(edits: list[t
         inputs = StackInputs(
             provider="anthropic",
             model="claude-opus-5-5",
-            facts=DiscussionFacts(f"n{number}" if what == "name" else "n"),
+            metadata=DiscussionMetadata(f"n{number}" if what == "name" else "n"),
             items=items,
             turns=tuple(turns),
             user_text="words" if number % 3 else "",

@@ -15,7 +15,7 @@ from core.context.assembly import Assembler, BuiltCall, Prices
 from core.values.curation import FileItem, NamedText, Preset
 from core.values.provider import ModelProfile
 from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import DiscussionFacts, LayerId, StackInputs
+from core.values.stack import DiscussionMetadata, LayerId, StackInputs
 from core.values.usage import Usage
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -57,7 +57,7 @@ class Bench:
             provider="p",
             model="m",
             role_text="You help.",
-            facts=DiscussionFacts("Sky"),
+            metadata=DiscussionMetadata("Sky"),
             preset_name="core",
             user_text=text,
         )

@@ -11,13 +11,13 @@ from core.context.report import recorded
 from core.context.stack import AggregateStack, build_stack
 from core.values.curation import NamedText
 from core.values.messages import Role
-from core.values.stack import ContextChange, DiscussionFacts, LayerId, StackInputs, ToolSchema
+from core.values.stack import ContextChange, DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from tests.core.stacks import curated, full_inputs, inputs, said, texts
 
 BASE = StackInputs(
     role_text="R" * 400,
     digest="D" * 400,
-    facts=DiscussionFacts("Talk"),
+    metadata=DiscussionMetadata("Talk"),
     items=(curated("a", "A" * 400), curated("b", "B" * 400)),
     turns=(said("q0", Role.USER, "Q" * 400), said("a0", Role.ASSISTANT, "X" * 400)),
     user_text="first",
@@ -46,7 +46,7 @@ def tokens(stack: AggregateStack, *layers: LayerId) -> int:
 def test_the_next_turn_continues_the_last_request(base: StackInputs, text: str) -> None:
     base = replace(base, retrieved="", attachments=(), user_text="first")
 
-    assert difference(base, following(base, text, facts=DiscussionFacts("Renamed"))).layer is None
+    assert difference(base, following(base, text, metadata=DiscussionMetadata("Renamed"))).layer is None
 
 
 def test_a_continued_request_keeps_all_but_what_is_new() -> None:
@@ -158,7 +158,9 @@ def test_a_change_that_no_input_explains_is_said_with_layer_and_byte() -> None:
 @settings(max_examples=60)
 @given(base=inputs(), other=inputs())
 def test_volatile_changes_never_trip_the_guard(base: StackInputs, other: StackInputs) -> None:
-    new = replace(base, facts=other.facts, items=other.items, turns=other.turns, user_text=other.user_text)
+    new = replace(
+        base, metadata=other.metadata, items=other.items, turns=other.turns, user_text=other.user_text
+    )
 
     assert prefix_change(build_stack(base).report(), build_stack(new), {}) is None
     assert prefix_reasons(base, new) == {}

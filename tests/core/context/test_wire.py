@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from core.context.stack import build_stack
 from core.values.messages import ReasoningPart, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ProviderRequest
-from core.values.stack import DiscussionFacts, LayerId, Segment, StackInputs
+from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs
 from tests.core.stacks import curated, full_inputs, inputs, picture, said
 
-FACTS = DiscussionFacts("Talk")
+FACTS = DiscussionMetadata("Talk")
 
 
 def shape(request: ProviderRequest) -> list[tuple[str, list[str]]]:
@@ -74,7 +74,7 @@ def test_messages_of_one_role_in_a_row_become_one() -> None:
         said("e", Role.USER, "not answered"),
     )
 
-    assert shape(build_stack(StackInputs(turns=turns, user_text="now", facts=FACTS)).request()) == [
+    assert shape(build_stack(StackInputs(turns=turns, user_text="now", metadata=FACTS)).request()) == [
         ("user", ["11/a", "11/b"]),
         ("assistant", ["11/c", "11/d"]),
         ("user", ["11/e", "12/text", "8"]),
@@ -100,9 +100,9 @@ def test_the_users_text_goes_out_as_it_is_and_comes_again_the_same() -> None:
 
 def test_attachments_stand_behind_the_text_now_and_later() -> None:
     image = picture()
-    now = build_stack(StackInputs(user_text="look", attachments=(image,), facts=FACTS))
+    now = build_stack(StackInputs(user_text="look", attachments=(image,), metadata=FACTS))
     turns = (said("a", Role.USER, TextPart("look"), image), said("b", Role.ASSISTANT, "seen"))
-    later = build_stack(StackInputs(turns=turns, user_text="more", facts=FACTS))
+    later = build_stack(StackInputs(turns=turns, user_text="more", metadata=FACTS))
 
     assert shape(now.request()) == [("user", ["12/text", "AttachmentPart", "8"])]
     assert shape(later.request())[0] == ("user", ["11/a", "AttachmentPart"])
@@ -116,8 +116,8 @@ def test_attachments_stand_behind_the_text_now_and_later() -> None:
 def test_metadata_stands_alone_where_nothing_was_said() -> None:
     """As a new discussion without files is prewarmed: one author, so the request that is shown is the one sent."""
     assert build_stack(StackInputs()).request().messages == ()
-    assert shape(build_stack(StackInputs(facts=FACTS)).request()) == [("user", ["8"])]
-    only_files = build_stack(StackInputs(items=(curated("a", "x"),), facts=FACTS)).request()
+    assert shape(build_stack(StackInputs(metadata=FACTS)).request()) == [("user", ["8"])]
+    only_files = build_stack(StackInputs(items=(curated("a", "x"),), metadata=FACTS)).request()
     assert shape(only_files) == [("user", ["9", "10", "8"])]
 
 
@@ -132,7 +132,7 @@ def test_reasoning_is_sent_back_only_while_its_turn_runs() -> None:
         said("d", Role.ASSISTANT, thought, call),
         said("e", Role.TOOL, result),
     )
-    running = build_stack(StackInputs(turns=turns, facts=FACTS))
+    running = build_stack(StackInputs(turns=turns, metadata=FACTS))
 
     assert shape(running.request()) == [
         ("user", ["11/a"]),

@@ -15,10 +15,12 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
 from core.discussion import trash
+from core.evidence.files import read_logs
 from core.knowledge.digest import digest_file, fresh_digest
 from core.knowledge.ledger import HarvestLedger, hash_source
 from core.knowledge.recovery import recover_home
 from core.knowledge.undo import undo_apply
+from core.values.evidence import ItemEventKind
 from core.values.knowledge import LedgerStatus
 from tests.core.harvest.harvests import NOW, OLD, Harvest, add_discussion, age, item_lines, reply
 from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk, PowerDisk
@@ -39,6 +41,7 @@ ANSWERS = {
     "part 2 of 3": reply("L one.", "L two."),
     "part 3 of 3": reply("L three.", questions=[{"statement": "Why L?", "detail": ""}]),
 }
+QUOTE = "ALPHA question"
 PERSONS = {
     "facts.md": b"# Facts\n\n- By hand.\nProse that stays.\n",
     "decisions.md": b"\xef\xbb\xbf# Decisions\r\n\r\n- Mine.\r\n",
@@ -74,9 +77,9 @@ class Paid:
                 file.write(f"{mark}\n")
         if mark != "ALPHA":
             return ANSWERS[mark]
-        return json.dumps(
-            {**json.loads(ANSWERS[mark]), "files": [{"path": self.code, "note": "On the code."}]}
-        )
+        quoted = {"message": "m1", "quote": QUOTE}
+        note = {"path": self.code, "note": "On the code.", **quoted}
+        return json.dumps({**json.loads(ANSWERS[mark]), "files": [note]})
 
 
 def made_home(home: Path) -> Path:
@@ -257,6 +260,19 @@ def check_harvested(home: Path) -> None:
     assert statuses == ["harvested"] * 3 + ["pruned"] * 2 + ["too-large"], f"the ledger says {statuses}"
     assert not HarvestLedger(home).journal.exists(), "the journal was not folded"
     check_persons_bytes(home)
+    check_logs(home)
+
+
+def check_logs(home: Path) -> None:
+    """Each item stands on each conversation that said it, once, and was accepted or confirmed for it."""
+    rows = read_logs(home)
+    said = Counter((row.item, row.sha256) for row in rows.evidence)
+    assert max(said.values()) == 1, "evidence is doubled"
+    assert len(said) == len(ITEMS) - len(BY_HAND) + 1, f"evidence is lost: {len(said)}"  # two said `Shared.`
+    assert [row.quote for row in rows.evidence if row.quote] == [QUOTE], "a quote is lost"
+    for kind in (ItemEventKind.PROPOSED, ItemEventKind.ACCEPTED):
+        told = {event.item for event in rows.events if event.kind is kind}
+        assert told == {row.item for row in rows.evidence}, f"what was {kind} is not told"
 
 
 def check_undone(home: Path) -> None:
@@ -268,6 +284,11 @@ def check_undone(home: Path) -> None:
     )
     assert not digest_file(home).exists(), "memory is on that was off before"
     check_persons_bytes(home)
+    rows = read_logs(home)
+    assert rows.evidence == (), "evidence of what is not there is left"
+    assert [one.kind for one in rows.events].count(ItemEventKind.UNDONE) == 1, (
+        "that it was undone is not told once"
+    )
 
 
 def check_persons_bytes(home: Path) -> None:

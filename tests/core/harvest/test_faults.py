@@ -68,7 +68,15 @@ def test_the_harvest_that_is_tried_has_every_kind_of_call_and_a_conversation_in_
 
 @pytest.mark.parametrize(
     "damage",
-    ["knowledge/facts.md", "knowledge/ledger.json", "knowledge/digest.md", "trash", "knowledge/tasks.md"],
+    [
+        "knowledge/facts.md",
+        "knowledge/ledger.json",
+        "knowledge/digest.md",
+        "trash",
+        "knowledge/tasks.md",
+        "knowledge/evidence.jsonl",
+        "knowledge/events.jsonl",
+    ],
 )
 def test_the_check_sees_what_is_lost(folder: Path, damage: str) -> None:
     stage = Stage(folder, "harvest")

@@ -178,8 +178,9 @@ def check_layer_7(home: Path, code: Path) -> None:
     """What models see is one block of ours and one note of each file, closed once, by us."""
     scope = (ItemFiles(FileItem("code.py"), (FileSnapshot("code.py", str(code)),)),)
     known = KnowledgeReader(home).read(KnowledgeSettings(), [str(code)])
-    digest, notes = layer_inputs(known, scope, 8192)
-    text = knowledge_layer(digest, notes).text
+    texts = layer_inputs(known, scope, 8192)
+    digest, notes = texts.digest, texts.notes
+    text = knowledge_layer(digest, "", notes).text
     check_clean(text)
     assert text.count("{knowledge}\n") == text.count("\n{/knowledge}\n") == bool(digest)
     assert text.count("{/knowledge}") == bool(digest)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.base.frame import frame
 from core.context.prefix import knowledge_layer
 from core.knowledge.duplicates import known_items, same_text
-from core.knowledge.layer import layer_inputs
+from core.knowledge.layer import Layer7Texts, layer_inputs
 from core.knowledge.projection import BLOCK_BYTES, HEAD, TRUNCATED, injected_digest, project
 from core.knowledge.reader import KnowledgeReader, watch_paths
 from core.values.curation import FileItem, FileSnapshot, ItemFiles
@@ -40,7 +40,7 @@ def files(*shown: str) -> tuple[ItemFiles, ...]:
 
 
 def layer_bytes(digest: str, notes: tuple[object, ...]) -> int:
-    return len(knowledge_layer(digest, notes).text.encode())  # type: ignore[arg-type]
+    return len(knowledge_layer(digest, "", notes).text.encode())  # type: ignore[arg-type]
 
 
 def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> None:
@@ -48,12 +48,13 @@ def test_notes_of_files_in_scope_come_sorted_with_the_digest_before_them() -> No
         ON, notes=(note("/p/b", "on b", file_id="1:1"), note("/p/a", "on a"), note("/p/c", "on c"))
     )
 
-    digest, notes = layer_inputs(state, files("b", "a"), 8192)
+    texts = layer_inputs(state, files("b", "a"), 8192)
 
+    digest, notes = texts.digest, texts.notes
     assert digest == "# D\n- one\n"
     assert [(n.name, n.text) for n in notes] == [("a", "- on a\n"), ("b", "- on b\n")]
-    assert layer_inputs(state, files("a", "b"), 8192) == (digest, notes)
-    assert knowledge_layer(digest, notes).text == (
+    assert layer_inputs(state, files("a", "b"), 8192) == texts
+    assert knowledge_layer(digest, "", notes).text == (
         "{knowledge}\n# D\n- one\n\n{/knowledge}\n"
         '<note name="a">\n- on a\n</note>\n<note name="b">\n- on b\n</note>\n'
     )
@@ -64,7 +65,7 @@ def test_notes_say_where_they_come_from() -> None:
     origin = Provenance("2026-10-01-tides", "2026-11-20")
     told = replace(told, items=tuple(replace(item, provenance=origin) for item in told.items))
 
-    (found,) = layer_inputs(replace(ON, notes=(told,)), files("a"), 8192)[1]
+    (found,) = layer_inputs(replace(ON, notes=(told,)), files("a"), 8192).notes
 
     assert found.text == "- on a [from: 2026-10-01-tides, 2026-11-20]\n"
 
@@ -73,15 +74,15 @@ def test_notes_say_where_they_come_from() -> None:
 def test_off_is_off_for_notes_too(switch: DigestSwitch) -> None:
     state = replace(ON, switch=switch, notes=(note("/p/a", "on a"),))
 
-    assert layer_inputs(state, files("a"), 8192) == ("", ())
+    assert layer_inputs(state, files("a"), 8192) == Layer7Texts()
 
 
 def test_orphans_and_disabled_files_bring_no_notes() -> None:
     orphan = note("/p/a", "on a", status=NoteStatus.ORPHANED)
     disabled = replace(files("a")[0], item=FileItem("a", enabled=False))
 
-    assert layer_inputs(replace(ON, notes=(replace(orphan, path=""),)), files("a"), 8192)[1] == ()
-    assert layer_inputs(replace(ON, notes=(note("/p/a", "on a"),)), (disabled,), 8192)[1] == ()
+    assert layer_inputs(replace(ON, notes=(replace(orphan, path=""),)), files("a"), 8192).notes == ()
+    assert layer_inputs(replace(ON, notes=(note("/p/a", "on a"),)), (disabled,), 8192).notes == ()
 
 
 @given(st.integers(0, 1500), st.lists(st.text("ab é{<", max_size=60), max_size=12))
@@ -93,7 +94,8 @@ def test_the_budget_holds_by_whole_items(budget: int, texts: list[str]) -> None:
         notes=(note("/p/a", *(f"{n} {t}" for n, t in enumerate(texts))), note("/p/b", *texts, file_id="1:3")),
     )
 
-    digest, notes = layer_inputs(state, files("a", "b"), budget)
+    found_texts = layer_inputs(state, files("a", "b"), budget)
+    digest, notes = found_texts.digest, found_texts.notes
 
     assert layer_bytes(digest, notes) <= budget
     assert digest in {"", whole} or digest.endswith(TRUNCATED)
@@ -106,8 +108,8 @@ def test_the_newest_notes_are_kept_in_the_order_of_the_file() -> None:
     state = replace(ON, digest="", notes=(note("/p/a", "old" * 50, "newer", "newest"),))
     room = len(frame("note", "- newer\n- newest\n", name="a"))
 
-    assert layer_inputs(state, files("a"), room)[1][0].text == "- newer\n- newest\n"
-    assert layer_inputs(state, files("a"), room - 1)[1][0].text == "- newest\n"
+    assert layer_inputs(state, files("a"), room).notes[0].text == "- newer\n- newest\n"
+    assert layer_inputs(state, files("a"), room - 1).notes[0].text == "- newest\n"
 
 
 def test_a_digest_over_the_budget_loses_its_last_items_and_says_so() -> None:
@@ -130,13 +132,13 @@ def test_inputs_are_read_from_a_home(tmp_path: Path) -> None:
     (tmp_path / "knowledge").mkdir()
     (tmp_path / "knowledge" / "digest.md").write_bytes(b"\xef\xbb\xbf# mine\r\n- x\r\n")
 
-    def inputs(settings: KnowledgeSettings) -> tuple[str, object]:
+    def inputs(settings: KnowledgeSettings) -> Layer7Texts:
         return layer_inputs(KnowledgeReader(tmp_path).read(settings, ()), (), settings.budget_bytes)
 
-    assert inputs(KnowledgeSettings()) == ("# mine\n- x\n", ())
-    assert inputs(KnowledgeSettings(digest_enabled=False)) == ("", ())
+    assert inputs(KnowledgeSettings()) == Layer7Texts("# mine\n- x\n")
+    assert inputs(KnowledgeSettings(digest_enabled=False)) == Layer7Texts()
     (tmp_path / "knowledge" / "digest.md").unlink()
-    assert inputs(KnowledgeSettings()) == ("", ())
+    assert inputs(KnowledgeSettings()) == Layer7Texts()
 
 
 def test_a_snapshot_says_what_is_wrong_and_holds_the_rest(tmp_path: Path) -> None:

@@ -183,14 +183,15 @@ def test_layer_7_is_read_fresh_every_time(home: Path) -> None:
     layer = Layer7(home)
     code = (ItemFiles(FileItem("code.py"), (FileSnapshot("code.py", str(home / "code.py")),)),)
 
-    digest, notes, withdrawals = layer.read(spec(), code)
+    digest, facts, notes, withdrawals = layer.read(spec(), code)
+    assert facts.startswith("- ")
     assert "Knowledge digest" in digest
     assert [note.name for note in notes] == ["code.py"]
-    assert layer.read(spec(), ())[1] == ()
-    assert layer.read(spec(KnowledgeSettings(digest_enabled=False)), code) == ("", (), withdrawals)
+    assert layer.read(spec(), ())[2] == ()
+    assert layer.read(spec(KnowledgeSettings(digest_enabled=False)), code) == ("", "", (), withdrawals)
 
     digest_file(home).unlink()
-    assert layer.read(spec(), code) == ("", (), withdrawals)
+    assert layer.read(spec(), code) == ("", "", (), withdrawals)
 
 
 def changed(home: Path, change: AddKnowledgeItem | EditKnowledgeItem | AttachNotes) -> list[Event]:

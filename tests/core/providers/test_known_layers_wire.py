@@ -19,7 +19,7 @@ from core.values.cache import CacheLedger, CacheSettings, LedgerScope
 from core.values.curation import NamedText
 from core.values.messages import Message, Role
 from core.values.provider import ProviderKind, RequestPart
-from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
 from core.values.view import ContextView
 from tests.core.caching.requests import gap_stats
@@ -89,7 +89,7 @@ class Wire:
             digest=words(500, "DIGEST-ONE"),
             preset_name="core",
             items=(LONG, curated("a.py", words(300, "FILE-ONE") + "\n")),
-            facts=DiscussionFacts("Talk", (), self.count),
+            metadata=DiscussionMetadata("Talk", (), self.count),
             turns=self.turns,
             user_text=f"words {message_id}",
             takes_long_system=self.long_system,

@@ -30,7 +30,7 @@ from core.values.cache import (
 from core.values.curation import NamedText
 from core.values.messages import Role
 from core.values.provider import RequestPart
-from core.values.stack import DiscussionFacts, Segment, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, Segment, StackInputs, ToolSchema
 from core.values.usage import Usage
 from tests.core.providers.caching_kit import sent, words
 from tests.core.providers.outcomes import server_settings
@@ -127,7 +127,7 @@ def inputs(number: int, *, digest: str = "digest", files: str = "files") -> Stac
         items=(curated("src/a.py", words(1500, files) + "\n"),),
         turns=turns,
         user_text=words(60, f"q{number}"),
-        facts=DiscussionFacts(f"Talk {number}", ("user", "assistant"), 2 * number),
+        metadata=DiscussionMetadata(f"Talk {number}", ("user", "assistant"), 2 * number),
     )
 
 

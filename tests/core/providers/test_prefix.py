@@ -14,7 +14,7 @@ from core.providers.factory import make_provider
 from core.providers.model_data import packaged_models
 from core.values.curation import NamedText
 from core.values.messages import Role
-from core.values.stack import DiscussionFacts, StackInputs, ToolSchema
+from core.values.stack import DiscussionMetadata, StackInputs, ToolSchema
 from tests.core.providers.outcomes import run, server_settings
 from tests.core.stacks import curated, full_inputs, said
 from tests.prefix_guard import Body, PrefixParts, Recorded, check_prefixes
@@ -107,7 +107,7 @@ def turns(long_system: bool) -> Iterator[StackInputs]:
     base = replace(full_inputs(), tools=TOOLS, takes_long_system=long_system)
     yield base
     history = (*base.turns, said("m3", Role.USER, "MESSAGE"), said("m4", Role.ASSISTANT, "REPLY"))
-    yield replace(base, turns=history, user_text="NEXT", facts=DiscussionFacts("Talk", ("user",), 3))
+    yield replace(base, turns=history, user_text="NEXT", metadata=DiscussionMetadata("Talk", ("user",), 3))
     yield replace(base, turns=history, user_text="THIRD", items=(curated("src/c.py", "OTHER FILE\n"),))
     yield replace(base, turns=(), user_text="FOURTH", retrieved="", preset_name="", items=())
 
@@ -146,7 +146,7 @@ def test_everything_but_the_tail_of_a_turn_comes_again_in_the_next(vendor: Vendo
     after = (*base.turns, said("m3", Role.USER, "MESSAGE"), said("m4", Role.ASSISTANT, "REPLY"))
     with talk_with(vendor) as talk:
         talk.turn(base)
-        talk.turn(replace(base, turns=after, user_text="NEXT", facts=DiscussionFacts("Renamed", (), 3)))
+        talk.turn(replace(base, turns=after, user_text="NEXT", metadata=DiscussionMetadata("Renamed", (), 3)))
 
     first, second = (body[vendor.messages] for body in talk.bodies)
     sent = [part for message in first for part in message[vendor.parts]]

@@ -361,9 +361,9 @@ def test_roles_of_the_view_are_counted_for_the_metadata_layer(book: Playbook) ->
 
     call = book.ask(chosen, "two")
 
-    assert call.spec.inputs.facts.name == "Sky"
-    assert call.spec.inputs.facts.roles == ("assistant", "user")
-    assert call.spec.inputs.facts.turn_count == 1
+    assert call.spec.inputs.metadata.name == "Sky"
+    assert call.spec.inputs.metadata.roles == ("assistant", "user")
+    assert call.spec.inputs.metadata.turn_count == 1
 
 
 def test_lone_surrogates_and_crlf_are_cleaned_where_they_enter(book: Playbook) -> None:

@@ -19,7 +19,7 @@ from core.providers.openai.body import responses_body
 from core.providers.profiles import find_profile
 from core.values.messages import Role
 from core.values.provider import ProviderRequest
-from core.values.stack import DiscussionFacts, LayerId, StackInputs
+from core.values.stack import DiscussionMetadata, LayerId, StackInputs
 from tests.core.providers.outcomes import NO_BLOBS, run, server_settings
 from tests.core.providers.test_wire import requests, texts
 from tests.core.stacks import curated, full_inputs, said
@@ -36,7 +36,7 @@ def turns(*, long_system: bool) -> Iterator[StackInputs]:
     base = replace(full_inputs(), takes_long_system=long_system)
     history = (*base.turns, said("m3", Role.USER, "MESSAGE"), said("m4", Role.ASSISTANT, "REPLY"))
     yield base
-    yield replace(base, turns=history, user_text="NEXT", facts=DiscussionFacts("Talk", ("user",), 3))
+    yield replace(base, turns=history, user_text="NEXT", metadata=DiscussionMetadata("Talk", ("user",), 3))
     yield replace(base, turns=history, user_text="THIRD", items=(curated("src/c.py", "OTHER FILE\n"),))
 
 

@@ -1,0 +1,1 @@
+"""Evidence: what each item of knowledge stands on, and all that became of it."""

@@ -1,0 +1,68 @@
+"""History of an item: what its words were before, what they stand on, and which requests they entered."""
+
+from __future__ import annotations
+
+from core.evidence.quotes import item_hash
+from core.evidence.rows import Rows
+from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind, ItemHistory
+
+LINKS = frozenset({ItemEventKind.EDITED, ItemEventKind.MERGED})
+"""Events by which an item takes over what those before it stood on."""
+
+
+def ancestors(item: str, rows: Rows) -> tuple[str, ...]:
+    """An item's hash and those of the items that it came from by edits and merges, nearest first. O(events)."""
+    before: dict[str, list[str]] = {}
+    for event in rows.events:
+        if event.kind in LINKS:
+            before.setdefault(event.item, []).extend(event.was)
+    found = dict.fromkeys([item])
+    open_ends = [item]
+    while open_ends:
+        for older in before.get(open_ends.pop(), ()):
+            if older not in found:
+                found[older] = None
+                open_ends.append(older)
+    return tuple(found)
+
+
+def undone_applies(rows: Rows) -> frozenset[str]:
+    """Applies that were taken back."""
+    return frozenset(event.apply for event in rows.events if event.kind is ItemEventKind.UNDONE)
+
+
+def evidence_for(item: str, rows: Rows) -> tuple[EvidenceRow, ...]:
+    """What an item stands on, oldest first, each conversation's words once."""
+    names = frozenset(ancestors(item, rows))
+    said = {(row.sha256, row.turns, row.quote): row for row in reversed(rows.evidence) if row.item in names}
+    return tuple(reversed(said.values()))
+
+
+def history(category: str, text: str, rows: Rows) -> ItemHistory:
+    """What the logs tell of an item; its witnesses are read by the worker.
+
+    Args:
+        category, text: as the item stands now, without provenance.
+    """
+    item = item_hash(category, text)
+    names = frozenset(ancestors(item, rows))
+    about = (
+        event
+        for event in rows.events
+        if event.item in names or (event.kind is not ItemEventKind.EDITED and names & frozenset(event.was))
+    )
+    injected = (
+        event
+        for event in reversed(rows.events)
+        if event.kind is ItemEventKind.INJECTED and names & frozenset(event.items)
+    )
+    return ItemHistory(item, category, text, (), tuple(about), tuple(injected), rows.torn)
+
+
+def seen(rows: Rows, discussion: str = "") -> tuple[ItemEvent, ...]:
+    """What entered requests, newest first, each change once. `discussion`: empty for all."""
+    return tuple(
+        event
+        for event in reversed(rows.events)
+        if event.kind is ItemEventKind.INJECTED and discussion in {"", event.discussion}
+    )

@@ -1,0 +1,1 @@
+"""Structured facts: read from YAML files that people edit, checked, indexed, ranked and kept in step."""

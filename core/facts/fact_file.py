@@ -1,0 +1,228 @@
+"""A file of facts as sections: its front matter, its items with their places, and every other byte as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from core.facts.checks import Flaw, fact_of, flaws_of, head_flaws, id_parts
+from core.facts.own_form import read_item
+from core.facts.places import FactPlace
+from core.facts.yaml_reader import YamlFault, read_yaml
+from core.values.facts import Fact, FactProblem
+
+MAX_PROBLEMS = 500
+"""Of one file, that are kept; the rest is counted."""
+
+_BOM = "\ufeff"
+_HEAD = re.compile(r"---[ \t]*\r?\n((?:(?!---[ \t]*\r?(?:\n|\Z)).*\n)*+)---[ \t]*\r?(?:\n|\Z)")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_STARTS = ("- ", "-\t", "-\n", "-\r")
+_OWN_START = "- id: "
+_ID_LINE = re.compile(r"(?:^-[ \t]+|^[ \t]+|[{,][ \t]*)id[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
+
+
+class FactItem(msgspec.Struct, frozen=True, gc=False):
+    """An item of a file. `start`, `end`: in the file's text; `fact` None: it is wrong; `id`: empty where none is told."""
+
+    id: str
+    start: int
+    end: int
+    fact: Fact | None
+
+
+class FactFile(msgspec.Struct, frozen=True):
+    """A file as it was read.
+
+    Args:
+        text: the truth, byte for byte (UTF-8); items: in their order; problems: in the order of their lines.
+        is_broken: nothing of it can be used, so that what it said last holds.
+    """
+
+    place: FactPlace
+    text: str = ""
+    items: tuple[FactItem, ...] = ()
+    problems: tuple[FactProblem, ...] = ()
+    is_broken: bool = False
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The facts that may enter the index, in their order."""
+        return [item.fact for item in self.items if item.fact is not None]
+
+    def line_of(self, item: FactItem) -> int:
+        """The item's line, 1-based. O(n)."""
+        return self.text.count("\n", 0, item.start) + 1
+
+
+def parse_file(place: FactPlace, data: bytes) -> FactFile:
+    """Read a file of facts. Total over its input. O(n)."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return broken(place, line, "this is no UTF-8 text; save the file as UTF-8")
+    start = len(_BOM) if text.startswith(_BOM) else 0
+    match = _HEAD.match(text, start)
+    if match is None:
+        is_open = text.startswith("---", start)
+        said = (
+            "ends nowhere: close it with a --- line"
+            if is_open
+            else "is missing: the file begins with a --- line"
+        )
+        return broken(place, 1, f"the front matter {said}", text)
+    if problems := _head_problems(place, match[1]):
+        return msgspec.structs.replace(broken(place, 1, "", text), problems=problems)
+    return _Scan(place, text).file(match.end())
+
+
+def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
+    """A file of which nothing can be used."""
+    return FactFile(place, whole, problems=(FactProblem(place.name, line, text),), is_broken=True)
+
+
+def _head_problems(place: FactPlace, text: str) -> tuple[FactProblem, ...]:
+    row = read_yaml(text)
+    if isinstance(row, YamlFault):
+        return (FactProblem(place.name, row.line + 2, f"the front matter: {row.text}"),)
+    lines = text.split("\n")
+    return tuple(
+        FactProblem(place.name, 1 if not key else 2 + _line_in(lines, key), said)
+        for key, said in head_flaws(row, place)
+    )
+
+
+class _Scan:
+    """One pass over a file's body."""
+
+    def __init__(self, place: FactPlace, text: str) -> None:
+        self._place, self._text = place, text
+        self._items: list[FactItem] = []
+        self._problems: list[FactProblem] = []
+        self._passed_over = 0
+        self._line, self._counted = 1, 0
+        self._starts: dict[str, int] = {}
+        self._doubled: set[str] = set()
+
+    def file(self, start: int) -> FactFile:
+        """Read from `start` to the end."""
+        at, text = start, self._text
+        while at < len(text):
+            own = read_item(text, at) if text.startswith(_OWN_START, at) else None
+            if own is not None:
+                self._add(own[0].id, at, own[1], own[0], flaws_of(own[0], self._place))
+                at = own[1]
+            elif text.startswith(_STARTS, at):
+                end = item_end(text, at)
+                self._read(at, end)
+                at = end
+            else:
+                at = _after_fence(text, at) or _next_line(text, at)
+        if self._passed_over:
+            said = f"and {self._passed_over:,} more problems in this file"
+            self._problems.append(FactProblem(self._place.name, self._line, said))
+        return FactFile(self._place, text, self._without_doubled(), tuple(self._problems))
+
+    def _read(self, start: int, end: int) -> None:
+        """Have YAML read an item that is in no form of ours."""
+        text = self._text[start:end]
+        read = read_yaml(text)
+        if isinstance(read, YamlFault):
+            said = _ID_LINE.search(text)
+            self._say(start, read.line, read.text)
+            self._items.append(FactItem(_known_id(said[1] if said else ""), start, end, None))
+            return
+        row = read[0] if isinstance(read, list) and len(read) == 1 else None
+        if not isinstance(row, Mapping):
+            self._say(start, 0, "this item is no fact: it has no fields (id: …); write prose without `- `")
+            self._items.append(FactItem("", start, end, None))
+            return
+        fact, flaws = fact_of(row)
+        if fact is not None:
+            flaws = flaws_of(fact, self._place)
+        self._add(_known_id(row.get("id")), start, end, fact, flaws)
+
+    def _add(self, fact_id: str, start: int, end: int, fact: Fact | None, flaws: list[Flaw]) -> None:
+        if flaws:
+            lines = self._text[start:end].split("\n")
+            for key, said in flaws:
+                self._say(start, _line_in(lines, key), said)
+            fact = None
+        if fact_id and (first := self._starts.setdefault(fact_id, start)) != start:
+            self._doubled.add(fact_id)
+            line = self._text.count("\n", 0, first) + 1
+            self._say(start, 0, f"the id {fact_id} stands at line {line} too; neither enters the index")
+        self._items.append(FactItem(fact_id, start, end, fact))
+
+    def _say(self, start: int, line: int, text: str) -> None:
+        if len(self._problems) >= MAX_PROBLEMS:
+            self._passed_over += 1
+            return
+        self._line += self._text.count("\n", self._counted, start)
+        self._counted = start
+        self._problems.append(FactProblem(self._place.name, self._line + line, text))
+
+    def _without_doubled(self) -> tuple[FactItem, ...]:
+        if not self._doubled:
+            return tuple(self._items)
+        return tuple(
+            msgspec.structs.replace(item, fact=None) if item.id in self._doubled else item
+            for item in self._items
+        )
+
+
+def item_end(text: str, start: int) -> int:
+    """End of the item that starts here: behind its last indented line; blank lines count between two of its own."""
+    at = end = _next_line(text, start)
+    while at < len(text):
+        after = _next_line(text, at)
+        line = text[at:after]
+        if line[0] in " \t" and not line.isspace():
+            end = after
+        elif not line.isspace():
+            break
+        at = after
+    return end
+
+
+def headings(text: str, items: tuple[FactItem, ...]) -> Iterator[tuple[str, int, int]]:
+    """Headings of the first and second level outside of items: title, where its line starts and where it ends."""
+    spans = iter([*((item.start, item.end) for item in items), (len(text) + 1, len(text) + 1)])
+    first, last = next(spans)
+    for match in _HEADING.finditer(text):
+        while match.start() >= last:
+            first, last = next(spans)
+        if match.start() < first:
+            yield match[1], match.start(), match.end()
+
+
+_HEADING = re.compile(r"^#{1,2}[ \t]+(.*?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
+
+
+def _known_id(value: Any) -> str:
+    return value if isinstance(value, str) and id_parts(value) is not None else ""
+
+
+def _line_in(lines: list[str], key: str) -> int:
+    """The line of a field within a piece, 0 where it is not told."""
+    if not key:
+        return 0
+    field = re.compile(rf"(?:-[ \t]+|[ \t]*|.*[{{,][ \t]*)[\"']?{key}[\"']?[ \t]*:")
+    return next((number for number, line in enumerate(lines) if field.match(line)), 0)
+
+
+def _next_line(text: str, at: int) -> int:
+    return text.find("\n", at) + 1 or len(text)
+
+
+def _after_fence(text: str, at: int) -> int:
+    """End of the fenced block that starts here, 0 where none does, or where it never ends."""
+    match = _FENCE.match(text, at)
+    if match is None:
+        return 0
+    end = text.find(f"\n{match[1]}", at)
+    return _next_line(text, end + 1) if end >= 0 else 0

@@ -1,0 +1,151 @@
+"""Files of facts on disk: which there are, their bytes, and the folder's own two files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from core.base import paths
+from core.base.disk import OS_DISK, Disk, create_file, make_dirs, reported, write_file
+from core.base.errors import StorageError
+from core.base.opener import BOOK_BYTES, OddFileError, read_file, read_start
+from core.facts.index_text import total_facts
+from core.facts.places import FOLDERS, GLOBAL_FOLDER, GLOBAL_STEMS, INDEX_FILE, SCHEMA_FILE, place_of
+from core.values.facts import FactProblem
+
+MAX_FILE_BYTES = 64_000_000
+"""Of a file of facts: with more than that it is none that people edit."""
+
+_HEAD_BYTES = 400
+
+
+class StoredFile(msgspec.Struct, frozen=True):
+    """A file as it stands on disk. `problem`: why it cannot be read, empty when all is well."""
+
+    data: bytes = b""
+    size_bytes: int = 0
+    mtime_ns: int = 0
+    sha256: str = ""
+    problem: str = ""
+
+
+class StoredFiles(msgspec.Struct, frozen=True):
+    """All files of facts, by name below the knowledge directory; `problems`: names that hold none."""
+
+    files: Mapping[str, StoredFile]
+    problems: tuple[FactProblem, ...] = ()
+
+
+def read_files(home: Path) -> StoredFiles:
+    """Read every file of facts. One that cannot be read says why, and the others are there.
+
+    Raises:
+        StorageError: a folder cannot be listed.
+    """
+    directory = paths.knowledge_dir(home)
+    found: dict[str, StoredFile] = {}
+    problems = []
+    for folder in FOLDERS:
+        for name in _names(directory / folder):
+            path = f"{folder}/{name}"
+            if place_of(path) is None:
+                problems.append(FactProblem(path, 1, _misnamed(folder)))
+            else:
+                found[path] = read_stored(directory / path)
+    return StoredFiles(found, tuple(problems))
+
+
+def read_stored(path: Path) -> StoredFile:
+    """Read a file with its hash; total."""
+    try:
+        status = path.stat()
+        data = read_file(path, MAX_FILE_BYTES)
+    except OddFileError as error:
+        return StoredFile(problem=str(error.strerror))
+    except OSError as error:
+        return StoredFile(problem=f"it cannot be read: {error.strerror or error}")
+    return StoredFile(data, status.st_size, status.st_mtime_ns, hashlib.sha256(data).hexdigest())
+
+
+def index_path(home: Path) -> Path:
+    """`index.json` of a home."""
+    return paths.knowledge_dir(home) / INDEX_FILE
+
+
+def read_index_bytes(home: Path) -> bytes:
+    """The index's bytes, none where there is none.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    path = index_path(home)
+    with reported("read", path):
+        try:
+            return read_file(path, BOOK_BYTES)
+        except FileNotFoundError:
+            return b""
+
+
+def fact_count(home: Path) -> int:
+    """Facts in the index, by its first line; 0 where there is none or somebody else wrote it."""
+    try:
+        return total_facts(read_start(index_path(home), _HEAD_BYTES))
+    except OSError:
+        return 0
+
+
+def write_index(home: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:
+    """Replace the index. Raises StorageError: the old one stands."""
+    make_dirs(paths.knowledge_dir(home), disk=disk)
+    write_file(index_path(home), data, disk=disk)
+
+
+def ensure_schema(home: Path, *, disk: Disk = OS_DISK) -> None:
+    """Have `SCHEMA.md` in the knowledge directory; one that is there stays as it is.
+
+    Raises:
+        StorageError: it could not be written.
+    """
+    path = paths.knowledge_dir(home) / SCHEMA_FILE
+    if os.path.lexists(path):
+        return
+    make_dirs(path.parent, disk=disk)
+    data = Path(__file__).with_name(SCHEMA_FILE).read_bytes()
+    try:
+        create_file(path, data, disk=disk)
+    except StorageError:
+        if not os.path.lexists(path):  # somebody else wrote it just now
+            raise
+
+
+def watch_paths(home: Path) -> tuple[str, ...]:
+    """Absolute paths whose change calls for a sync: the folders, the files that are there, and the index. Never fails."""
+    directory = paths.knowledge_dir(home)
+    found = [str(directory / INDEX_FILE)]
+    for folder in FOLDERS:
+        found.append(str(directory / folder))
+        with suppress(StorageError):
+            found += [str(directory / folder / name) for name in _names(directory / folder)]
+    return tuple(found)
+
+
+def _names(folder: Path) -> list[str]:
+    with reported("read", folder):
+        try:
+            names = os.listdir(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+    return sorted(name for name in names if name.endswith((".yaml", ".yml")) and not name.startswith("."))
+
+
+def _misnamed(folder: str) -> str:
+    if folder == GLOBAL_FOLDER:
+        return f"no facts are read from it: the files of {GLOBAL_FOLDER}/ are {', '.join(GLOBAL_STEMS)}, each with .yaml"
+    return (
+        "no facts are read from it: its name must be a domain (a-z, 0-9, . _ -) with .yaml, and not `global`"
+    )

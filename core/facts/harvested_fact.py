@@ -1,0 +1,56 @@
+"""Facts that a harvest makes of its items: which items become one, of which category, in which words."""
+
+from __future__ import annotations
+
+import re
+
+from core.facts.confidence import BY_PERSON, HARVESTED, confirmed
+from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
+
+DECISION_TAG = "decision"
+NAMED_KINDS = frozenset({FactCategory.PITFALL.value, FactCategory.TOOL_QUIRK.value})
+"""Categories that a model may name for a fact."""
+
+_SENTENCE = re.compile(r".*?[.!?…](?=\s|$)")
+
+
+def short_text(whole: str, statement: str) -> str:
+    """Words of a fact: all of an item where they fit, else its statement, its first sentence, or that cut at a word.
+
+    Args:
+        whole, statement: on one line each; the statement is what the item says without its detail.
+    """
+    for text in (whole, statement):
+        if len(text) <= MAX_FACT_CHARS:
+            return text
+    sentence = _SENTENCE.match(statement)
+    if sentence is not None and len(sentence[0]) <= MAX_FACT_CHARS:
+        return sentence[0]
+    cut = statement[: MAX_FACT_CHARS - 1]
+    words = cut.rpartition(" ")[0].rstrip(" ,;:–—-")
+    return f"{words or cut}…"
+
+
+def new_fact(
+    fact_id: str, text: str, category: FactCategory, domain: str, day: str, *, by_person: bool, decision: bool
+) -> Fact:
+    """A fact that was first seen in a harvest. `by_person`: a person edited or confirmed it; `day`: ISO 8601."""
+    return Fact(
+        fact_id,
+        text,
+        category,
+        domain,
+        BY_PERSON if by_person else HARVESTED,
+        (DECISION_TAG,) if decision else (),
+        1,
+        day,
+        day,
+    )
+
+
+def confirmed_fact(fact: Fact, day: str) -> Fact:
+    """A fact that another conversation said again. Days never go back."""
+    return Fact(
+        fact.id, fact.text, fact.category, fact.domain, confirmed(fact.confidence), fact.tags,
+        fact.source_count + 1, fact.first_seen, max(day, fact.last_confirmed), fact.expires, fact.related,
+    )  # fmt: skip

@@ -1,0 +1,125 @@
+"""`index.json` as text: a row a line, sorted by id, so that a change of one fact is a change of one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from core.facts.checks import flaws_of
+from core.facts.places import FORMAT_VERSION, INDEX_FILE, FactPlace
+from core.values.facts import FactProblem, IndexedFact
+
+_HEAD = re.compile(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":([0-9]+),"facts":\[\n')
+_TAIL = b"]}\n"
+_ROW = b'{"id":"'
+_encode = msgspec.json.Encoder().encode
+_row_of = msgspec.json.Decoder(IndexedFact).decode
+
+
+class IndexText(msgspec.Struct, frozen=True):
+    """An index as it was read.
+
+    Args:
+        rows: encoded, by id; last_updated: ISO 8601; problems: what could not be read of it.
+    """
+
+    rows: Mapping[str, bytes]
+    last_updated: str = ""
+    problems: tuple[FactProblem, ...] = ()
+
+
+class _Loose(msgspec.Struct):
+    """An index that somebody else wrote."""
+
+    facts: list[msgspec.Raw]
+    version: int = FORMAT_VERSION
+    last_updated: str = ""
+
+
+def row_bytes(fact: IndexedFact) -> bytes:
+    """A fact as its line in the index."""
+    return _encode(fact)
+
+
+def read_row(row: bytes) -> IndexedFact:
+    """A fact from a line that this program wrote. Raises msgspec.DecodeError for any other."""
+    return _row_of(row)
+
+
+def index_bytes(rows: Mapping[str, bytes], last_updated: str) -> bytes:
+    """The whole file. The same rows and time give the same bytes."""
+    head = (
+        f'{{"version":{FORMAT_VERSION},"last_updated":"{last_updated}","total_facts":{len(rows)},"facts":[\n'
+    )
+    body = b",\n".join([rows[key] for key in sorted(rows)])
+    return head.encode() + body + (b"\n" if rows else b"") + _TAIL
+
+
+def read_index(data: bytes) -> IndexText:
+    """Read an index. One that this program wrote is split by its lines, O(n) in C; any other row by row. Total."""
+    if not data.strip():
+        return IndexText({})
+    return _own(data) or _loose(data)
+
+
+def total_facts(data: bytes) -> int:
+    """Facts of an index that this program wrote, 0 for any other. O(1)."""
+    match = _HEAD.match(data)
+    return 0 if match is None else int(match[2])
+
+
+def _own(data: bytes) -> IndexText | None:
+    match = _HEAD.match(data)
+    if match is None or not data.endswith(_TAIL):
+        return None
+    lines = data[match.end() : -len(_TAIL)].split(b"\n")
+    lines.pop()
+    rows = {}
+    for line in lines:
+        end = line.find(b'"', len(_ROW))
+        if not line.startswith(_ROW) or end < 0:
+            return None
+        rows[line[len(_ROW) : end].decode("ascii", "replace")] = line.removesuffix(b",")
+    if len(rows) != int(match[2]) or len(lines) != len(rows):
+        return None
+    return IndexText(rows, match[1].decode("utf-8", "replace"))
+
+
+def _loose(data: bytes) -> IndexText:
+    try:
+        whole = msgspec.json.decode(data, type=_Loose)
+    except (msgspec.DecodeError, ValueError) as error:
+        said = f"it cannot be read ({error}) and was made anew from the YAML files"
+        return IndexText({}, problems=(FactProblem(INDEX_FILE, 1, said, is_warning=True),))
+    rows: dict[str, bytes] = {}
+    problems = []
+    for number, raw in enumerate(whole.facts):
+        try:
+            fact = _row_of(raw)
+        except (msgspec.DecodeError, ValueError) as error:
+            problems.append(_passed(number, str(error)))
+            continue
+        flaws = flaws_of(fact, FactPlace(INDEX_FILE, fact.domain))
+        if flaws or fact.id in rows:
+            problems.append(_passed(number, flaws[0][1] if flaws else f"the id {fact.id} stands there twice"))
+        else:
+            rows[fact.id] = _encode(fact)
+    return IndexText(rows, whole.last_updated, tuple(problems))
+
+
+def _passed(number: int, why: str) -> FactProblem:
+    said = f"fact {number + 1} of the index was passed over: {why}; the YAML file counts"
+    return FactProblem(INDEX_FILE, 1, said, is_warning=True)
+
+
+def facts_of(rows: Iterable[bytes]) -> tuple[IndexedFact, ...]:
+    """Facts of rows, sorted by id. Rows of no fact are left out."""
+    found = []
+    for row in rows:
+        try:
+            found.append(_row_of(row))
+        except (msgspec.DecodeError, ValueError):
+            continue
+    return tuple(sorted(found, key=lambda fact: fact.id))

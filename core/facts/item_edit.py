@@ -1,0 +1,150 @@
+"""Changes to a file of facts: one item replaced, added or taken out, and no other byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from core.facts.checks import fact_of
+from core.facts.fact_file import FactFile, FactItem, headings
+from core.facts.own_form import INDENT, item_text, number, optional_fields, quoted, read_item
+from core.facts.places import heading_of, plain
+from core.facts.yaml_reader import read_yaml
+from core.values.facts import Fact
+
+FIELDS = (
+    "id", "fact", "category", "domain", "confidence", "tags", "source_count", "first_seen", "last_confirmed",
+    "expires", "related",
+)  # fmt: skip
+_VALUE = (
+    r"(\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\n]|'')*+'|\[[^\]#\n\"']*\]|[^#\s\[{\"'|>&!*\n](?:[^\n#]|(?<!\s)#)*?)"
+)
+
+
+def replaced(file: FactFile, item: FactItem, fact: Fact) -> str:
+    """The file's text with another fact in the place of an item's. Unknown fields and comments of it are kept."""
+    text = changed_item(file.text[item.start : item.end], fact)
+    return file.text[: item.start] + text + file.text[item.end :]
+
+
+def removed(file: FactFile, item: FactItem) -> str:
+    """The file's text without an item."""
+    return file.text[: item.start] + file.text[item.end :]
+
+
+def added(file: FactFile, fact: Fact) -> str:
+    """The file's text with a new item at the end of its section, which is made where it is missing."""
+    end = line_end(file.text)
+    text = file.text if file.text.endswith("\n") else file.text + end
+    heading = heading_of(file.place, fact.category)
+    item = item_text(fact).replace("\n", end)
+    found = list(headings(text, file.items))
+    at = len(text)
+    if heading:
+        mine = [n for n, (title, _, _) in enumerate(found) if title.casefold() == heading.casefold()]
+        if not mine:
+            return f"{text}{end}## {heading}{end}{end}{item}"
+        if mine[-1] + 1 < len(found):
+            at = found[mine[-1] + 1][1]
+    words = len(text[:at].rstrip())
+    at = min(at, text.find("\n", words) + 1 or len(text))
+    is_behind_item = any(one.end == at for one in file.items)
+    return text[:at] + ("" if is_behind_item else end) + item + text[at:]
+
+
+def changed_item(item: str, fact: Fact) -> str:
+    """An item's text with the fields of another fact; fields that do not differ, unknown ones and comments as they are."""
+    own = read_item(item, 0)
+    if own is not None and own[1] == len(item):
+        return item_text(fact)
+    end = line_end(item)
+    row = _row(item)
+    if row is None:
+        return item_text(fact).replace("\n", end)
+    before, _ = fact_of(row)
+    changed = item if before is None else _with_fields(item, before, fact)
+    if _says(changed, row, fact):
+        return changed
+    unknown = {key: value for key, value in row.items() if key not in FIELDS}
+    return (item_text(fact) + _dumped(unknown)).replace("\n", end)
+
+
+def line_end(text: str) -> str:
+    """The line end that a text uses, by its first line."""
+    first = text.find("\n")
+    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+
+
+def written_fields(fact: Fact) -> dict[str, str]:
+    """Each field of a fact as YAML."""
+    return {
+        "id": fact.id,
+        "fact": quoted(fact.text),
+        "category": fact.category.value,
+        "domain": plain(fact.domain),
+        "confidence": number(fact.confidence),
+        **optional_fields(fact),
+    }
+
+
+def _with_fields(item: str, before: Fact, fact: Fact) -> str:
+    """Change the lines of those fields that differ; add those that are new at the end."""
+    end = line_end(item)
+    lines = [line.removesuffix("\r") for line in item.split("\n")[:-1]]
+    indent = len(lines[0]) - len(lines[0][1:].lstrip())
+    old, new = written_fields(before), written_fields(fact)
+    for key in FIELDS:
+        if old.get(key) != new.get(key):
+            lines = _with_field(lines, indent, key, new.get(key))
+    return end.join(lines) + end
+
+
+def _with_field(lines: list[str], indent: int, key: str, value: str | None) -> list[str]:
+    start = re.compile(rf"(?:-{' ' * (indent - 1)}|{' ' * indent})[\"']?{key}[\"']?[ \t]*:(?=\s|$)")
+    at = next((n for n, line in enumerate(lines) if start.match(line)), None)
+    if at is None:
+        return lines if value is None else [*lines, f"{' ' * indent}{key}: {value}"]
+    last = at + 1
+    while last < len(lines) and _continues(lines[last], indent):
+        last += 1
+    if value is None:
+        return lines if at == 0 else [*lines[:at], *lines[last:]]
+    named = start.match(lines[at])
+    assert named is not None
+    rest = re.fullmatch(rf"[ \t]+{_VALUE}([ \t]+#.*)?[ \t]*", lines[at][named.end() :])
+    comment = rest[2] or "" if rest is not None and last == at + 1 else ""
+    return [*lines[:at], f"{named[0]} {value}{comment}", *lines[last:]]
+
+
+def _continues(line: str, indent: int) -> bool:
+    """True if a line belongs to the field above it: it is blank, deeper, or an item of its list."""
+    depth = len(line) - len(line.lstrip())
+    return not line.strip() or depth > indent or (depth == indent and line.lstrip().startswith("- "))
+
+
+def _says(item: str, row: Mapping[Any, Any], fact: Fact) -> bool:
+    """True if an item says this fact, and of unknown fields the same as before."""
+    now = _row(item)
+    if now is None or fact_of(now)[0] != fact:
+        return False
+    return {k: v for k, v in now.items() if k not in FIELDS} == {
+        k: v for k, v in row.items() if k not in FIELDS
+    }
+
+
+def _row(item: str) -> Mapping[Any, Any] | None:
+    read = read_yaml(item)
+    if not isinstance(read, list) or len(read) != 1 or not isinstance(read[0], Mapping):
+        return None
+    return read[0]
+
+
+def _dumped(row: Mapping[Any, Any]) -> str:
+    """Fields that this program does not know, as they follow its own."""
+    import yaml
+
+    if not row:
+        return ""
+    text = str(yaml.safe_dump(dict(row), allow_unicode=True, sort_keys=False, width=10_000))
+    return "".join(f"{INDENT}{line}\n" for line in text.splitlines())

@@ -1,0 +1,215 @@
+"""Facts during an apply: those that are known, the numbers given, and the parts that new and confirmed ones take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from core.base import paths
+from core.base.domains import GLOBAL
+from core.evidence.files import read_logs
+from core.evidence.quotes import item_hash
+from core.facts.fact_file import FactFile, parse_file
+from core.facts.harvested_fact import NAMED_KINDS, confirmed_fact, new_fact, short_text
+from core.facts.item_edit import changed_item
+from core.facts.own_form import item_text
+from core.facts.past import next_id, raised
+from core.facts.places import AGENTS_FOLDER, FactPlace, file_of, heading_of, new_file, place_of
+from core.facts.table import read_table
+from core.knowledge.duplicates import same_text
+from core.knowledge.fact_past import HomePast
+from core.knowledge.file_writer import read_bytes
+from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
+from core.knowledge.wording import item_body, safe_value
+from core.values.facts import Fact, FactCategory
+from core.values.knowledge import Category, HarvestLedgerEntry, NewItem, Placed
+
+_KINDS = {
+    Category.FACTS: FactCategory.FACT,
+    Category.DECISIONS: FactCategory.FACT,
+    Category.QUESTIONS: FactCategory.QUESTION,
+    Category.PLAYBOOKS: FactCategory.PATTERN,
+}
+"""Categories whose items become facts. Source: 40-facts.md, rule 5."""
+
+
+class FactParts(msgspec.Struct, frozen=True):
+    """Parts that the facts of one conversation take. `ids`: of the fact that an item is, by the item's hash."""
+
+    parts: tuple[PartPlan, ...] = ()
+    ids: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _ShelvedFile:
+    """A file of facts as it will stand: facts by id with the text of their items, and ids by what they say."""
+
+    place: FactPlace
+    is_broken: bool
+    facts: dict[str, tuple[Fact, str]] = field(default_factory=dict)
+    by_text: dict[tuple[FactCategory, str], str] = field(default_factory=dict)
+    is_new: bool = False
+    dated: str = ""
+
+    def put(self, fact: Fact, text: str) -> None:
+        self.facts[fact.id] = fact, text
+        self.by_text.setdefault((fact.category, same_text(fact.text)), fact.id)
+
+
+class FactShelf:
+    """The facts of a home while an apply runs, which holds the harvest's lock. Files are read when they are needed."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        past = HomePast(home).read()
+        table = read_table(home)
+        self._highest = dict(past.highest)
+        if table is not None:
+            for series, value in table.highest.items():
+                self._highest[series] = max(self._highest.get(series, 0), value)
+        self._files: dict[str, _ShelvedFile] = {}
+        self._of_item: dict[str, list[str]] = {}
+        self._sources: set[tuple[str, str]] = set()
+        for row in read_logs(home).evidence:
+            if row.fact:
+                self._of_item.setdefault(row.item, []).append(row.fact)
+                self._sources |= {(row.fact, row.discussion or row.path), (row.fact, row.sha256)}
+        self.given: set[str] = set()
+
+    def plan(self, placed: Iterable[Placed], entry: HarvestLedgerEntry, discussion: str) -> FactParts:
+        """Decide what the items of one conversation become: new facts, or confirmations of known ones.
+
+        Args:
+            placed: new and known ones; entry: of the conversation, whose first domain they belong to, else `global`.
+            discussion: the conversation's id, empty for one of another program.
+        """
+        day = entry.at[:10]
+        domain = next(iter(entry.domains), GLOBAL)
+        sources = {discussion or entry.path, entry.sha256}
+        blocks: dict[tuple[str, FactCategory], list[str]] = {}
+        swaps: dict[str, tuple[str, str, str]] = {}
+        ids: dict[str, str] = {}
+        for one in placed:
+            category = _category(one.raw)
+            text = _text(one.raw) if category is not None else ""
+            if category is None or not text:
+                continue
+            item = item_hash(one.item.category, one.item.text)
+            known = self._known(item, text, category, domain)
+            if known is None:
+                made = self._make(one.raw, text, category, domain, day)
+                if made is None:
+                    continue
+                name, fact, block = made
+                blocks.setdefault((name, category), []).append(block)
+                known = fact.id
+            elif not any((known, source) in self._sources for source in sources):
+                name, before, after = self._confirm(known, day)
+                swaps[known] = name, swaps[known][1] if known in swaps else before, after
+            ids[item] = known
+            self.given.add(known)
+            self._of_item.setdefault(item, []).append(known)
+            self._sources |= {(known, source) for source in sources}
+        return FactParts((*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values())), ids)
+
+    def _known(self, item: str, text: str, category: FactCategory, domain: str) -> str | None:
+        """The id of the fact that an item is already, of this domain or of all."""
+        for name in dict.fromkeys((self._name(domain, category), file_of(GLOBAL, category))):
+            file = self._file(name)
+            linked = (key for key in self._of_item.get(item, ()) if key in file.facts)
+            found = next(linked, None) or file.by_text.get((category, same_text(text)))
+            if found is not None:
+                return found
+        return None
+
+    def _make(
+        self, raw: NewItem, text: str, category: FactCategory, domain: str, day: str
+    ) -> tuple[str, Fact, str] | None:
+        """A new fact with its file and the text of its item; None where its file is broken."""
+        name = self._name(domain, category)
+        file = self._file(name)
+        if file.is_broken:
+            return None
+        fact_id = next_id(self._highest, f"{domain}:{category.value}")
+        self._highest = raised(self._highest, [fact_id])
+        by_person = raw.proposed is not None or raw.is_confirmed
+        is_decision = raw.category is Category.DECISIONS
+        fact = new_fact(fact_id, text, category, domain, day, by_person=by_person, decision=is_decision)
+        block = item_text(fact).removesuffix("\n")
+        file.put(fact, block)
+        return name, fact, block
+
+    def _confirm(self, fact_id: str, day: str) -> tuple[str, str, str]:
+        """File of a fact, and the text of its item before and after it was confirmed."""
+        file = next(one for one in self._files.values() if fact_id in one.facts)
+        fact, text = file.facts[fact_id]
+        after = confirmed_fact(fact, day)
+        changed = changed_item(f"{text}\n", after).removesuffix("\n")
+        file.facts[fact_id] = after, changed
+        return file.place.name, text, changed
+
+    def _blocks(self, blocks: Mapping[tuple[str, FactCategory], list[str]], day: str) -> Iterable[PartPlan]:
+        order = list(FactCategory)
+        for name, category in sorted(blocks, key=lambda key: (key[0], order.index(key[1]))):
+            place = self._files[name].place
+            head = new_file(place, day) + ("\n" if place.category is not None else "")
+            section = heading_of(place, category)
+            yield BlockPlan(name, head, tuple(blocks[name, category]), section)
+        for name in sorted({name for name, _ in blocks}):
+            dated = self._files[name].dated
+            if dated and dated < day:
+                self._files[name].dated = day
+                yield SwapPlan(name, f"last_updated: {dated}", f"last_updated: {day}")
+
+    def _name(self, domain: str, category: FactCategory) -> str:
+        """The file of a domain: an agent's, where there is one and no repository of that name has."""
+        name = file_of(domain, category)
+        agent = file_of(domain, category, folder=AGENTS_FOLDER)
+        directory = paths.knowledge_dir(self._home)
+        return agent if not (directory / name).exists() and (directory / agent).exists() else name
+
+    def _file(self, name: str) -> _ShelvedFile:
+        if name not in self._files:
+            self._files[name] = self._read(name)
+        return self._files[name]
+
+    def _read(self, name: str) -> _ShelvedFile:
+        place = place_of(name)
+        assert place is not None, name
+        data = read_bytes(paths.knowledge_dir(self._home) / name)
+        if not data:
+            return _ShelvedFile(place, is_broken=False, is_new=True)
+        file = parse_file(place, data)
+        found = _ShelvedFile(place, file.is_broken, dated=_dated(file))
+        for item in file.items:
+            if item.fact is not None:
+                text = file.text[item.start : item.end].replace("\r\n", "\n")
+                found.put(item.fact, text.removesuffix("\n"))
+        self._highest = raised(self._highest, [item.id for item in file.items if item.id])
+        return found
+
+
+def _category(raw: NewItem) -> FactCategory | None:
+    """The category of the fact that an item becomes, None for tasks and notes on files."""
+    named = raw.fact_category if raw.category is Category.FACTS else ""
+    return FactCategory(named) if named in NAMED_KINDS else _KINDS.get(raw.category)
+
+
+def _text(raw: NewItem) -> str:
+    """The words of the fact, empty where the item says nothing."""
+    whole = item_body(raw)
+    if raw.category is Category.PLAYBOOKS:
+        name, steps = safe_value(raw.name).strip("* "), safe_value(raw.text)
+        return short_text(f"{name}: {steps}", f"{name}: {steps}") if whole else ""
+    return short_text(whole, safe_value(raw.text) or whole)
+
+
+def _dated(file: FactFile) -> str:
+    """The day in a file's front matter, where it stands as the program writes it."""
+    head = file.text.partition("\n---")[0]
+    line = next((one for one in head.split("\n") if one.startswith("last_updated: ")), "")
+    day = line.removeprefix("last_updated: ").strip()
+    return day if len(day) == 10 and line == f"last_updated: {day}" else ""

@@ -1,0 +1,140 @@
+"""An item's history in words and as plain data, the same for every front end. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from core.base.text import one_line
+from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, SeenItems, TurnPlace, Witness
+
+EVENT_WORDS = {
+    ItemEventKind.PROPOSED: "proposed by the model",
+    ItemEventKind.ACCEPTED: "accepted",
+    ItemEventKind.REJECTED: "left out by you",
+    ItemEventKind.EDITED: "changed by you",
+    ItemEventKind.CONFIRMED: "said again",
+    ItemEventKind.SUPERSEDED: "replaced",
+    ItemEventKind.MERGED: "merged",
+    ItemEventKind.FORGOTTEN: "forgotten",
+    ItemEventKind.INJECTED: "entered a request",
+    ItemEventKind.UNDONE: "taken back",
+}
+PLACE_WORDS = {
+    TurnPlace.LIST: "",
+    TurnPlace.TRASH: "in the trash",
+    TurnPlace.FILE: "a file of another program",
+    TurnPlace.GONE: "the conversation is not here any more",
+}
+
+
+def day(at: str) -> str:
+    """Day and minute of an event, UTC, as they are shown."""
+    return at[:16].replace("T", " ")
+
+
+def witness_line(witness: Witness) -> str:
+    """Where an item was said: the conversation, and what became of it."""
+    place = PLACE_WORDS[witness.place]
+    if witness.row.quote and not witness.is_there and witness.place in {TurnPlace.LIST, TurnPlace.TRASH}:
+        place = ", ".join(
+            filter(
+                None,
+                (
+                    place,
+                    "the message is not there any more"
+                    if not witness.turn
+                    else "its words were changed since",
+                ),
+            )
+        )
+    name = one_line(witness.name or witness.row.source, 100)
+    return f"{name}, {day(witness.row.at)}{f' ({place})' if place else ''}"
+
+
+def event_line(event: ItemEvent) -> str:
+    """What happened, when, and from what."""
+    more = ", ".join(filter(None, (event.reason, f"from {event.source}" if event.source else "")))
+    return f"{day(event.at)}  {EVENT_WORDS[event.kind]}{f' ({more})' if more else ''}"
+
+
+def history_lines(told: ItemHistory) -> Iterator[str]:
+    """The history as text, a line each."""
+    yield f"{told.category.replace('_', ' ')}: {' '.join(told.text.split())}"
+    yield (
+        "stands on:"
+        if told.witnesses
+        else "stands on: nothing that is known (written by hand, or before evidence was kept)"
+    )
+    for witness in told.witnesses:
+        yield f"  {witness_line(witness)}"
+        if witness.row.quote:
+            yield f'    "{witness.row.quote}"'
+    if told.events:
+        yield "history:"
+        yield from (f"  {event_line(event)}" for event in told.events)
+    yield f"entered requests: {len(told.injected)}" if told.injected else "entered no request that was noted"
+    for event in told.injected:
+        yield f"  {day(event.at)}  {event.discussion}  {event.model}"
+    if told.torn:
+        yield f"{told.torn} lines of the logs could not be read and were passed over"
+
+
+def history_data(told: ItemHistory) -> dict[str, Any]:
+    """The history as plain data."""
+    return {
+        "item": told.item,
+        "category": told.category,
+        "text": told.text,
+        "evidence": [witness_data(one) for one in told.witnesses],
+        "events": [event_data(one) for one in told.events],
+        "injected": [event_data(one) for one in told.injected],
+        "torn_lines": told.torn,
+    }
+
+
+def witness_data(one: Witness) -> dict[str, Any]:
+    """Evidence as plain data, with the turn as it can be read now."""
+    row: dict[str, Any] = msgspec.to_builtins(one.row)
+    row.pop("item", None)
+    return {
+        "discussion": "",
+        "fact": "",
+        "turns": [],
+        "quote": "",
+        "quote_sha256": "",
+        **row,
+        "place": one.place.value,
+        "name": one.name,
+        "role": one.role,
+        "turn": one.turn,
+        "is_there": one.is_there,
+    }
+
+
+def event_data(event: ItemEvent) -> dict[str, Any]:
+    """An event as plain data, every field there."""
+    return {name: _plain(getattr(event, name)) for name in ItemEvent.__struct_fields__}
+
+
+def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
+    """What entered requests as text."""
+    for one in seen:
+        count = len(one.items) + one.missing
+        yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {count} items"
+        yield from (f"  {item.category.replace('_', ' ')}: {one_line(item.text, 200)}" for item in one.items)
+        if one.missing:
+            yield f"  {one.missing} that are not known any more"
+
+
+def seen_data(one: SeenItems) -> dict[str, Any]:
+    """What entered requests as plain data."""
+    items = [{"category": item.category, "text": item.text} for item in one.items]
+    known = {"at": one.event.at, "discussion": one.event.discussion, "message": one.event.message}
+    return {**known, "model": one.event.model, "items": items, "missing": one.missing}
+
+
+def _plain(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,98 @@
+"""What the logs of evidence and events tell of an item, and the keeping of what entered requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from core.evidence.files import add_events, read_logs
+from core.evidence.history import evidence_for, history, seen
+from core.evidence.quotes import item_hash
+from core.evidence.turns import witnesses
+from core.knowledge.injection import entered
+from core.knowledge.ledger import timestamp
+from core.knowledge.messages import NoteInjection
+from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, ItemWords, SeenItems
+from core.values.knowledge import Item, KnowledgeState
+
+
+def all_items(state: KnowledgeState) -> list[Item]:
+    """Every item, the category files in the order of the digest, then the notes."""
+    files = [file.items for file in state.categories] + [note.items for note in state.notes]
+    return [item for items in files for item in items]
+
+
+def item_history(home: Path, item: Item) -> ItemHistory:
+    """Why the model knows an item, with the turns that it stands on as they can be read now.
+
+    Raises:
+        StorageError: a log is there and cannot be read.
+    """
+    rows = read_logs(home)
+    told = history(item.category, item.text, rows)
+    return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)))
+
+
+def seen_items(home: Path, known: Iterable[Item], discussion_id: str = "") -> tuple[SeenItems, ...]:
+    """What entered requests, newest first, each change once, in the words of now or else of the logs.
+
+    Args:
+        known: all that is known now; discussion_id: empty for all discussions.
+
+    Raises:
+        StorageError: a log is there and cannot be read.
+    """
+    rows = read_logs(home)
+    words = {e.item: ItemWords(e.category, e.text) for e in rows.events if e.text}
+    words |= {item_hash(one.category, one.text): ItemWords(one.category, one.text) for one in known}
+    return tuple(
+        SeenItems(
+            event,
+            tuple(words[item] for item in event.items if item in words),
+            sum(item not in words for item in event.items),
+        )
+        for event in seen(rows, discussion_id)
+    )
+
+
+class Injections:
+    """Keeps what entered the requests of each discussion, once for each change. One thread's.
+
+    Args:
+        read: all that is known now.
+    """
+
+    def __init__(self, home: Path, read: Callable[[], KnowledgeState]) -> None:
+        self._home, self._read = home, read
+        self._texts: dict[str, str] = {}
+        self._items: dict[str, tuple[str, ...]] = {}
+
+    def note(self, effect: NoteInjection) -> None:
+        """Add an event where a request holds other items than the one before it in its discussion.
+
+        Raises:
+            StorageError: it could not be kept; the next request tries again.
+        """
+        where = effect.discussion_id
+        if self._texts.get(where) == effect.text:
+            return
+        items = entered(effect.text, all_items(self._read()))
+        if items != self._last(where):
+            event = ItemEvent(
+                ItemEventKind.INJECTED,
+                timestamp(effect.at),
+                discussion=where,
+                message=effect.message_id,
+                model=effect.model,
+                items=items,
+            )
+            add_events(self._home, [event])
+        self._texts[where], self._items[where] = effect.text, items
+
+    def _last(self, discussion_id: str) -> tuple[str, ...]:
+        if discussion_id not in self._items:
+            known = seen(read_logs(self._home), discussion_id)
+            self._items[discussion_id] = known[0].items if known else ()
+        return self._items[discussion_id]

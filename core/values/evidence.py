@@ -1,0 +1,159 @@
+"""Evidence as values: where an item was said, what became of it, and which requests it entered."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """Words of a conversation that an item stands on.
+
+    Args:
+        turns: ids of the messages that hold it; text: at most 300 characters, scrubbed; both empty where none was named.
+    """
+
+    turns: tuple[str, ...] = ()
+    text: str = ""
+
+
+class ItemWords(msgspec.Struct, frozen=True):
+    """Category and text of an item, as they would stand in a file."""
+
+    category: str
+    text: str
+
+
+class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of `evidence.jsonl`: an item, and the conversation that it came from.
+
+    Args:
+        item: sha256 (hex) of its category and text; fact: id of its structured fact, empty where there is none.
+        at: ISO 8601 UTC; source: the conversation as provenance names it; path: of its file.
+        discussion: its id, empty for a conversation of another program; sha256: of the bytes that were read.
+        turns, quote: as in `Quote`; quote_sha256: of the quote (hex), empty without one.
+    """
+
+    item: str
+    at: str
+    source: str
+    path: str
+    sha256: str
+    discussion: str = ""
+    fact: str = ""
+    turns: tuple[str, ...] = ()
+    quote: str = ""
+    quote_sha256: str = ""
+
+
+class ItemEventKind(StrEnum):
+    """Kinds of what happens to an item. Source: 40-facts.md, "Trust"; an undo takes an apply's words back."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    EDITED = "edited"
+    CONFIRMED = "confirmed"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    FORGOTTEN = "forgotten"
+    INJECTED = "injected"
+    UNDONE = "undone"
+
+
+class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of `events.jsonl`.
+
+    Args:
+        item: sha256 of the item's category and text, empty for `injected` and `undone`.
+        category, text: what it said then, for people; was: the items that it took the place of, by hash.
+        source: the conversation, as provenance names it; apply: the id of the harvest's apply; reason: one sentence.
+        fact: id of the structured fact that it is about, empty for none.
+        discussion, message, model, items: of `injected`: where, the message that was answered, by whom, and the
+            hashes of all items in the request.
+    """
+
+    kind: ItemEventKind
+    at: str
+    item: str = ""
+    category: str = ""
+    text: str = ""
+    was: tuple[str, ...] = ()
+    source: str = ""
+    apply: str = ""
+    reason: str = ""
+    discussion: str = ""
+    model: str = ""
+    items: tuple[str, ...] = ()
+    message: str = ""
+    fact: str = ""
+
+
+class TurnPlace(StrEnum):
+    """Place of the turn that a quote stands in."""
+
+    LIST = "list"
+    TRASH = "trash"
+    FILE = "file"
+    GONE = "gone"
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """Evidence of an item with the turn as it can be read now.
+
+    Args:
+        name: of the conversation as the person sees it; role, turn: who said it, and the words, scrubbed; empty where
+            the turn cannot be read; is_there: the quote stands in it still.
+    """
+
+    row: EvidenceRow
+    place: TurnPlace
+    name: str = ""
+    role: str = ""
+    turn: str = ""
+    is_there: bool = False
+
+
+class ItemHistory(msgspec.Struct, frozen=True):
+    """Why the model knows an item: what it stands on, what became of it, what it entered.
+
+    Args:
+        item: hash; category, text: as the item stands now; witnesses, events: oldest first, also of the words that it
+            had before; injected: the events whose requests held it, newest first.
+        torn: lines of both logs that could not be read, and were passed over.
+    """
+
+    item: str
+    category: str
+    text: str
+    witnesses: tuple[Witness, ...] = ()
+    events: tuple[ItemEvent, ...] = ()
+    injected: tuple[ItemEvent, ...] = ()
+    torn: int = 0
+
+
+class SeenItems(msgspec.Struct, frozen=True):
+    """What a model saw from one request on.
+
+    Args:
+        event: of kind `injected`; items: what is still known of it, or is told in the logs; missing: how many are
+            known by their hash alone.
+    """
+
+    event: ItemEvent
+    items: tuple[ItemWords, ...] = ()
+    missing: int = 0
+
+
+class EvidenceState(msgspec.Struct, frozen=True):
+    """Evidence as a front end may read it.
+
+    Args:
+        shown: of the item that was last asked about, None before.
+        seen: what entered requests, newest first, as it was last asked for; seen_in: of which discussion, empty for all.
+    """
+
+    shown: ItemHistory | None = None
+    seen: tuple[SeenItems, ...] = ()
+    seen_in: str = ""
