@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
-from core.evidence.strikes import is_struck, unstruck
 from core.forgetting.words import Words, forms, is_of
 from core.knowledge.categories import parse_file, with_item, without_item
 from core.knowledge.provenance import with_tag
@@ -22,6 +21,9 @@ Cut = tuple[bytes, int]
 """A file as it stays, and how many copies were taken out."""
 
 _GONE = object()
+_POINTER = "~~ (replaced "
+"""Behind the words of an item that another replaced, before the first words of that one."""
+
 _evidence = msgspec.json.Decoder(EvidenceRow)
 _event = msgspec.json.Decoder(ItemEvent)
 
@@ -41,11 +43,9 @@ def items_without(name: str, data: bytes, words: Words) -> Cut:
             data, count = without_item(data, item), count + 1
         elif name_of_item in others and item.provenance is not None and item.provenance.source not in origins:
             data, count = with_item(data, item, _line(item.text, others[name_of_item])), count + 1
-        elif is_struck(item.text) and _holds(item.text.partition("~~ (replaced ")[2], words):
-            data, count = (
-                with_item(data, item, _line(f"~~{unstruck(item.text)}~~", item.provenance)),
-                count + 1,
-            )
+        elif item.text.startswith("~~") and _holds(item.text.partition(_POINTER)[2], words):
+            bare = f"{item.text.partition(_POINTER)[0]}~~"
+            data, count = with_item(data, item, _line(bare, item.provenance)), count + 1
     return data, count
 
 

@@ -9,6 +9,7 @@ from core.hooks import (
     discussions,
     harvest,
     hello,
+    imports,
     knowledge,
     memory_log,
     presets,
@@ -30,6 +31,7 @@ RESOURCES: tuple[Resource, ...] = (
     knowledge.RESOURCE,
     memory_log.RESOURCE,
     harvest.RESOURCE,
+    imports.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (
     *(operation for resource in RESOURCES for operation in resource.operations),

@@ -295,9 +295,10 @@ def _told(head: str, text: str, skipped: Counter[str]) -> str:
 
 
 def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: datetime) -> MarkRecord:
-    text = f"Imported from {_LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
+    text = f"Imported on {now:%Y-%m-%d} from {_LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
-    return MarkRecord(make_id(now, seed), now, "imported", text)
+    last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
+    return MarkRecord(make_id(now, seed), last, "imported", text)
 
 
 def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> str:

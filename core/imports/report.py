@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from core.base.figures import count
 from core.values.imports import ImportFault, ImportReport, ImportRow
 
+DRY = " (dry run: nothing was written)"
 MAX_LISTED = 40
 """Conversations that a person is shown; programs are given all that the report lists."""
 
@@ -16,25 +18,33 @@ def report_text(report: ImportReport) -> str:
     lines = [_row(row) for row in report.rows if not row.why][:MAX_LISTED]
     more = report.new_count - len(lines)
     lines += [f"  … and {more:,} more"] if more > 0 else []
-    for why, count in Counter(row.why for row in report.rows if row.why).most_common():
-        lines.append(f"  adds nothing: {count:,} ({why})")
-    lines += [f"  left out: {word}: {count:,}" for word, count in report.skipped.items()]
-    if report.other_files:
-        lines.append(f"  no conversation: {report.other_files:,} files (name a text file itself to have it)")
+    lines += [f"  {line}" for line in left_out(report)]
     lines += [f"  not read: {fault_text(fault)}" for fault in report.faults]
-    lines.append(sum_text(report))
+    lines.append(f"{sum_text(report)}{DRY if report.is_dry and report.new_count else ''}")
     if report.stopped:
         lines.append(f"stopped: {report.stopped}")
     return "\n".join(lines) + "\n"
 
 
+def left_out(report: ImportReport) -> tuple[str, ...]:
+    """Lines on what an import does not take, each thing counted and named."""
+    known = Counter(row.why for row in report.rows if row.why).most_common()
+    others = report.other_files
+    return (
+        *(f"adds nothing: {number:,} ({why})" for why, number in known),
+        *(f"left out: {word}: {number:,}" for word, number in report.skipped.items()),
+        *((f"no conversation: {others:,} files (name a text file itself to have it)",) if others else ()),
+    )
+
+
 def sum_text(report: ImportReport) -> str:
     """Sum of an import in one line."""
-    found = f"{report.count:,} conversations in {report.files:,} files"
+    found = f"{count(report.new_count, 'conversation')} of {report.count:,} in {count(report.files, 'file')}"
     if not report.new_count:
-        return f"{found}: nothing new"
-    made = f"{report.made:,} new discussions, {report.grown:,} grown, {report.new_messages:,} messages"
-    return f"{found}: would be {made} (dry run)" if report.is_dry else f"{found}: {made}"
+        return f"{count(report.count, 'conversation')} in {count(report.files, 'file')}: nothing new"
+    grown = f", {report.grown:,} grown" if report.grown else ""
+    made = f"{count(report.made, 'new discussion')}{grown}, {count(report.new_messages, 'message')}"
+    return f"{found} would be {made}" if report.is_dry else f"{found}: {made}"
 
 
 def fault_text(fault: ImportFault) -> str:

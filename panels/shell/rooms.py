@@ -7,11 +7,13 @@ from panels.caching.room import ROOM as CACHING
 from panels.context.room import ROOM as CONTEXT
 from panels.discussion.room import ROOM as DISCUSSION
 from panels.harvest.room import ROOM as HARVEST
+from panels.imports.room import ROOM as IMPORTS
 from panels.knowledge.room import ROOM as KNOWLEDGE
 from panels.settings.room import ROOM as SETTINGS
 
 ROOMS: tuple[Room, ...] = (
     DISCUSSION,
+    IMPORTS,
     CONTEXT,
     CACHING,
     KNOWLEDGE,

@@ -30,7 +30,11 @@ SHARED = "Spring tides come twice a month."
 
 def files() -> Iterator[tuple[Root, Path, Path]]:
     """Every file of home, caches and logs, with the folder that it is below."""
-    for root, folder in ((Root.HOME, paths.home_dir()), (Root.CACHE, paths.cache_dir()), (Root.LOG, paths.log_dir())):
+    for root, folder in (
+        (Root.HOME, paths.home_dir()),
+        (Root.CACHE, paths.cache_dir()),
+        (Root.LOG, paths.log_dir()),
+    ):
         for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
             if path.is_file():
                 yield root, folder, path
@@ -48,7 +52,10 @@ def traces(word: str = WORD) -> list[str]:
 
 def places_in_use() -> dict[str, Place | None]:
     """The place of every file that there is."""
-    return {path.relative_to(folder).as_posix(): place_of(root, path.relative_to(folder).as_posix()) for root, folder, path in files()}
+    return {
+        path.relative_to(folder).as_posix(): place_of(root, path.relative_to(folder).as_posix())
+        for root, folder, path in files()
+    }
 
 
 def a_day(home: Path) -> str:
@@ -60,7 +67,9 @@ def a_day(home: Path) -> str:
         "When does it open?": reply(
             SHARED,
             f"{WORD.upper()} is what they call it.",
-            decisions=[{"statement": f"We go through the {WORD} gate.", "detail": f"For the {WORD} bell.", **quote}],
+            decisions=[
+                {"statement": f"We go through the {WORD} gate.", "detail": f"For the {WORD} bell.", **quote}
+            ],
             questions=[{"question": f"Who rings the {WORD} bell?"}],
         ),
         "Who keeps them?": reply(OTHER, SHARED),
@@ -106,7 +115,9 @@ def branch(home: Path, parent: str) -> str:
     from core.values.records import MessageRecord
 
     first = next(one for one in log.read(home, parent).records if isinstance(one, MessageRecord))
-    made = DiscussionMeta("20261102-090000-bbbbbb", "Branch", OLD, "local", "m", parent_id=parent, branch_message_id=first.id)
+    made = DiscussionMeta(
+        "20261102-090000-bbbbbb", "Branch", OLD, "local", "m", parent_id=parent, branch_message_id=first.id
+    )
     store.branch(home, parent, first.id, made)
     go_on(home, made.id, f"Another {WORD}?")
     return made.id

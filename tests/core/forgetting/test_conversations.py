@@ -38,7 +38,17 @@ def home(isolated_home: Path) -> Path:
 def test_no_file_of_ours_holds_a_word_of_a_forgotten_conversation(home: Path) -> None:
     secret = a_day(home)
     where = {one.id for one in filter(None, (places_in_use()[name] for name in traces()))}
-    assert {"discussions", "items", "facts", "evidence", "events", "applies", "review", "replies", "digest"} <= where
+    assert {
+        "discussions",
+        "items",
+        "facts",
+        "evidence",
+        "events",
+        "applies",
+        "review",
+        "replies",
+        "digest",
+    } <= where
     assert {"catalog", "prefixes", "diagnostics", "leftovers"} <= where
 
     receipt = forgotten(home, secret)
@@ -69,7 +79,10 @@ def test_hashes_and_the_fact_of_forgetting_stay(home: Path) -> None:
     events = read_logs(home).events
     told = {event.item for event in events if event.kind is ItemEventKind.FORGOTTEN}
     assert gone <= told
-    assert {event.kind for event in events if event.item in gone} >= {ItemEventKind.ACCEPTED, ItemEventKind.FORGOTTEN}
+    assert {event.kind for event in events if event.item in gone} >= {
+        ItemEventKind.ACCEPTED,
+        ItemEventKind.FORGOTTEN,
+    }
     assert {entry.path for entry in HarvestLedger(home).entries() if secret in entry.path} == set()
 
 

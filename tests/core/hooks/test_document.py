@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,8 @@ from core.hooks.operation import GUARDED, Operation
 from core.hooks.request import HookDesk
 from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
+from core.imports.run import ImportRequest, run_import
+from core.values.imports import ImportReport
 from core.values.state import AppState
 from tests.core.hooks.conftest import QUICK, WAIT_S, Client, World
 from tests.core.hooks.harvest_world import old_discussion, proposing
@@ -178,6 +181,29 @@ class Tour:
     def _settle(self) -> None:
         self.world.until(lambda s: not s.harvest.is_busy)
 
+    def imported(self) -> None:
+        """Imports: begun and waited for, refused while another runs, stopped, and asked for wrongly."""
+        for path in ("imports", "imports?limit=x"):
+            self.client.get(f"/api/{path}")
+        begun, gate = threading.Event(), threading.Event()
+
+        def slow(request: ImportRequest, **more: Any) -> ImportReport:
+            begun.set()
+            assert gate.wait(WAIT_S)
+            return run_import(request, **more)
+
+        asked = {"paths": [str(self.world.home / "nothing.json")]}
+        self.client.post("/api/imports/cancel")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("core.imports.worker.run_import", slow)
+            self.client.post("/api/imports", asked)
+            assert begun.wait(WAIT_S)
+            self.client.post("/api/imports", asked)
+            self.client.post("/api/imports/cancel")
+            gate.set()
+            self.world.until(lambda s: not s.imports.is_running)
+        self.client.post("/api/imports", {**asked, "wait": True})
+
     def failed(self) -> None:
         """A provider that fails."""
         chosen = self.world.discussion()
@@ -186,7 +212,15 @@ class Tour:
 
     def wrong(self) -> None:
         """Names that are not there, bodies that are not right, and the guard's refusals, for every operation."""
-        good = {"text": "x", "name": "no", "items": [], "panel": "no", "action": "no", "advance_s": 0}
+        good = {
+            "text": "x",
+            "name": "no",
+            "items": [],
+            "panel": "no",
+            "action": "no",
+            "advance_s": 0,
+            "paths": ["no"],
+        }
         for operation in OPERATIONS:
             path = re.sub(r"\{\w+\}", "no", operation.path)
             fields = _body(operation).get("required", ())
@@ -230,6 +264,7 @@ def _reached(world: World) -> set[tuple[str, int]]:
     tour.good()
     tour.known()
     tour.harvested()
+    tour.imported()
     tour.failed()
     tour.wrong()
     read_only(tour)
@@ -288,7 +323,15 @@ def test_a_program_that_fails_says_so_on_every_path(
         if operation.id == "hello":
             continue  # it looks at nothing that could fail
         path = re.sub(r"\{\w+\}", "x", operation.path)
-        body = {"name": "x", "text": "x", "items": [], "panel": "x", "action": "y", "advance_s": 0}
+        body = {
+            "name": "x",
+            "text": "x",
+            "items": [],
+            "panel": "x",
+            "action": "y",
+            "advance_s": 0,
+            "paths": ["x"],
+        }
         known = _body(operation).get("properties", {})
         sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
         answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))

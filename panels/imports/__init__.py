@@ -1,0 +1,1 @@
+"""Room of imports in the window."""

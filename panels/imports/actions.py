@@ -1,0 +1,27 @@
+"""Actions of imports from the menus."""
+
+from __future__ import annotations
+
+from panels.base.desk import Action, Desk
+from panels.base.view import Dialog
+
+
+def _open(desk: Desk, kind: str) -> None:
+    """Open the chooser, or the report of the run that is under way or was not read yet."""
+    imports = desk.state.imports
+    is_shown = imports.is_running or imports.report is not None
+    desk.view.dialog = Dialog("import" if is_shown else kind)
+
+
+def _files(desk: Desk) -> None:
+    _open(desk, "import_files")
+
+
+def _folder(desk: Desk) -> None:
+    _open(desk, "import_folder")
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("import_files", "File", 1, "Import conversations…", _files, "file-import"),
+    Action("import_folder", "File", 1, "Import a folder of conversations…", _folder, "folder-open"),
+)

@@ -1,0 +1,160 @@
+"""The dialogs of imports: choosers of files and of a folder, the preview of what they hold, and its import."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+from core.base import figures as fmt
+from core.base.text import one_line
+from core.discussion.messages import SelectDiscussion
+from core.imports.messages import CancelImport, DismissImport, ImportConversations
+from core.imports.report import fault_text, left_out, sum_text
+from core.values.imports import ImportReport, ImportRow
+from panels.base.desk import Desk
+from panels.base.ui import Column, Tone, Ui
+from panels.base.view import Dialog
+
+WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
+NOTE_PX, MOST_NOTES_PX = 26, 150
+"""Height of the notes on what is not taken: of a line, and of all of them."""
+ROW_PX = 24.0
+COLUMNS = (
+    Column("Day", width=92),
+    Column("From", width=96),
+    Column("Conversation"),
+    Column("New", width=84, is_number=True),
+    Column("Branches", width=88, is_number=True),
+)
+SHOWN_FAULTS = 100
+
+
+def import_dialog(desk: Desk, dialog: Dialog) -> None:
+    """Draw the dialog that is open, one of imports'."""
+    match dialog.kind:
+        case "import_files":
+            _choose(desk, "Import conversations", "files")
+        case "import_folder":
+            _choose(desk, "Import a folder of conversations", "folder")
+        case _:
+            _import(desk)
+
+
+def _choose(desk: Desk, title: str, picks: Literal["files", "folder"]) -> None:
+    picked = desk.ui.file_dialog(f"import {picks}", title, start=desk.state.config.project.root, picks=picks)
+    if picked is None:
+        return
+    desk.view.dialog = Dialog("import") if picked else None
+    if picked:
+        desk.send(ImportConversations(tuple(picked)))
+
+
+def _import(desk: Desk) -> None:
+    """Show how far the run is, what an import would do, or what it did."""
+    ui, imports = desk.ui, desk.state.imports
+    report = imports.report
+    title = "Imported" if report is not None and not report.is_dry else "Import conversations"
+    with ui.dialog("import", title, width=WIDTH_PX, height=HEIGHT_PX) as closed:
+        if report is not None:
+            _report(desk, report)
+        elif imports.is_running:
+            done = fmt.count(imports.count, "conversation")
+            doing = "Reading" if imports.is_dry else "Importing"
+            ui.text(
+                "doing", f"{doing}: {done} so far. {one_line(imports.doing, 80)}", tone="muted", wraps=True
+            )
+        elif imports.problem:
+            ui.text("problem", f"{imports.problem}. {imports.remedy}", tone="error", wraps=True)
+        else:
+            ui.text("begins", "Reading what you chose…", tone="muted")
+        answer = _foot(desk, report)
+    if answer == "import" and report is not None:
+        desk.send(ImportConversations(imports.paths, is_dry=False))
+    elif answer == "stop":
+        desk.send(CancelImport())
+    elif answer == "close" or closed.clicked or ui.shortcut("Escape"):
+        desk.view.dialog = None
+        desk.send(DismissImport())
+
+
+def _report(desk: Desk, report: ImportReport) -> None:
+    ui = desk.ui
+    ui.text("sum", f"{sum_text(report)}.", style="strong", wraps=True)
+    if report.is_dry and report.new_count:
+        text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
+        ui.text("note", text, tone="muted", style="small", wraps=True)
+    notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
+    notes_px = min(MOST_NOTES_PX, 2 * NOTE_PX + NOTE_PX * len(notes)) if notes else 0
+    with ui.surface("rows", "clear", height=-(FOOT_PX + notes_px), padding=(0, 0)):
+        if report.rows:
+            ui.table("table", COLUMNS, _Rows(desk, report.rows))
+    if notes:
+        with ui.surface("notes", "inset", height=-FOOT_PX, padding=(12, 8), scrolls=True):
+            for index, (tone, line) in enumerate(notes):
+                ui.text(("note", index), line, tone="warn" if tone else "muted", style="small", wraps=True)
+
+
+def _notes(report: ImportReport) -> tuple[tuple[bool, str], ...]:
+    """Notes on what is not taken, each with whether it is a fault."""
+    faults = [(True, fault_text(one)) for one in report.faults[:SHOWN_FAULTS]]
+    stopped = [(True, f"It ended early: {report.stopped}")] if report.stopped else []
+    return (*stopped, *faults, *((False, line) for line in left_out(report)))
+
+
+def _foot(desk: Desk, report: ImportReport | None) -> str:
+    """Draw the buttons. Returns `import`, `stop`, `close` or nothing."""
+    ui, imports = desk.ui, desk.state.imports
+    with ui.row("foot"):
+        ui.push()
+        if imports.is_running:
+            return "stop" if ui.button("stop", "Stop") else ""
+        found = "close" if ui.button("close", "Close") else ""
+        if report is not None and report.is_dry and report.new_count:
+            label = f"Import {fmt.count(report.new_count, 'conversation')}"
+            can = not desk.state.program.is_home_read_only
+            tip = "" if can else "This home is read-only: nothing can be saved"
+            if ui.button("import", label, kind="primary", is_enabled=can, tip=tip):
+                found = "import"
+    return found
+
+
+class _Rows:
+    """Conversations of a report as rows of a table."""
+
+    def __init__(self, desk: Desk, rows: Sequence[ImportRow]) -> None:
+        self._desk, self._rows = desk, rows
+
+    @property
+    def revision(self) -> Hashable:
+        """Rows are the same as long as the report is."""
+        return id(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def key(self, index: int) -> Hashable:
+        """The row's place."""
+        return index
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """Rows are of one line."""
+        del index, width
+        return ROW_PX
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw one conversation; one that is here leads to its discussion."""
+        row = self._rows[index]
+        tone: Tone = "muted" if row.why else "text"
+        ui.text("day", f"{row.at:%Y-%m-%d}" if row.at is not None else "", tone="muted", style="small")
+        ui.text("from", row.kind.value, tone="muted", style="small", tip=row.path)
+        is_here = row.discussion_id in self._desk.state.discussions.summaries
+        with ui.row("title"):
+            if is_here and ui.button(
+                "show", "", icon="chevron-right", kind="ghost", is_small=True, tip="Show the discussion"
+            ):
+                self._desk.view.page, self._desk.view.dialog = "chat", None
+                self._desk.send(DismissImport())
+                self._desk.send(SelectDiscussion(row.discussion_id))
+            ui.text("name", row.title, tone=tone, width=0, tip=row.why or row.title)
+        ui.text("new", f"{row.new:,}" if row.new else row.why, tone=tone, style="small", tip=row.why)
+        ui.text("branches", f"{row.branches:,}" if row.branches else "", tone="muted", style="small")

@@ -1,0 +1,77 @@
+"""The dialog of imports as a person meets it: choose, see what would come, import, see what came."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from core.imports.messages import CancelImport, DismissImport, ImportConversations
+from core.values.imports import ImportFault, ImportReport, ImportRow, ImportState
+from core.values.transcript import TranscriptKind
+from panels.base.view import Dialog
+from tests.panels import states
+from tests.panels.screen import Screen
+
+AT = datetime(2025, 6, 14, tzinfo=UTC)
+ROWS = (
+    ImportRow("/x/c.json", TranscriptKind.CHATGPT, "Tides and datums", AT, 12, 12, branches=2),
+    ImportRow(
+        "/x/c.json", TranscriptKind.CHATGPT, "Old talk", AT, 3, 0, discussion_id="d1", why="all of it is here"
+    ),
+)
+REPORT = ImportReport(
+    is_dry=True, rows=ROWS, count=2, new_count=1, files=1, made=3, new_messages=12, other_files=4,
+    faults=(ImportFault("/x/cut.json", "it ends in the middle"),), skipped={"system texts": 5},
+)  # fmt: skip
+
+
+def screen(imports: ImportState, *, is_read_only: bool = False) -> Screen:
+    state = replace(states.working(), imports=imports)
+    if is_read_only:
+        state = replace(state, program=replace(state.program, is_home_read_only=True))
+    made = Screen(state)
+    made.view.dialog = Dialog("import")
+    made.ui.settle()
+    return made
+
+
+def test_files_that_are_chosen_are_looked_at_first() -> None:
+    made = Screen(states.working())
+    made.ui.click("File")
+    made.ui.click("Import conversations…")
+    made.ui.pick("Import conversations", "/x/a.zip", "/x/b.jsonl")
+
+    assert made.asked == [ImportConversations(("/x/a.zip", "/x/b.jsonl"), is_dry=True)]
+    assert made.ui.shows("Reading what you chose…")
+
+
+def test_the_preview_tells_what_comes_what_is_here_and_what_is_left_out() -> None:
+    made = screen(ImportState(paths=("/x",), report=REPORT))
+
+    for words in ("1 conversation of 2 in 1 file would be 3 new discussions, 12 messages.", "Tides and datums",
+                  "all of it is here", "/x/cut.json: it ends in the middle", "left out: system texts: 5"):  # fmt: skip
+        assert made.ui.shows(words), words
+    made.ui.click("Import 1 conversation")
+    assert made.asked == [ImportConversations(("/x",), is_dry=False)]
+
+
+def test_a_run_under_way_can_be_stopped_and_a_report_closed() -> None:
+    made = screen(ImportState(paths=("/x",), is_running=True, count=1_204, doing="Tides"))
+    assert made.ui.shows("Reading: 1,204 conversations so far. Tides")
+    made.ui.click("Stop")
+    assert made.asked == [CancelImport()]
+
+    made = screen(ImportState(paths=("/x",), report=replace(REPORT, is_dry=False)))
+    made.ui.click("Close", within="Tides and datums")
+    assert made.asked == [DismissImport()]
+    assert made.view.dialog is None
+
+
+def test_a_home_that_cannot_be_written_has_nothing_imported() -> None:
+    made = screen(ImportState(paths=("/x",), report=REPORT), is_read_only=True)
+
+    with pytest.raises(AssertionError, match="read-only: nothing can be saved"):
+        made.ui.click("Import 1 conversation")
+    assert made.asked == []
