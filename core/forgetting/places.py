@@ -150,5 +150,8 @@ def place_of(root: Root, name: str) -> Place | None:
     """
     if root is not Root.LOG and name.endswith(".tmp"):
         return _BY_ID["leftovers"]
-    found = (one for one in PLACES if one.root is root for form in one.files if fnmatchcase(name, form))
-    return next(found, None)
+    own = [one for one in PLACES if one.root is root]
+    named = (one for one in own if name in one.files)
+    return next(named, None) or next(
+        (one for one in own if any(fnmatchcase(name, f) for f in one.files)), None
+    )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
-from core.forgetting.words import Words, forms, is_of
+from core.forgetting.words import Words, forms, is_of, moment
 from core.knowledge.categories import parse_file, with_item, without_item
 from core.knowledge.provenance import with_tag
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
@@ -124,7 +124,7 @@ def _bare(event: ItemEvent, words: Words) -> ItemEvent:
         if event.discussion in words.discussions:
             return replace(event, discussion="", message="", model="")
         return event
-    if event.apply and event.at in words.moments:
+    if event.apply and moment(event.at, event.source) in words.moments:
         shown = event.text if event.item not in words.items and not words.is_about_conversations else ""
         return replace(event, text=shown, source="", reason="", discussion="")
     is_about = (

@@ -38,7 +38,7 @@ class Words(msgspec.Struct, frozen=True):
     """Everything by which copies are found. It is kept on disk until all are gone.
 
     Args:
-        discussions, paths, hashes: of conversations; moments: `at` of the harvests that read them.
+        discussions, paths, hashes: of conversations; moments: when they were harvested, under which name.
         items: hashes of items that go; facts: ids of facts that go.
         others: (item, source, day) of items that stay, by the conversation that they stand on besides.
         texts: words that stand nowhere any more, the longest first.
@@ -91,19 +91,19 @@ def words_of_conversations(conversations: Sequence[Conversation], memory: Memory
     steps = [(step, is_step_of(step, names)) for step in memory.steps]
     mine = [step for step, is_mine in steps if is_mine]
     entries = [one for one in memory.entries if one.path in names.paths or one.sha256 in names.hashes]
-    moments = frozenset(
-        [row.at for row in own] + [step.at for step in mine] + [entry.at for entry in entries]
-    ) - {""}
-    told = [event for event in memory.rows.events if event.apply and event.at in moments]
+    said = {row.source for row in own} | {source for step in mine for source in _sources_in(step)}
+    said |= {one.name for one in conversations}
+    ats = {row.at for row in own} | {step.at for step in mine} | {entry.at for entry in entries}
+    moments = frozenset(moment(at, source) for at in ats for source in said if at and source)
+    told = [
+        event for event in memory.rows.events if event.apply and moment(event.at, event.source) in moments
+    ]
     candidates = {row.item for row in own} | {event.item for event in told} | set(_hashes_in(mine))
     shared = {
         row.item: row for row in memory.rows.evidence if row.item in candidates and not is_of(row, names)
     }
     foreign = {row.source for row in memory.rows.evidence if not is_of(row, names)}
     foreign |= {source for step, is_mine in steps if not is_mine for source in _sources_in(step)}
-    said = {row.source for row in own} | {event.source for event in told}
-    said |= {source for step in mine for source in _sources_in(step)}
-    said |= {one.name for one in conversations}
     sources, certain = said - {""}, said - foreign - {""}
     gone = _heirs(candidates - shared.keys(), memory.rows.events)
 
@@ -162,6 +162,11 @@ def words_of_item(category: str, text: str, memory: Memory) -> Words:
         if item_hash(item.category, item.text) in hashes
     ]
     return Words(items=hashes, facts=facts, texts=_needles(texts, ()), removed_items=1)
+
+
+def moment(at: str, source: str) -> str:
+    """Name of one conversation's part in an apply, as events tell it: all parts of an apply have one time."""
+    return f"{at} {source}"
 
 
 def is_of(row: EvidenceRow, words: Words) -> bool:

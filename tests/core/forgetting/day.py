@@ -25,6 +25,7 @@ from tests.core.harvest.harvests import NOW, OLD, Harvest, Model, add_discussion
 WORD = "zephyrine"
 SECRET = f"The {WORD} gate opens at the third bell."
 OTHER = "The harbour master keeps two keys."
+ZERO = ("tasks_done", "tasks_open", "playbooks", "files")
 SHARED = "Spring tides come twice a month."
 
 
@@ -61,7 +62,16 @@ def places_in_use() -> dict[str, Place | None]:
 def a_day(home: Path) -> str:
     """Conversations harvested, edited, binned and searched. Returns the id of the one that holds the word."""
     secret = add_discussion(home, f"The {WORD} gate", "When does it open?", SECRET, folder="/srv/harbour")
-    add_discussion(home, "Keys", "Who keeps them?", OTHER, "And the tides?", SHARED, folder="/srv/harbour")
+    add_discussion(
+        home,
+        "Keys",
+        "Who keeps them?",
+        OTHER,
+        "And the tides?",
+        SHARED,
+        at=OLD + timedelta(days=1),
+        folder="/srv/harbour",
+    )
     quote = {"message": "m2", "quote": SECRET}
     found = {
         "When does it open?": reply(
@@ -70,11 +80,13 @@ def a_day(home: Path) -> str:
             decisions=[
                 {"statement": f"We go through the {WORD} gate.", "detail": f"For the {WORD} bell.", **quote}
             ],
-            questions=[{"question": f"Who rings the {WORD} bell?"}],
+            questions=[{"statement": f"Who rings the {WORD} bell?", "detail": ""}],
         ),
         "Who keeps them?": reply(OTHER, SHARED),
     }
-    assert Harvest(home, Model(found)).apply().items == 5
+    report = Harvest(home, Model(found)).apply()
+    assert dict(report.items) == {"facts": 3, "decisions": 1, "questions": 1} | dict.fromkeys(ZERO, 0)
+    assert (report.known, report.unfound) == (1, 0)
     trash.restore(home, secret)
     (question,) = [item for item in items(home) if item.category is Category.QUESTIONS]
     edit_item(home, question, f"Who rings the {WORD} bell at night?")

@@ -64,7 +64,7 @@ def test_what_others_said_stays_with_its_own_origin(home: Path) -> None:
 
     assert [item.text for item in items(home)] == [SHARED, OTHER]
     origins = {item.text: item.provenance.source for item in items(home) if item.provenance is not None}
-    assert origins[SHARED] == origins[OTHER] == "2026-10-01-keys"
+    assert origins[SHARED] == origins[OTHER] == "2026-10-02-keys"
     assert {fact.text for fact in FactReader(home).facts()} == {SHARED, OTHER}
     assert (receipt.items, receipt.kept_items) == (3, 1)
     assert len(load_review(home)) == 1
