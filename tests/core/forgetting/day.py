@@ -29,10 +29,10 @@ ZERO = ("tasks_done", "tasks_open", "playbooks", "files")
 SHARED = "Spring tides come twice a month."
 
 
-def files() -> Iterator[tuple[Root, Path, Path]]:
+def files(home: Path | None = None) -> Iterator[tuple[Root, Path, Path]]:
     """Every file of home, caches and logs, with the folder that it is below."""
     for root, folder in (
-        (Root.HOME, paths.home_dir()),
+        (Root.HOME, home or paths.home_dir()),
         (Root.CACHE, paths.cache_dir()),
         (Root.LOG, paths.log_dir()),
     ):
@@ -41,10 +41,10 @@ def files() -> Iterator[tuple[Root, Path, Path]]:
                 yield root, folder, path
 
 
-def traces(word: str = WORD) -> list[str]:
+def traces(home: Path | None = None, word: str = WORD) -> list[str]:
     """Files in which a word stands, in its bytes or its name, whatever its case."""
     found = []
-    for _, folder, path in files():
+    for _, folder, path in files(home):
         name = path.relative_to(folder).as_posix()
         if word in name.lower() or word.encode() in path.read_bytes().lower():
             found.append(name)
