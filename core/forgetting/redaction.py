@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
 from core.forgetting.words import Words, forms, is_of, moment
@@ -66,17 +67,21 @@ def events_without(data: bytes, words: Words, at: str) -> Cut:
         at: ISO 8601 UTC, of the rows that tell it.
     """
     told: set[str] = set()
+    reason = WITH_CONVERSATION if words.is_about_conversations else ""
 
     def kept(line: bytes) -> bytes | None:
         event = _event.decode(line)
-        if event.kind is ItemEventKind.FORGOTTEN:
+        if event.kind is ItemEventKind.FORGOTTEN and event.reason in {"", reason}:
             told.add(event.item)
         bare = _bare(event, words)
         return line if bare == event else row_text(bare).encode()
 
     data, count = _by_line(data, kept)
     missing = sorted(words.items - told)
-    rows = (row_text(ItemEvent(ItemEventKind.FORGOTTEN, at, item)).encode() + b"\n" for item in missing)
+    rows = (
+        row_text(ItemEvent(ItemEventKind.FORGOTTEN, at, item, reason=reason)).encode() + b"\n"
+        for item in missing
+    )
     return data + b"".join(rows), count
 
 
@@ -131,7 +136,8 @@ def _bare(event: ItemEvent, words: Words) -> ItemEvent:
         event.item in words.items or bool(words.items.intersection(event.was)) or event.fact in words.facts
     )
     if is_about and (event.item in words.items or event.fact in words.facts):
-        return replace(event, text="", reason="")
+        is_told = event.kind is ItemEventKind.FORGOTTEN
+        return event if is_told else replace(event, text="", reason="")
     if is_about:
         event = replace(event, reason="")
     text = "" if _holds(event.text, words) else event.text

@@ -10,9 +10,10 @@ import msgspec
 from core.evidence.quotes import item_hash
 from core.evidence.rows import Rows
 from core.knowledge.categories import category_of
+from core.knowledge.duplicates import names_of
 from core.knowledge.provenance import split_tag
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
-from core.values.knowledge import CategoryFile, HarvestLedgerEntry, Item
+from core.values.knowledge import Category, CategoryFile, HarvestLedgerEntry, Item
 
 MIN_NEEDLE = 8
 """Characters from which on a text is looked for by itself: shorter ones stand everywhere."""
@@ -147,7 +148,7 @@ def words_of_item(category: str, text: str, memory: Memory) -> Words:
         if more <= kin:
             break
         kin |= more
-    hashes = frozenset(_heirs(kin, memory.rows.events))
+    hashes = frozenset(_heirs(kin, memory.rows.events)).union(names_of(Category(category), text))
     rows = [row for row in memory.rows.evidence if row.item in hashes]
     words = " ".join(text.split())
     facts = frozenset(row.fact for row in rows if row.fact) | {

@@ -16,6 +16,8 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
 from core.base.ids import make_id, time_of_id
 from core.discussion import trash
+from core.evidence.files import read_logs
+from core.evidence.history import tombstones
 from core.evidence.rows import Conversation
 from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
@@ -202,7 +204,7 @@ def begin_apply(
         begun = {"kind": "begun", "at": timestamp(now), "by": by, "on": is_digest(digest_file(home)), "v": 1}
         apply_log.write(home, apply_id, begun, disk=disk)
         recovered.close(home, disk=disk)
-        known = known_items(chain.from_iterable(items))
+        known = known_items(chain.from_iterable(items), tombstones(read_logs(home)))
         yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
 
 

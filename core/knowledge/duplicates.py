@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from core.evidence.quotes import item_hash
 from core.values.knowledge import Category, Item
 
 NEAR_SHARE = 0.6
@@ -24,6 +25,7 @@ class Known:
     """An index over items, grown as items are written. Deterministic: the same items give the same answers."""
 
     items: list[Item] = field(default_factory=list)
+    forgotten: frozenset[str] = frozenset()
     _exact: dict[tuple[str, str], int] = field(default_factory=dict)
     _words: list[frozenset[str]] = field(default_factory=list)
     _postings: dict[str, list[int]] = field(default_factory=dict)
@@ -37,6 +39,10 @@ class Known:
             self._words.append(words_of(item.text))
             for word in self._words[-1]:
                 self._postings.setdefault(word, []).append(number)
+
+    def is_forgotten(self, category: Category, text: str) -> bool:
+        """True for what a person forgot, in these words or but for case and end marks."""
+        return bool(self.forgotten) and not self.forgotten.isdisjoint(names_of(category, text))
 
     def exact(self, category: Category, file: str, text: str) -> Item | None:
         """The item that says exactly this in the same place: case, spaces and end marks apart.
@@ -60,9 +66,14 @@ class Known:
         return tuple(self.items[-number] for _, number in near[:limit])
 
 
-def known_items(items: Iterable[Item]) -> Known:
-    """An index over these items."""
-    known = Known()
+def names_of(category: Category, text: str) -> tuple[str, str]:
+    """Hashes by which an item is known when it was forgotten: of its words, and of these folded."""
+    return item_hash(category, text), item_hash(category, same_text(text))
+
+
+def known_items(items: Iterable[Item], forgotten: frozenset[str] = frozenset()) -> Known:
+    """An index over these items. `forgotten`: hashes of those that are not to come again."""
+    known = Known(forgotten=forgotten)
     known.add(items)
     return known
 
