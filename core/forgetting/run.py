@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -22,51 +21,40 @@ from core.base.locks import discussion_lock, take_lock
 from core.base.opener import open_descriptor, read_file
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
-from core.discussion.meta import read_meta
 from core.discussion.payments import left_since, paid_since
-from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE
-from core.facts.fact_file import parse_file as parse_facts
 from core.facts.files import read_files
+from core.facts.index_text import index_bytes, read_index
+from core.facts.places import INDEX_FILE, FactPlace
 from core.facts.places import place_of as fact_place
 from core.facts.write_back import without_fact
 from core.forgetting import intent as store
 from core.forgetting import places
+from core.forgetting.gathering import gather, item_files
 from core.forgetting.intent import Intent
 from core.forgetting.redaction import Cut, apply_without, events_without, evidence_without, items_without
 from core.forgetting.words import (
-    AppliedStep,
-    Conversation,
-    Memory,
     Words,
     holds,
-    words_of_conversations,
-    words_of_item,
 )
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.review import conversation_mark, without_marks
 from core.harvest.review_file import keep_review, load_review
 from core.knowledge import apply_log
-from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
+from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
-from core.knowledge.parts import BlockPlan
-from core.knowledge.provenance import source_name
 from core.knowledge.withdrawals import withdrawing
 from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
-from core.values.evidence import ItemEventKind
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 
 AskProvider = Callable[[str, str], str]
 """Has a provider delete what it stores of a discussion (id, provider). Returns why it did not, empty where it did."""
-
-_FACT = "- id: "
-"""Start of a fact's item, as the program writes it."""
 
 
 class ForgetRequest(msgspec.Struct, frozen=True):
@@ -96,7 +84,8 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
     home, disk = request.home, request.disk
     resume(home, request.now, request.ask_provider, disk=disk)
     with harvest_lock(home, "forgetting", disk=disk):
-        intent = _gathered(request)
+        words, holders = gather(home, request.target)
+        intent = Intent(make_id(request.now, request.seed), request.target, words, request.providers, holders)
         store.keep(home, intent, disk=disk)
         return _Work(home, intent, request.now, request.ask_provider, disk).run()
 
@@ -113,122 +102,6 @@ def resume(
         return ()
     with harvest_lock(home, "forgetting", disk=disk):
         return tuple(_Work(home, one, now, ask_provider, disk).run() for one in store.waiting(home))
-
-
-def _gathered(request: ForgetRequest) -> Intent:
-    """Everything that the work needs to know, read while it is all there."""
-    home, target = request.home, request.target
-    memory = _memory(home)
-    holders: tuple[str, ...] = ()
-    if target.category is not None:
-        words = words_of_item(target.category, target.text, memory)
-        if not any(item_hash(i.category, i.text) in words.items for f in memory.files for i in f.items):
-            raise StorageError(
-                "This item is not there any more as it was shown",
-                remedy="Look at it again",
-                where=target.file,
-            )
-        holders = tuple(_holders(home, words))
-    else:
-        conversations = [_conversation(home, one) for one in target.discussion_ids]
-        words = words_of_conversations(conversations, memory)
-        gone = frozenset(target.discussion_ids)
-        took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
-        told = [e.discussion for e in took if words.items.intersection(e.items)]
-        kin = [one for one, parent in _family(home) if parent in gone]
-        kin += [read_meta(home, one).meta.parent_id for one in gone if _is_there(home, one)]
-        holders = tuple(
-            dict.fromkeys(one for one in (*kin, *told) if one and one not in gone and _is_there(home, one))
-        )
-    return Intent(make_id(request.now, request.seed), target, words, request.providers, holders)
-
-
-def _memory(home: Path) -> Memory:
-    ledger = HarvestLedger(home)
-    facts = []
-    for name, stored in read_files(home).files.items():
-        place = fact_place(name)
-        if place is not None and not stored.problem:
-            facts += [(fact.id, fact.text) for fact in parse_facts(place, stored.data).facts]
-    return Memory(
-        [parse_file(name, read_bytes(paths.knowledge_dir(home) / name)) for name in _item_files(home)],
-        read_logs(home),
-        [step for one in apply_log.apply_ids(home) for step in _steps(apply_log.read(home, one))],
-        list(ledger.entries()),
-        facts,
-    )
-
-
-def _steps(record: apply_log.ApplyRecord) -> Iterator[AppliedStep]:
-    for step in record.steps:
-        lines = ((plan.name, line.section, line.text) for plan in step.files for line in plan.lines)
-        blocks = (block for part in step.parts if isinstance(part, BlockPlan) for block in part.blocks)
-        heads = (block.partition("\n")[0] for block in blocks)
-        facts = (head.removeprefix(_FACT).strip() for head in heads if head.startswith(_FACT))
-        yield AppliedStep(step.entry.path, step.entry.sha256, step.entry.at, tuple(lines), tuple(facts))
-
-
-def _item_files(home: Path) -> list[str]:
-    notes = sorted(path.name for path in (paths.knowledge_dir(home) / NOTES_FOLDER).glob("*.md"))
-    return [*CATEGORY_NAMES, *(f"{NOTES_FOLDER}/{name}" for name in notes)]
-
-
-def _conversation(home: Path, discussion_id: str) -> Conversation:
-    """A conversation in the list or in the trash.
-
-    Raises:
-        StorageError: it is in neither.
-    """
-    directory = paths.discussion_dir(home, discussion_id)
-    binned = [Path(item.path) for item in trash.items(home) if item.discussion_id == discussion_id]
-    folders = [one for one in (directory, *binned) if one.is_dir()]
-    if not folders:
-        raise StorageError(
-            f"There is no discussion {discussion_id!r}", remedy="See `manual-slop discussions`"
-        )
-    logs = [paths.log_file(home, discussion_id), *(one / paths.LOG_FILE for one in folders)]
-    hashes = dict.fromkeys(one for path in logs for one in _prefix_hashes(path))
-    name = ""
-    if directory.is_dir():
-        meta = read_meta(home, discussion_id).meta
-        name = source_name(meta.created_at, meta.name)
-    return Conversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
-
-
-def _prefix_hashes(path: Path) -> Iterator[str]:
-    """The sha256 of a log and of each of its leading runs of lines: it was harvested as long as it was then."""
-    try:
-        data = read_file(path, None)
-    except OSError:
-        return
-    whole = hashlib.sha256()
-    for line in data.splitlines(keepends=True):
-        whole.update(line)
-        yield whole.hexdigest()
-
-
-def _family(home: Path) -> Iterator[tuple[str, str]]:
-    """Discussions that began as a branch, with their parents."""
-    with suppress(OSError):
-        for path in paths.discussions_dir(home).iterdir():
-            if paths.is_directory_name(path.name) and path.is_dir():
-                parent = read_meta(home, path.name).meta.parent_id
-                if parent:
-                    yield path.name, parent
-
-
-def _is_there(home: Path, discussion_id: str) -> bool:
-    return paths.is_directory_name(discussion_id) and paths.discussion_dir(home, discussion_id).is_dir()
-
-
-def _holders(home: Path, words: Words) -> Iterator[str]:
-    """Discussions whose log holds an item's words, in the list and in the trash."""
-    folders = [(path.name, path) for path in sorted(paths.discussions_dir(home).glob("*")) if path.is_dir()]
-    folders += [(item.discussion_id, Path(item.path)) for item in trash.items(home)]
-    for discussion_id, path in folders:
-        with suppress(OSError):
-            if holds(read_file(path / paths.LOG_FILE, None), words):
-                yield discussion_id
 
 
 class _Work:
@@ -329,7 +202,7 @@ class _Work:
 
     def _cleanse_knowledge(self) -> None:
         words = self._words
-        for name in _item_files(self._home):
+        for name in item_files(self._home):
             self._cut("items", name, partial(_items_cut, name, words))
             self._remove_where_bare(name)
         self._drop_facts()
@@ -377,20 +250,15 @@ class _Work:
             remove_file(path, disk=self._disk)
 
     def _drop_facts(self) -> None:
+        """Take facts out of their files and the index: a sync that remembers nothing would bring back what it has."""
+        gone = {fact_id: fact_id.encode() for fact_id in sorted(self._words.facts)}
         for name in read_files(self._home).files:
             place = fact_place(name)
-            assert place is not None
-
-            def cut(data: bytes, place: object = place) -> Cut:
-                count = 0
-                for fact_id in sorted(self._words.facts):
-                    if fact_id.encode() in data:
-                        rest = without_fact(place, data, fact_id)  # type: ignore[arg-type]
-                        data, count = rest, count + (rest != data)
-                return data, count
-
-            if any(fact_id.encode() in read_bytes(self._directory / name) for fact_id in self._words.facts):
-                self._cut("facts", name, cut)
+            data = read_bytes(self._directory / name)
+            if place is not None and any(mark in data for mark in gone.values()):
+                self._cut("facts", name, partial(_facts_cut, place, tuple(gone)))
+        if gone:
+            self._cut("facts", INDEX_FILE, partial(_index_cut, frozenset(gone)))
 
     def _cleanse_ledger(self) -> None:
         ledger = HarvestLedger(self._home, disk=self._disk)
@@ -456,6 +324,22 @@ class _Work:
 
 def _items_cut(name: str, words: Words, data: bytes) -> Cut:
     return items_without(name, data, words)
+
+
+def _facts_cut(place: FactPlace, fact_ids: tuple[str, ...], data: bytes) -> Cut:
+    count = 0
+    for fact_id in fact_ids:
+        rest = without_fact(place, data, fact_id) if fact_id.encode() in data else data
+        data, count = rest, count + (rest != data)
+    return data, count
+
+
+def _index_cut(fact_ids: frozenset[str], data: bytes) -> Cut:
+    index = read_index(data)
+    rows = {key: row for key, row in index.rows.items() if key not in fact_ids}
+    if len(rows) == len(index.rows):
+        return data, 0
+    return index_bytes(rows, index.last_updated), len(index.rows) - len(rows)
 
 
 def _check_quiet(directory: Path) -> None:

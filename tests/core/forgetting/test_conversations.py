@@ -121,3 +121,13 @@ def test_what_is_not_there_changes_nothing(home: Path) -> None:
     with pytest.raises(StorageError, match="no discussion"):
         forgotten(home, "20200101-000000-zzzzzz")
     assert traces() == before
+
+
+def test_facts_do_not_come_back_where_the_derived_table_was_lost(home: Path) -> None:
+    secret = a_day(home)
+    for path in paths.cache_dir().glob("facts-*"):
+        path.unlink()
+    forgotten(home, secret)
+
+    assert traces() == []
+    assert {fact.text for fact in FactReader(home).facts()} == {SHARED, OTHER}
