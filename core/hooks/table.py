@@ -7,6 +7,7 @@ from core.hooks import (
     context,
     conversation,
     discussions,
+    forgetting,
     harvest,
     hello,
     imports,
@@ -32,6 +33,7 @@ RESOURCES: tuple[Resource, ...] = (
     memory_log.RESOURCE,
     harvest.RESOURCE,
     imports.RESOURCE,
+    forgetting.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (
     *(operation for resource in RESOURCES for operation in resource.operations),
