@@ -57,6 +57,11 @@ AskProvider = Callable[[str, str], str]
 """Has a provider delete what it stores of a discussion (id, provider). Returns why it did not, empty where it did."""
 
 
+_NOT_ASKED = (
+    "nothing to ask for here; contents that hold knowledge are deleted by the program when it runs next"
+)
+
+
 class ForgetRequest(msgspec.Struct, frozen=True):
     """A forgetting that a person confirmed.
 
@@ -141,6 +146,8 @@ class _Work:
 
     def _told(self, place: places.Place) -> PlaceReport:
         problem = self._problems.get(place.id, "")
+        if place.id == "provider" and not problem and not self._intent.providers:
+            return PlaceReport(place.id, 0, _NOT_ASKED)
         return PlaceReport(
             place.id, self._removed.get(place.id, 0), "" if problem else place.checked, problem
         )
@@ -302,6 +309,12 @@ class _Work:
 
     def _check(self) -> None:
         """Look at what stands now: no words in any file of knowledge or cache, no folder of a conversation."""
+        binned = {item.discussion_id for item in trash.items(self._home)}
+        for discussion_id in self._intent.target.discussion_ids:
+            if discussion_id in binned:
+                self._problems["trash"] = f"{discussion_id} was put into the trash meanwhile"
+            if paths.discussion_dir(self._home, discussion_id).exists():
+                self._problems["discussions"] = f"{discussion_id} was made anew meanwhile"
         for root, folder in ((places.Root.HOME, self._directory), (places.Root.CACHE, paths.cache_dir())):
             base = self._home if root is places.Root.HOME else folder
             for path in _files(folder):

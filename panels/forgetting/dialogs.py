@@ -12,6 +12,7 @@ from core.forgetting.report import WARNING, headline
 from core.forgetting.step import branches_of
 from core.values.forgetting import ForgetReceipt
 from panels.base.desk import Desk
+from panels.base.ui import Tone
 from panels.base.view import Dialog
 
 WIDTH_PX, RECEIPT_WIDTH_PX, RECEIPT_HEIGHT_PX, FOOT_PX = 480, 680, 560, 44
@@ -64,7 +65,8 @@ def _conversation(desk: Desk, dialog: Dialog, command: ForgetDiscussion) -> Forg
     ui.text("what", what, tone="muted", wraps=True)
     branches = branches_of(desk.state, chosen)
     if branches:
-        label = f"Also {count(len(branches), 'branch', 'branches')}, which begin with its records"
+        which = count(len(branches), "branch that begins", "branches that begin")
+        label = f"Its branches too: {which} with its records"
         ticked = ui.checkbox("branches", label, command.with_branches)
         if ticked is not None:
             command = replace(command, with_branches=ticked)
@@ -103,7 +105,7 @@ def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
         for row in receipt.places:
             said = f"may be left: {row.problem}" if row.problem else row.checked
             line = f"{place(row.place).label}: {row.removed:,}; {said}"
-            tone = "warn" if row.problem else "text"
+            tone: Tone = "warn" if row.problem else "text"
             ui.text(("place", row.place), line, tone=tone, style="small", wraps=True)
         if receipt.holders:
             ui.text("holders", "Conversations that may still hold it:", style="small_strong")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.base import paths
 from core.base.diagnostics import LOG_NAME
+from core.base.errors import SlopError
 from core.discussion import attachments, meta, queue_file, store, trash
 from core.discussion.catalog import Catalog
 from core.forgetting.places import Place, Root, place_of
@@ -73,7 +74,7 @@ def a_day(home: Path) -> str:
         folder="/srv/harbour",
     )
     quote = {"message": "m2", "quote": SECRET}
-    found = {
+    found: dict[str, str | SlopError] = {
         "When does it open?": reply(
             SHARED,
             f"{WORD.upper()} is what they call it.",

@@ -12,6 +12,7 @@ from panels.base.view import Dialog
 from tests.panels import states
 from tests.panels.screen import Screen
 
+CHOSEN = states.working().discussions.selected_id
 ITEM = Item(Category.FACTS, "facts.md", "Tides follow the moon.", None, "", 3, 3)
 
 
@@ -24,11 +25,11 @@ def screen(forgetting: ForgettingState | None = None, dialog: Dialog | None = No
 
 
 def test_a_conversation_is_forgotten_after_a_question_that_says_it_cannot_be_undone() -> None:
-    made = screen(dialog=Dialog("forget", command=ForgetDiscussion(states.DISCUSSION)))
+    made = screen(dialog=Dialog("forget", command=ForgetDiscussion(CHOSEN)))
 
     assert made.ui.shows("It cannot be undone")
     made.ui.click("Forget")
-    assert made.asked == [ForgetDiscussion(states.DISCUSSION, is_confirmed=True)]
+    assert made.asked == [ForgetDiscussion(CHOSEN, is_confirmed=True)]
 
 
 def test_cancel_forgets_nothing() -> None:
@@ -41,16 +42,16 @@ def test_cancel_forgets_nothing() -> None:
 
 def test_branches_are_asked_about_and_go_only_when_ticked() -> None:
     state = states.working()
-    row = state.discussions.summaries[states.DISCUSSION]
-    branch = replace(row, meta=replace(row.meta, id="20260101-000000-bbbbbb", parent_id=states.DISCUSSION))
+    row = state.discussions.summaries[CHOSEN]
+    branch = replace(row, meta=replace(row.meta, id="20260101-000000-bbbbbb", parent_id=CHOSEN))
     rows = {**state.discussions.summaries, branch.meta.id: branch}
     made = Screen(replace(state, discussions=replace(state.discussions, summaries=rows)))
-    made.view.dialog = Dialog("forget", command=ForgetDiscussion(states.DISCUSSION))
+    made.view.dialog = Dialog("forget", command=ForgetDiscussion(CHOSEN))
     made.ui.settle()
-    made.ui.click("Also 1 branch, which begin with its records")
+    made.ui.click("Its branches too: 1 branch that begins with its records")
     made.ui.click("Forget")
 
-    assert made.asked == [ForgetDiscussion(states.DISCUSSION, with_branches=True, is_confirmed=True)]
+    assert made.asked == [ForgetDiscussion(CHOSEN, with_branches=True, is_confirmed=True)]
 
 
 def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached() -> None:
