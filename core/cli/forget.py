@@ -58,7 +58,7 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
 def _command(
     options: Options, front: FrontEnd, state: AppState
 ) -> tuple[ForgetDiscussion | ForgetItem, Sequence[str]]:
-    """What is to be asked for, and what the person is told before."""
+    """The command to be confirmed, and the lines that the person is told before."""
     wanted, with_branches = options.given.what, options.given.branches
     try:
         chosen, name = _conversation(front, state, wanted)

@@ -1,4 +1,4 @@
-"""What is being forgotten, on disk until it is: a start after a crash goes on with it. And the receipts, without words."""
+"""Intents on disk until all is forgotten, which a start after a crash goes on with; and receipts, without words."""
 
 from __future__ import annotations
 

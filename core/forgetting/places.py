@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 
-class Root(StrEnum):
+class Folder(StrEnum):
     """Folders of ours that files are named below."""
 
     HOME = "home"
@@ -31,7 +31,7 @@ class Place(msgspec.Struct, frozen=True):
     id: str
     label: str
     files: tuple[str, ...] = ()
-    root: Root = Root.HOME
+    root: Folder = Folder.HOME
     checked: str = ""
     is_wordless: bool = False
 
@@ -63,7 +63,7 @@ PLACES: tuple[Place, ...] = (
         ("knowledge/global/*", "knowledge/repos/*", "knowledge/agents/*", "knowledge/index.json"),
         checked=_READ_AGAIN,
     ),
-    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Root.CACHE, _READ_AGAIN),
+    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Folder.CACHE, _READ_AGAIN),
     Place("evidence", "rows of evidence", ("knowledge/evidence.jsonl",), checked=_READ_AGAIN),
     Place("events", "texts of events", ("knowledge/events.jsonl",), checked=_READ_AGAIN),
     Place("applies", "logs of applies", ("knowledge/applies/*",), checked=_READ_AGAIN),
@@ -82,17 +82,17 @@ PLACES: tuple[Place, ...] = (
         "catalog",
         "list and search index",
         ("catalog-*.sqlite*",),
-        Root.CACHE,
+        Folder.CACHE,
         "emptied, packed and made anew: none of the words stand in it",
     ),
     Place(
         "prefixes",
         "saved prefixes of the built-in model",
         ("embedded-prefixes/*",),
-        Root.CACHE,
+        Folder.CACHE,
         "all were deleted",
     ),
-    Place("diagnostics", "the diagnostic log", ("*",), Root.LOG, "emptied"),
+    Place("diagnostics", "the diagnostic log", ("*",), Folder.LOG, "emptied"),
     Place(
         "window", "prompt history and selection", ("state.toml",), checked="taken out of the program's memory"
     ),
@@ -123,7 +123,7 @@ PLACES: tuple[Place, ...] = (
         ),
         is_wordless=True,
     ),
-    Place("wordless-cache", "derived files without words", ("ignores-said",), Root.CACHE, is_wordless=True),
+    Place("wordless-cache", "derived files without words", ("ignores-said",), Folder.CACHE, is_wordless=True),
 )
 """Every place, in the order in which it is gone through and told."""
 
@@ -132,7 +132,7 @@ CANNOT = (
     "copies that you or others made: exports, files that were imported or attached, the clipboard",
     "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
 )
-"""What no program of ours can reach."""
+"""Copies that no program of ours can reach."""
 
 _BY_ID = {place.id: place for place in PLACES}
 
@@ -142,13 +142,13 @@ def place(place_id: str) -> Place:
     return _BY_ID[place_id]
 
 
-def place_of(root: Root, name: str) -> Place | None:
+def place_of(root: Folder, name: str) -> Place | None:
     """The place that a file belongs to, None for one that the table does not know.
 
     Args:
         name: relative to the root, with `/`.
     """
-    if root is not Root.LOG and name.endswith(".tmp"):
+    if root is not Folder.LOG and name.endswith(".tmp"):
         return _BY_ID["leftovers"]
     own = [one for one in PLACES if one.root is root]
     named = (one for one in own if name in one.files)

@@ -31,7 +31,7 @@ from core.facts.places import place_of as fact_place
 from core.facts.write_back import without_fact
 from core.forgetting import intent as store
 from core.forgetting import places
-from core.forgetting.gathering import gather, item_files
+from core.forgetting.census import gather, item_files
 from core.forgetting.intent import Intent
 from core.forgetting.redaction import Cut, apply_without, events_without, evidence_without, items_without
 from core.forgetting.words import (
@@ -92,7 +92,7 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
         words, holders = gather(home, request.target)
         intent = Intent(make_id(request.now, request.seed), request.target, words, request.providers, holders)
         store.keep(home, intent, disk=disk)
-        return _Work(home, intent, request.now, request.ask_provider, disk).run()
+        return _Forgetting(home, intent, request.now, request.ask_provider, disk).run()
 
 
 def resume(
@@ -106,10 +106,10 @@ def resume(
     if not store.is_waiting(home):
         return ()
     with harvest_lock(home, "forgetting", disk=disk):
-        return tuple(_Work(home, one, now, ask_provider, disk).run() for one in store.waiting(home))
+        return tuple(_Forgetting(home, one, now, ask_provider, disk).run() for one in store.waiting(home))
 
 
-class _Work:
+class _Forgetting:
     """A forgetting under way. Each step may be done again."""
 
     def __init__(
@@ -295,7 +295,7 @@ class _Work:
             self._count("review", len(before) - len(after))
 
     def _drop_derived(self) -> None:
-        """What is made anew by itself, and what a crash left anywhere."""
+        """Empty what is made anew by itself, and remove what a crash left anywhere."""
         self._tried("catalog", lambda: wipe_catalog(paths.catalog_file(self._home)))
         self._tried("prefixes", lambda: _drop_files(paths.cache_dir() / "embedded-prefixes", self._disk))
         self._tried("diagnostics", lambda: _empty_logs(paths.log_dir()))
@@ -315,8 +315,8 @@ class _Work:
                 self._problems["trash"] = f"{discussion_id} was put into the trash meanwhile"
             if paths.discussion_dir(self._home, discussion_id).exists():
                 self._problems["discussions"] = f"{discussion_id} was made anew meanwhile"
-        for root, folder in ((places.Root.HOME, self._directory), (places.Root.CACHE, paths.cache_dir())):
-            base = self._home if root is places.Root.HOME else folder
+        for root, folder in ((places.Folder.HOME, self._directory), (places.Folder.CACHE, paths.cache_dir())):
+            base = self._home if root is places.Folder.HOME else folder
             for path in _files(folder):
                 place = places.place_of(root, path.relative_to(base).as_posix())
                 if place is None or place.is_wordless or not self._is_ours(root, path):
@@ -327,9 +327,9 @@ class _Work:
                             place.id, f"words of it stand in {path.name} still, in another's text"
                         )
 
-    def _is_ours(self, root: places.Root, path: Path) -> bool:
+    def _is_ours(self, root: places.Folder, path: Path) -> bool:
         """True for a file of this home: the folder of caches is of all homes."""
-        if root is places.Root.HOME:
+        if root is places.Folder.HOME:
             return True
         mark = paths.catalog_file(self._home).stem.partition("-")[2]
         return mark in path.name

@@ -21,7 +21,7 @@ MIN_NEEDLE = 8
 _HANDED_ON = frozenset({ItemEventKind.EDITED, ItemEventKind.MERGED})
 
 
-class Conversation(msgspec.Struct, frozen=True):
+class GoneConversation(msgspec.Struct, frozen=True):
     """A conversation as it is known before it goes.
 
     Args:
@@ -81,7 +81,7 @@ class Memory(msgspec.Struct, frozen=True):
     facts: Sequence[tuple[str, str]]
 
 
-def words_of_conversations(conversations: Sequence[Conversation], memory: Memory) -> Words:
+def words_of_conversations(conversations: Sequence[GoneConversation], memory: Memory) -> Words:
     """Everything that came of these conversations, and of nothing else. O(memory)."""
     names = Words(
         frozenset(one.discussion_id for one in conversations),

@@ -75,7 +75,7 @@ def _conversation(desk: Desk, dialog: Dialog, command: ForgetDiscussion) -> Forg
 
 
 def _ended(desk: Desk) -> None:
-    """How far it is; at its end the receipt, or why there is none."""
+    """Say that it runs; at its end show the receipt, or why there is none."""
     ui, now = desk.ui, desk.state.forgetting
     receipt = now.receipt
     width = WIDTH_PX if receipt is None else RECEIPT_WIDTH_PX

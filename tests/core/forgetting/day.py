@@ -11,7 +11,7 @@ from core.base.diagnostics import LOG_NAME
 from core.base.errors import SlopError
 from core.discussion import attachments, meta, queue_file, store, trash
 from core.discussion.catalog import Catalog
-from core.forgetting.places import Place, Root, place_of
+from core.forgetting.places import Folder, Place, place_of
 from core.forgetting.run import ForgetRequest, forget
 from core.harvest.review_file import keep_review
 from core.knowledge.edits import edit_item
@@ -30,12 +30,12 @@ ZERO = ("tasks_done", "tasks_open", "playbooks", "files")
 SHARED = "Spring tides come twice a month."
 
 
-def files(home: Path | None = None) -> Iterator[tuple[Root, Path, Path]]:
+def files(home: Path | None = None) -> Iterator[tuple[Folder, Path, Path]]:
     """Every file of home, caches and logs, with the folder that it is below."""
     for root, folder in (
-        (Root.HOME, home or paths.home_dir()),
-        (Root.CACHE, paths.cache_dir()),
-        (Root.LOG, paths.log_dir()),
+        (Folder.HOME, home or paths.home_dir()),
+        (Folder.CACHE, paths.cache_dir()),
+        (Folder.LOG, paths.log_dir()),
     ):
         for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
             if path.is_file():

@@ -19,7 +19,7 @@ from core.facts.files import read_files
 from core.facts.places import place_of as fact_place
 from core.forgetting.words import (
     AppliedStep,
-    Conversation,
+    GoneConversation,
     Memory,
     Words,
     holds,
@@ -104,7 +104,7 @@ def item_files(home: Path) -> list[str]:
     return [*CATEGORY_NAMES, *(f"{NOTES_FOLDER}/{name}" for name in notes)]
 
 
-def _conversation(home: Path, discussion_id: str) -> Conversation:
+def _conversation(home: Path, discussion_id: str) -> GoneConversation:
     """A conversation in the list or in the trash.
 
     Raises:
@@ -123,7 +123,7 @@ def _conversation(home: Path, discussion_id: str) -> Conversation:
     if directory.is_dir():
         meta = read_meta(home, discussion_id).meta
         name = source_name(meta.created_at, meta.name)
-    return Conversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
+    return GoneConversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
 
 
 def _prefix_hashes(path: Path) -> Iterator[str]:
