@@ -47,4 +47,4 @@ def test_a_kill_at_any_point_leaves_nothing_once_it_was_gone_on_with(
         assert [item.text for item in items(isolated_home)] == [SHARED, OTHER], point
         assert len(intent.receipts(isolated_home)) == 1
 
-    assert kills > 8
+    assert kills >= 6
