@@ -178,6 +178,7 @@ NOUNS = {
     "caching",
     "counting",
     "embedded",
+    "forgetting",
     "mapping",
     "pricing",
     "sending",

@@ -46,6 +46,8 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import PromptGone, QueueWritten
+from core.forgetting import step as forgetting
+from core.forgetting.messages import ForgetDiscussion, ForgetItem, ForgettingCommand, ForgettingEvent
 from core.harvest import step as harvest
 from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
 from core.imports import step as imports
@@ -68,6 +70,9 @@ from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, dismiss, notify
+
+_TELLS_ITSELF = TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem
+"""Commands that conclude themselves: a turn when its words are on disk, the others when they have ended."""
 
 
 def step(state: AppState, given: Input) -> Result:
@@ -118,8 +123,7 @@ def _command(state: AppState, given: Stamp, command: Command) -> Result:
     """Decide what follows; the effect that a front end waits for carries the command's id."""
     state, effects = _decided(state, given, command)
     command_id = command_id_of(command)
-    # A turn tells itself when its words are on disk, a harvest and an import when they have ended.
-    if not command_id or isinstance(command, TurnCommand | RunCommand | ImportConversations):
+    if not command_id or isinstance(command, _TELLS_ITSELF):
         return state, effects
     is_awaited = tuple(hasattr(effect, "command_id") for effect in effects)
     if not any(is_awaited):
@@ -150,6 +154,8 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return harvest.command(state, command)
     if isinstance(command, ImportCommand):
         return imports.command(state, command)
+    if isinstance(command, ForgettingCommand):
+        return forgetting.command(state, command)
     if isinstance(command, AppCommand):
         return lifecycle.command(state, command)
     assert_never(command)
@@ -189,6 +195,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return harvest.event(state, event)
     if isinstance(event, ImportEvent):
         return imports.event(state, event)
+    if isinstance(event, ForgettingEvent):
+        return forgetting.event(state, event)
     if isinstance(event, Report):
         return _report(state, given, event)
     if isinstance(event, AppEvent):

@@ -7,8 +7,8 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,6 +161,26 @@ def owner(root: Path) -> Holder | None:
         return _holder(root)
     lock.release()
     return None
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Hold a home for the time of a command that no other program may see half done.
+
+    Raises:
+        LockedError: a program owns it. StorageError: the home cannot be used.
+    """
+    held = acquire(root)
+    if not isinstance(held, HomeLock):
+        raise LockedError(
+            f"Manual Slop is open on this home (process {held.pid}), and holds in memory what is to go",
+            remedy="Do it there, or close it first",
+            where=str(root),
+        )
+    try:
+        yield
+    finally:
+        held.release()
 
 
 def own(root: Path) -> HomeLock | None:

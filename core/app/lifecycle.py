@@ -21,6 +21,7 @@ from core.app.messages import (
 from core.base.mapping import with_entry
 from core.base.reports import WorkerReported
 from core.discussion.messages import LoadSummaries
+from core.forgetting.messages import ResumeForget
 from core.settings.messages import (
     LoadSettings,
 )
@@ -89,7 +90,8 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
     if event.odd:
         text = "Something in the home is no file and is passed over."
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
-    return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days))
+    going_on = () if event.is_read_only else (ResumeForget(),)
+    return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
 
 
 def worker_reported(state: AppState, event: WorkerReported) -> AppState:

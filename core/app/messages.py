@@ -10,6 +10,7 @@ from core.base.stamp import Stamp
 from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
 from core.context.messages import ContextCommand, ContextEffect, ContextEvent
 from core.discussion.messages import DiscussionCommand, DiscussionEffect, DiscussionEvent
+from core.forgetting.messages import ForgettingCommand, ForgettingEffect, ForgettingEvent
 from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
 from core.imports.messages import ImportCommand, ImportEffect, ImportEvent
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
@@ -89,6 +90,7 @@ Command = (
     | KnowledgeCommand
     | HarvestCommand
     | ImportCommand
+    | ForgettingCommand
 )
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
@@ -111,6 +113,7 @@ Effect = (
     | KnowledgeEffect
     | HarvestEffect
     | ImportEffect
+    | ForgettingEffect
     | SpendingEffect
 )
 """Work that the controller orders from the outside."""
@@ -126,6 +129,7 @@ Event = (
     | KnowledgeEvent
     | HarvestEvent
     | ImportEvent
+    | ForgettingEvent
     | SpendingEvent
 )
 """Events outside the controller. Time and content arrive inside."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any, assert_never
@@ -48,6 +49,8 @@ from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
+from core.forgetting.messages import ForgettingEffect
+from core.forgetting.worker import ForgetHandler
 from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
 from core.imports.messages import RunImport, StopImport
@@ -140,6 +143,8 @@ class LocalOutside:
             self._imports.submit(effect)
         elif isinstance(effect, StopImport):
             self._importer.cancel()
+        elif isinstance(effect, ForgettingEffect):
+            self._forgetting.submit(effect)
         elif isinstance(effect, SpendingEffect):
             self._spending.submit(effect)
         elif isinstance(effect, CacheEffect):
@@ -306,6 +311,15 @@ class LocalOutside:
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
         self._importer = ImportHandler(self.home, clock, emit, pipe)
         self._imports = QueueWorker("import", self._importer.handle, emit)
+        forgetter = ForgetHandler(
+            self.home,
+            clock,
+            emit,
+            self._cacher.forget_all,
+            self._alone,
+            lambda: self._disk.barrier().wait(STOP_WORKERS_S),
+        )
+        self._forgetting = QueueWorker("forget", forgetter.handle, emit)
         self._spending = QueueWorker(
             "spending",
             spending_work.SpendingHandler(self._reserves, emit).handle,
@@ -315,6 +329,7 @@ class LocalOutside:
         self._workers = [
             self._harvest,
             self._imports,
+            self._forgetting,
             self._knowledge,
             self._setup,
             self._attaching,
@@ -334,6 +349,10 @@ class LocalOutside:
         )
         self._calls = CallWorker(services, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
+
+    def _alone(self) -> AbstractContextManager[object]:
+        """Hold the home while something is forgotten. A program that owns it holds it already."""
+        return nullcontext() if self._options.owns_home else store_home.alone(self.home)
 
     def _cost(self, provider: str, model: str, usage: Usage) -> float | None:
         from core.spending.pricing import cost

@@ -189,6 +189,20 @@ class CacheHandler:
             self._paid(due)
             check_deleted(left)
 
+    def forget_all(self, discussion_id: str, provider: str) -> str:
+        """Have nothing of a discussion held any more at a provider. On any thread.
+
+        Returns:
+            Why something may be held still, empty where it is not.
+        """
+        names = self._keeper.stored_names(discussion_id, provider)
+        try:
+            self._clients.get(provider)
+        except SlopError as error:
+            return str(error) if names else ""
+        self._forget(ForgetCache(discussion_id, provider))
+        return ""
+
     def _drop(self, effect: DropWithdrawn) -> None:
         """Delete what is stored of discussions that sent what was withdrawn. The first failure is raised at the end."""
         failure: SlopError | None = None

@@ -130,6 +130,7 @@ def make_parser() -> Parser:
     _add_discussions(commands, common)
     _add_lists(commands, common)
     _add_import(commands, common)
+    _add_forget(commands, common)
     _add_harvest(commands, common)
     _add_knowledge(commands, common)
     _add_settings(commands, common)
@@ -340,6 +341,26 @@ def _add_import(commands: Commands[Parser], common: Parser) -> None:
         "paths", nargs="+", metavar="PATH", help="files and folders, `-` for the standard input"
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
+
+
+def _add_forget(commands: Commands[Parser], common: Parser) -> None:
+    parser = _add(
+        commands,
+        common,
+        "forget",
+        "forget a conversation or an item of knowledge, with a receipt; it cannot be undone",
+        "Takes it out of every place that we keep: lists, trash, knowledge, logs, caches, indexes. "
+        "The receipt says what was removed, how that was checked, and what cannot be reached.",
+    )
+    parser.add_argument(
+        "what",
+        metavar="DISCUSSION|ITEM",
+        help="an id or its start, a name, or `last`; or an item's place (facts.md:3), or words that only it has",
+    )
+    parser.add_argument(
+        "--branches", action="store_true", help="its branches too, which begin with its records"
+    )
+    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
 def _add_harvest(commands: Commands[Parser], common: Parser) -> None:

@@ -6,8 +6,11 @@ from core.app.messages import Effect, WatchFiles, WriteWindow
 from core.app.outside import LocalOutside
 from core.caching.messages import CheckRewrites
 from core.context.messages import AssembleContext
+from core.forgetting.messages import ResumeForget
 from core.knowledge.messages import ReadKnowledge
 from core.settings.messages import ListModels
+
+_FOR_WINDOWS = AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge | ResumeForget
 
 
 class CommandOutside(LocalOutside):
@@ -18,7 +21,7 @@ class CommandOutside(LocalOutside):
 
     def begin(self, effect: Effect) -> None:
         """Begin an effect, unless only a window has use for it."""
-        if isinstance(effect, AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge):
+        if isinstance(effect, _FOR_WINDOWS):
             return
         if isinstance(effect, ListModels) and not effect.command_id:
             return

@@ -88,6 +88,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.imports import run_imports
 
             return run_imports(options, make_front(options), console)
+        case "forget":
+            from core.cli.forget import run_forget
+
+            return run_forget(options, make_front(options), console)
         case "harvest":
             from core.cli.harvest import run_harvest
 

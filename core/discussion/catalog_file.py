@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -94,7 +94,7 @@ class CatalogFile:
             self.close()
             self._path = None
         except sqlite3.DatabaseError:
-            self._delete()
+            self.delete()
         self._generation += 1
         return self._transact(work, begin)
 
@@ -120,12 +120,12 @@ class CatalogFile:
         if self._db is None:
             self._db, self._path = _connect(self._path)
             if _version(self._db) not in {0, SCHEMA_VERSION}:
-                self._delete()
+                self.delete()
                 self._db, self._path = _connect(self._path)
             _make_tables(self._db)
         return self._db
 
-    def _delete(self) -> None:
+    def delete(self) -> None:
         """Remove the file; where that cannot be done, work in memory."""
         self.close()
         if self._path is None:
@@ -135,6 +135,34 @@ class CatalogFile:
                 one.unlink(missing_ok=True)
         except OSError:
             self._path = None
+
+
+def wipe_catalog(file: Path) -> bool:
+    """Have an index that holds nothing, not even words of deleted rows; others may have it open. A refresh fills it.
+
+    Full-text search keeps the words of rows that went, so all is dropped, overwritten and packed. A broken one is
+    deleted.
+
+    Returns:
+        Whether there was one.
+
+    Raises:
+        StorageError: another program is reading it all the time; ask again.
+    """
+    if not file.exists():
+        return False
+    try:
+        with closing(_configured(sqlite3.connect(file, timeout=10.0, isolation_level=None))) as db:
+            _empty(db)
+    except sqlite3.OperationalError as error:
+        raise StorageError(
+            f"The search index is in use: {error}",
+            remedy="Close other windows and try again",
+            where=str(file),
+        ) from error
+    except sqlite3.DatabaseError:
+        CatalogFile(file).delete()
+    return True
 
 
 def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
@@ -178,7 +206,30 @@ def _make_tables(db: sqlite3.Connection) -> None:
     """Two processes may come at once: the second finds the tables made."""
     db.execute("BEGIN IMMEDIATE")
     if _version(db) == 0:
-        for statement in _SCHEMA.split(";\n"):
-            if statement.strip():
-                db.execute(statement)
+        _carry_out_schema(db)
     db.execute("COMMIT")
+
+
+def _carry_out_schema(db: sqlite3.Connection) -> None:
+    for statement in _SCHEMA.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
+def _empty(db: sqlite3.Connection) -> None:
+    """Drop every table with its pages and make new ones, then pack the file and cut the journal beside it."""
+    db.execute("PRAGMA secure_delete = ON")
+    db.execute("BEGIN IMMEDIATE")
+    for kind in (
+        "sql LIKE 'CREATE VIRTUAL%'",
+        "name NOT LIKE 'sqlite%'",
+    ):  # the first take tables of theirs along
+        found = db.execute(f"SELECT name FROM sqlite_master WHERE type = 'table' AND {kind}")  # noqa: S608
+        for (name,) in found.fetchall():
+            db.execute(f'DROP TABLE "{name}"')
+    _carry_out_schema(db)
+    db.execute("COMMIT")
+    db.execute("VACUUM")
+    busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise sqlite3.OperationalError("database is locked")

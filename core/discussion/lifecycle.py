@@ -54,7 +54,7 @@ from core.values.discussion import (
 from core.values.messages import Message, Role
 from core.values.provider import Effort
 from core.values.records import MarkRecord
-from core.values.state import AppState, Level
+from core.values.state import AppState, Level, SearchHits
 from core.values.updates import Result, decline, notify, with_open, with_summary
 
 UNNAMED = "New discussion"
@@ -390,6 +390,22 @@ def _without(state: AppState, gone: str) -> Result:
         replace(state, discussions=replace(state.discussions, selected_id="")), newest(state)
     )
     return state, (IndexDiscussion(gone), *effects)
+
+
+def forgotten(state: AppState, gone: str) -> Result:
+    """It is being forgotten: off the list and the trash, with what was said of it. Prompts are kept no longer."""
+    notices = tuple(one for one in state.program.notices if gone not in one.id and one.id != "deleted")
+    state = replace(
+        state,
+        program=replace(state.program, notices=notices),
+        discussions=replace(
+            state.discussions,
+            trash=tuple(item for item in state.discussions.trash if item.discussion_id != gone),
+            prompt_history=(),
+            search=SearchHits(),
+        ),
+    )
+    return _without(state, gone)
 
 
 def newest(state: AppState) -> str:

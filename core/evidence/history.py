@@ -26,6 +26,17 @@ def ancestors(item: str, rows: LogRows) -> tuple[str, ...]:
     return tuple(found)
 
 
+WITH_CONVERSATION = "with its conversation"
+"""Reason of a `forgotten` event that is no tombstone: another conversation may say it again."""
+
+
+def tombstones(rows: LogRows) -> frozenset[str]:
+    """Hashes of items that a person forgot: no harvest proposes them again."""
+    return frozenset(
+        event.item for event in rows.events if event.kind is ItemEventKind.FORGOTTEN and not event.reason
+    )
+
+
 def undone_applies(rows: LogRows) -> frozenset[str]:
     """Applies that were taken back."""
     return frozenset(event.apply for event in rows.events if event.kind is ItemEventKind.UNDONE)

@@ -21,7 +21,8 @@ from core.values.knowledge import Category, Item, NewItem, Provenance, Replaceme
 def propose(
     preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, known: Known, *, ticks: bool = True
 ) -> HarvestPreview:
-    """Add what one conversation gave. What is known exactly is shown, and not ticked.
+    """Add what one conversation gave. What is known exactly is shown, and not ticked; what a person forgot
+    is not shown.
 
     Args:
         ticks: whether what is new is ticked beforehand.
@@ -31,6 +32,8 @@ def propose(
     made: list[ProposedItem] = []
     for number, item in enumerate(distilled.items):
         text = item_body(new_item(item, Provenance(facts.name, "")))
+        if known.is_forgotten(item.category, text):
+            continue
         place = FILE_OF.get(item.category, item.head)
         replaced = _replaced(item, known)
         is_known = known.exact(item.category, place, text) is not None

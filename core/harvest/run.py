@@ -16,6 +16,8 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, remove_tree
 from core.base.errors import SlopError
 from core.base.secrets import scrubbed_line
+from core.evidence.files import read_logs
+from core.evidence.history import tombstones
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.harvest.distillation import nothing_known
 from core.harvest.folder_domains import FolderDomains
@@ -130,7 +132,9 @@ def preview(
     ledger.load()
     stored = [file.items for file in read_categories(request.home)]
     noted = [note.items for note in read_notes(request.home)]
-    known = known_items([item for items in (*stored, *noted) for item in items])
+    known = known_items(
+        [i for items in (*stored, *noted) for i in items], tombstones(read_logs(request.home))
+    )
     related = known.related if is_digest(digest_file(request.home)) else nothing_known
     candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
     for number, facts in enumerate(candidates):

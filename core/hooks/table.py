@@ -8,6 +8,7 @@ from core.hooks import (
     conversation,
     discussions,
     facts,
+    forgetting,
     harvest,
     hello,
     imports,
@@ -34,6 +35,7 @@ RESOURCES: tuple[Resource, ...] = (
     memory_log.RESOURCE,
     harvest.RESOURCE,
     imports.RESOURCE,
+    forgetting.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (
     *(operation for resource in RESOURCES for operation in resource.operations),

@@ -16,6 +16,8 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
 from core.base.ids import make_id, time_of_id
 from core.discussion import trash
+from core.evidence.files import read_logs
+from core.evidence.history import tombstones
 from core.evidence.rows import Conversation
 from core.knowledge import apply_log
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
@@ -208,7 +210,7 @@ def begin_apply(
             StorageError
         ):  # a disk that takes nothing is met again, and reported, by what is written
             sync_facts(home, now, disk=disk)
-        known = known_items(chain.from_iterable(items))
+        known = known_items(chain.from_iterable(items), tombstones(read_logs(home)))
         yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from core.evidence.quotes import item_hash
 from core.evidence.strikes import is_struck
 from core.values.knowledge import Category, Item
 
@@ -29,6 +30,7 @@ class Known:
     """An index over items, grown as items are written. Deterministic: the same items give the same answers."""
 
     items: list[Item] = field(default_factory=list)
+    forgotten: frozenset[str] = frozenset()
     _exact: dict[tuple[str, str], int] = field(default_factory=dict)
     _words: list[frozenset[str]] = field(default_factory=list)
     _postings: dict[str, list[int]] = field(default_factory=dict)
@@ -42,6 +44,10 @@ class Known:
             self._words.append(words_of(item.text))
             for word in self._words[-1]:
                 self._postings.setdefault(word, []).append(number)
+
+    def is_forgotten(self, category: Category, text: str) -> bool:
+        """True for what a person forgot, in these words or but for case and end marks."""
+        return bool(self.forgotten) and not self.forgotten.isdisjoint(names_of(category, text))
 
     def exact(self, category: Category, file: str, text: str) -> Item | None:
         """The item that says exactly this in the same place: case, spaces and end marks apart.
@@ -89,9 +95,14 @@ def _may_change(item: Item) -> bool:
     return item.category not in {Category.TASKS_DONE, Category.FILES} and not is_struck(item.text)
 
 
-def known_items(items: Iterable[Item]) -> Known:
-    """An index over these items."""
-    known = Known()
+def names_of(category: Category, text: str) -> tuple[str, str]:
+    """Hashes by which an item is known when it was forgotten: of its words, and of these folded."""
+    return item_hash(category, text), item_hash(category, same_text(text))
+
+
+def known_items(items: Iterable[Item], forgotten: frozenset[str] = frozenset()) -> Known:
+    """An index over these items. `forgotten`: hashes of those that are not to come again."""
+    known = Known(forgotten=forgotten)
     known.add(items)
     return known
 

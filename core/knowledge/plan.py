@@ -62,7 +62,7 @@ def plan_append(
     for raw, may_write in chain(((one, True) for one in items), ((one, False) for one in seen)):
         name, item = _place(raw, by_path, taken)
         body = item_body(item)
-        if not body:
+        if not body or known.is_forgotten(item.category, body):
             continue
         same = known.exact(item.category, name, body) or fresh.exact(item.category, name, body)
         if same is not None:

@@ -13,6 +13,7 @@ from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, Exte
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.evidence import EvidenceState
+from core.values.forgetting import ForgettingState
 from core.values.harvest import HarvestState
 from core.values.imports import ImportState
 from core.values.knowledge import KnowledgeState
@@ -279,3 +280,4 @@ class AppState(msgspec.Struct, frozen=True):
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
     evidence: EvidenceState = msgspec.field(default_factory=EvidenceState)
     imports: ImportState = msgspec.field(default_factory=ImportState)
+    forgetting: ForgettingState = msgspec.field(default_factory=ForgettingState)

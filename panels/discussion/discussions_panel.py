@@ -15,6 +15,7 @@ from core.discussion.messages import (
     SelectDiscussion,
     UndoDelete,
 )
+from core.forgetting.messages import ForgetDiscussion
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
 from core.values.usage import Usage
@@ -339,3 +340,5 @@ def _row_menu(shown: DiscussionRows, ui: Ui, summary: DiscussionSummary) -> None
     ui.divider("delete group")
     if ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
         desk.send(DeleteDiscussion(meta.id))
+    if ui.menu_item("forget", "Forget…", icon="eraser", tone="error"):
+        desk.view.dialog = Dialog("forget", command=ForgetDiscussion(meta.id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from core.discussion.messages import SelectDiscussion, UndoDelete
+from core.forgetting.messages import ForgetItem
 from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category, Item, Provenance
 from core.values.updates import is_under_way
@@ -156,6 +157,9 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Delete…"):  # fmt: skip
         desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
+    if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, is_enabled=is_free,
+                 tip=why or "Forget… (nothing brings it back)"):  # fmt: skip
+        desk.view.dialog = Dialog("forget", command=ForgetItem(item))
 
 
 def new_card(desk: Desk, ui: Ui, draft: NewDraft) -> None:

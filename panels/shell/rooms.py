@@ -6,6 +6,7 @@ from panels.base.room import HubPanel, Room
 from panels.caching.room import ROOM as CACHING
 from panels.context.room import ROOM as CONTEXT
 from panels.discussion.room import ROOM as DISCUSSION
+from panels.forgetting.room import ROOM as FORGETTING
 from panels.harvest.room import ROOM as HARVEST
 from panels.imports.room import ROOM as IMPORTS
 from panels.knowledge.room import ROOM as KNOWLEDGE
@@ -14,6 +15,7 @@ from panels.settings.room import ROOM as SETTINGS
 ROOMS: tuple[Room, ...] = (
     DISCUSSION,
     IMPORTS,
+    FORGETTING,
     CONTEXT,
     CACHING,
     KNOWLEDGE,

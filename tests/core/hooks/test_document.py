@@ -26,7 +26,9 @@ from core.hooks.request import HookDesk
 from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
 from core.imports.run import ImportRequest, run_import
+from core.knowledge.edits import add_item
 from core.values.imports import ImportReport
+from core.values.knowledge import Category, NewItem
 from core.values.state import AppState
 from tests.core.hooks.conftest import QUICK, WAIT_S, Client, World
 from tests.core.hooks.harvest_world import old_discussion, proposing
@@ -212,6 +214,19 @@ class Tour:
             self.world.until(lambda s: not s.imports.is_running)
         self.client.post("/api/imports", {**asked, "wait": True})
 
+    def forgotten(self) -> None:
+        """A conversation and an item: not without a confirmation, then forgotten."""
+        self.client.get("/api/forgetting")
+        add_item(self.world.home, NewItem(Category.FACTS, "The tide turns at six."))
+        self.client.post("/api/knowledge/digest")
+        state = self.world.until(lambda s: any(file.items for file in s.knowledge.categories))
+        item = next(item for file in state.knowledge.categories for item in file.items)
+        place = {"file": item.file, "first_line": item.first_line, "text": item.text}
+        chosen = self.world.discussion()
+        for is_confirmed in (False, True):
+            self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed})
+            self.client.post(f"/api/discussions/{chosen}/forget", {"is_confirmed": is_confirmed})
+
     def failed(self) -> None:
         """A provider that fails."""
         chosen = self.world.discussion()
@@ -228,6 +243,9 @@ class Tour:
             "action": "no",
             "advance_s": 0,
             "paths": ["no"],
+            "file": "no.md",
+            "first_line": 1,
+            "is_confirmed": False,
         }
         good |= {"file": "facts.md", "first_line": 1}
         for operation in OPERATIONS:
@@ -274,6 +292,7 @@ def _reached(world: World) -> set[tuple[str, int]]:
     tour.known()
     tour.harvested()
     tour.imported()
+    tour.forgotten()
     tour.failed()
     tour.wrong()
     read_only(tour)

@@ -1,0 +1,162 @@
+"""Gathering of what is to go: knowledge, logs of conversations and their kin, read before anything is touched."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from core.base import paths
+from core.base.errors import StorageError
+from core.base.opener import read_file
+from core.discussion import trash
+from core.discussion.meta import read_meta
+from core.evidence.files import read_logs
+from core.evidence.quotes import item_hash
+from core.facts.fact_file import parse_file as parse_facts
+from core.facts.files import read_files
+from core.facts.places import place_of as fact_place
+from core.forgetting.words import (
+    AppliedStep,
+    GoneConversation,
+    Memory,
+    Words,
+    holds,
+    words_of_conversations,
+    words_of_item,
+)
+from core.knowledge import apply_log
+from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
+from core.knowledge.file_writer import read_bytes
+from core.knowledge.ledger import HarvestLedger
+from core.knowledge.parts import BlockPlan
+from core.knowledge.provenance import source_name
+from core.values.evidence import ItemEventKind
+from core.values.forgetting import ForgetTarget
+
+_FACT = "- id: "
+"""Start of a fact's item, as the program writes it."""
+
+
+def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
+    """Gather everything that the work needs to know, while it is all there.
+
+    Returns:
+        The words that go, and the discussions that may hold them still, by id.
+
+    Raises:
+        StorageError: there is no such thing, or it cannot be read.
+    """
+    memory = _memory(home)
+    holders: tuple[str, ...] = ()
+    if target.category is not None:
+        words = words_of_item(target.category, target.text, memory)
+        if not any(item_hash(i.category, i.text) in words.items for f in memory.files for i in f.items):
+            raise StorageError(
+                "This item is not there any more as it was shown",
+                remedy="Look at it again",
+                where=target.file,
+            )
+        holders = tuple(_holders(home, words))
+    else:
+        conversations = [_conversation(home, one) for one in target.discussion_ids]
+        words = words_of_conversations(conversations, memory)
+        gone = frozenset(target.discussion_ids)
+        took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
+        told = [e.discussion for e in took if words.items.intersection(e.items)]
+        kin = [one for one, parent in _family(home) if parent in gone]
+        kin += [read_meta(home, one).meta.parent_id for one in gone if _is_there(home, one)]
+        holders = tuple(
+            dict.fromkeys(one for one in (*kin, *told) if one and one not in gone and _is_there(home, one))
+        )
+    return words, holders
+
+
+def _memory(home: Path) -> Memory:
+    ledger = HarvestLedger(home)
+    facts = []
+    for name, stored in read_files(home).files.items():
+        place = fact_place(name)
+        if place is not None and not stored.problem:
+            facts += [(fact.id, fact.text) for fact in parse_facts(place, stored.data).facts]
+    return Memory(
+        [parse_file(name, read_bytes(paths.knowledge_dir(home) / name)) for name in item_files(home)],
+        read_logs(home),
+        [step for one in apply_log.apply_ids(home) for step in _steps(apply_log.read(home, one))],
+        list(ledger.entries()),
+        facts,
+    )
+
+
+def _steps(record: apply_log.ApplyRecord) -> Iterator[AppliedStep]:
+    for step in record.steps:
+        lines = ((plan.name, line.section, line.text) for plan in step.files for line in plan.lines)
+        blocks = (block for part in step.parts if isinstance(part, BlockPlan) for block in part.blocks)
+        heads = (block.partition("\n")[0] for block in blocks)
+        facts = (head.removeprefix(_FACT).strip() for head in heads if head.startswith(_FACT))
+        yield AppliedStep(step.entry.path, step.entry.sha256, step.entry.at, tuple(lines), tuple(facts))
+
+
+def item_files(home: Path) -> list[str]:
+    """Names of category files and notes, below the knowledge directory."""
+    notes = sorted(path.name for path in (paths.knowledge_dir(home) / NOTES_FOLDER).glob("*.md"))
+    return [*CATEGORY_NAMES, *(f"{NOTES_FOLDER}/{name}" for name in notes)]
+
+
+def _conversation(home: Path, discussion_id: str) -> GoneConversation:
+    """A conversation in the list or in the trash.
+
+    Raises:
+        StorageError: it is in neither.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    binned = [Path(item.path) for item in trash.items(home) if item.discussion_id == discussion_id]
+    folders = [one for one in (directory, *binned) if one.is_dir()]
+    if not folders:
+        raise StorageError(
+            f"There is no discussion {discussion_id!r}", remedy="See `manual-slop discussions`"
+        )
+    logs = [paths.log_file(home, discussion_id), *(one / paths.LOG_FILE for one in folders)]
+    hashes = dict.fromkeys(one for path in logs for one in _prefix_hashes(path))
+    name = ""
+    if directory.is_dir():
+        meta = read_meta(home, discussion_id).meta
+        name = source_name(meta.created_at, meta.name)
+    return GoneConversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
+
+
+def _prefix_hashes(path: Path) -> Iterator[str]:
+    """The sha256 of a log and of each of its leading runs of lines: it was harvested as long as it was then."""
+    try:
+        data = read_file(path, None)
+    except OSError:
+        return
+    whole = hashlib.sha256()
+    for line in data.splitlines(keepends=True):
+        whole.update(line)
+        yield whole.hexdigest()
+
+
+def _family(home: Path) -> Iterator[tuple[str, str]]:
+    """Discussions that began as a branch, with their parents."""
+    with suppress(OSError):
+        for path in paths.discussions_dir(home).iterdir():
+            if paths.is_directory_name(path.name) and path.is_dir():
+                parent = read_meta(home, path.name).meta.parent_id
+                if parent:
+                    yield path.name, parent
+
+
+def _is_there(home: Path, discussion_id: str) -> bool:
+    return paths.is_directory_name(discussion_id) and paths.discussion_dir(home, discussion_id).is_dir()
+
+
+def _holders(home: Path, words: Words) -> Iterator[str]:
+    """Discussions whose log holds an item's words, in the list and in the trash."""
+    folders = [(path.name, path) for path in sorted(paths.discussions_dir(home).glob("*")) if path.is_dir()]
+    folders += [(item.discussion_id, Path(item.path)) for item in trash.items(home)]
+    for discussion_id, path in folders:
+        with suppress(OSError):
+            if holds(read_file(path / paths.LOG_FILE, None), words):
+                yield discussion_id

@@ -1,0 +1,187 @@
+"""Files without the words that go: every other byte stays, a row that stays keeps its hashes. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from core.evidence.history import WITH_CONVERSATION
+from core.evidence.quotes import item_hash
+from core.evidence.rows import row_text
+from core.forgetting.words import Words, forms, is_of, moment
+from core.knowledge.categories import parse_file, with_item, without_item
+from core.knowledge.provenance import with_tag
+from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
+from core.values.knowledge import Provenance
+
+Cut = tuple[bytes, int]
+"""A file as it stays, and how many copies were taken out."""
+
+_GONE = object()
+_POINTER = "~~ (replaced "
+"""Behind the words of an item that another replaced, before the first words of that one."""
+
+_evidence = msgspec.json.Decoder(EvidenceRow)
+_event = msgspec.json.Decoder(ItemEvent)
+
+
+def items_without(name: str, data: bytes, words: Words) -> Cut:
+    """A category file or notes without the items that go. Those said elsewhere too take that origin on.
+
+    Args:
+        name: below the knowledge directory.
+    """
+    others = {item: Provenance(source, day) for item, source, day in words.others}
+    origins = {source for _, source, _ in words.others}
+    count = 0
+    for item in reversed(parse_file(name, data).items):
+        name_of_item = item_hash(item.category, item.text)
+        if name_of_item in words.items:
+            data, count = without_item(data, item), count + 1
+        elif name_of_item in others and item.provenance is not None and item.provenance.source not in origins:
+            data, count = with_item(data, item, _line(item.text, others[name_of_item])), count + 1
+        elif item.text.startswith("~~") and _holds(item.text.partition(_POINTER)[2], words):
+            bare = f"{item.text.partition(_POINTER)[0]}~~"
+            data, count = with_item(data, item, _line(bare, item.provenance)), count + 1
+    return data, count
+
+
+def evidence_without(data: bytes, words: Words) -> Cut:
+    """`evidence.jsonl` without rows from the conversations, and about the items. Torn lines go too: nobody reads them."""
+
+    def kept(line: bytes) -> bytes | None:
+        row = _evidence.decode(line)
+        return None if row.item in words.items or is_of(row, words) else line
+
+    return _by_line(data, kept)
+
+
+def events_without(data: bytes, words: Words, at: str) -> Cut:
+    """`events.jsonl` with the texts gone; hashes, kinds and times stay, and each item's forgetting is told once.
+
+    Args:
+        at: ISO 8601 UTC, of the rows that tell it.
+    """
+    told: set[str] = set()
+    reason = WITH_CONVERSATION if words.is_about_conversations else ""
+
+    def kept(line: bytes) -> bytes | None:
+        event = _event.decode(line)
+        if event.kind is ItemEventKind.FORGOTTEN and event.reason in {"", reason}:
+            told.add(event.item)
+        bare = _bare(event, words)
+        return line if bare == event else row_text(bare).encode()
+
+    data, count = _by_line(data, kept)
+    missing = sorted(words.items - told)
+    rows = (
+        row_text(ItemEvent(ItemEventKind.FORGOTTEN, at, item, reason=reason)).encode() + b"\n"
+        for item in missing
+    )
+    return data + b"".join(rows), count
+
+
+def apply_without(data: bytes, words: Words) -> Cut:
+    """The log of an apply without lines, parts and paths that go; its ids and hashes stay, so that it can be read."""
+
+    def kept(line: bytes) -> bytes | None:
+        row = json.loads(line)
+        if not isinstance(row, dict):
+            return None
+        before = json.dumps(row)
+        if row.get("kind") == "items" and _is_mine(row, words):
+            row |= {"source": "", "files": [], "parts": []}
+            entry = row.get("entry")
+            if isinstance(entry, dict):
+                entry |= {"path": "", "items": {}}
+                entry.pop("error", None)
+        bare = _cleansed(row, words)
+        if json.dumps(bare) == before:
+            return line
+        return json.dumps(bare, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+
+    return _by_line(data, kept)
+
+
+def _by_line(data: bytes, kept: Callable[[bytes], bytes | None]) -> Cut:
+    lines, count = [], 0
+    for line in data.split(b"\n"):
+        if not line.strip(b" \t\r\0"):
+            continue
+        try:
+            stays = kept(line)
+        except (ValueError, TypeError, msgspec.MsgspecError, RecursionError):
+            stays = None
+        count += stays != line
+        if stays is not None:
+            lines.append(stays + b"\n")
+    bare = b"".join(lines)
+    return (bare, count) if count else (data if data.endswith(b"\n") or not data else data + b"\n", 0)
+
+
+def _bare(event: ItemEvent, words: Words) -> ItemEvent:
+    """An event as it stays: what it says of the words is gone."""
+    if event.kind is ItemEventKind.INJECTED:
+        if event.discussion in words.discussions:
+            return replace(event, discussion="", message="", model="")
+        return event
+    if event.apply and moment(event.at, event.source) in words.moments:
+        shown = event.text if event.item not in words.items and not words.is_about_conversations else ""
+        return replace(event, text=shown, source="", reason="", discussion="")
+    is_about = (
+        event.item in words.items or bool(words.items.intersection(event.was)) or event.fact in words.facts
+    )
+    if is_about and (event.item in words.items or event.fact in words.facts):
+        is_told = event.kind is ItemEventKind.FORGOTTEN
+        return event if is_told else replace(event, text="", reason="")
+    if is_about:
+        event = replace(event, reason="")
+    text = "" if _holds(event.text, words) else event.text
+    reason = "" if _holds(event.reason, words) else event.reason
+    return replace(event, text=text, reason=reason)
+
+
+def _is_mine(row: dict[str, Any], words: Words) -> bool:
+    return row.get("sha256") in words.hashes or row.get("source") in words.paths
+
+
+def _cleansed(value: Any, words: Words) -> Any:
+    """JSON without the words: of a list the parts that hold them go, of an object the text becomes empty."""
+    if isinstance(value, str):
+        return "" if _holds(value, words) else value
+    if isinstance(value, list):
+        return [kept for one in value if (kept := _part(one, words)) is not _GONE]
+    if isinstance(value, dict):
+        return {("" if _holds(key, words) else key): _cleansed(one, words) for key, one in value.items()}
+    return value
+
+
+def _part(value: Any, words: Words) -> Any:
+    """A part of a list: a text, a line with its section, or a swap that holds the words goes whole."""
+    if isinstance(value, str):
+        return _GONE if _holds(value, words) else value
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return _GONE if any(_holds(one, words) for one in value) else value
+    if isinstance(value, dict) and value.get("part") == "swap":
+        return _GONE if _holds(json.dumps(value, ensure_ascii=False), words) else value
+    return _cleansed(value, words)
+
+
+def _holds(text: str, words: Words) -> bool:
+    """True if a text holds one of the words, is about one of the facts, or names one of the conversations."""
+    if not text:
+        return False
+    if any(one in text for one in words.texts) or any(one in text for one in words.discussions):
+        return True
+    if any(path in text for path in words.paths) or any(fact and fact in text for fact in words.facts):
+        return True
+    data = text.encode("utf-8", "surrogateescape") if "\\" in text else b""
+    return bool(data) and any(form in data for one in words.texts for form in forms(one))
+
+
+def _line(text: str, provenance: Provenance | None) -> str:
+    return f"- {with_tag(text, provenance)}"

@@ -1,0 +1,404 @@
+"""A forgetting from end to end: gathered, noted on disk, taken out place by place, checked, and told in a receipt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from core.base import paths
+from core.base.diagnostics import LOG_NAME
+from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, remove_tree, reported, sync_dir
+from core.base.errors import LockedError, SlopError, StorageError
+from core.base.ids import make_id
+from core.base.locks import discussion_lock, take_lock
+from core.base.opener import open_descriptor, read_file
+from core.discussion import trash
+from core.discussion.catalog_file import wipe_catalog
+from core.discussion.payments import left_since, paid_since
+from core.evidence.quotes import item_hash
+from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE
+from core.facts.files import read_files
+from core.facts.index_text import index_bytes, read_index
+from core.facts.places import INDEX_FILE, FactPlace
+from core.facts.places import place_of as fact_place
+from core.facts.write_back import without_fact
+from core.forgetting import intent as store
+from core.forgetting import places
+from core.forgetting.census import gather, item_files
+from core.forgetting.intent import Intent
+from core.forgetting.redaction import Cut, apply_without, events_without, evidence_without, items_without
+from core.forgetting.words import (
+    Words,
+    holds,
+)
+from core.harvest.replies import KeptReplies, kept_conversations
+from core.harvest.review import conversation_mark, without_marks
+from core.harvest.review_file import keep_review, load_review
+from core.knowledge import apply_log
+from core.knowledge.categories import NOTES_FOLDER
+from core.knowledge.digest import regenerate_digest
+from core.knowledge.fact_store import sync_facts
+from core.knowledge.file_writer import change_file, read_bytes
+from core.knowledge.ledger import HarvestLedger, timestamp
+from core.knowledge.locks import harvest_lock, write_lock
+from core.knowledge.withdrawals import withdrawing
+from core.spending.harvest_costs import harvest_payments, note_spent
+from core.spending.limits import midnight
+from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
+
+AskProvider = Callable[[str, str], str]
+"""Has a provider delete what it stores of a discussion (id, provider). Returns why it did not, empty where it did."""
+
+
+_NOT_ASKED = (
+    "nothing to ask for here; contents that hold knowledge are deleted by the program when it runs next"
+)
+
+
+class ForgetRequest(msgspec.Struct, frozen=True):
+    """A forgetting that a person confirmed.
+
+    Args:
+        now: UTC; seed: fresh randomness, for the id; providers: of the conversations, by id; ask_provider: see there.
+    """
+
+    home: Path
+    target: ForgetTarget
+    now: datetime
+    seed: str
+    providers: tuple[tuple[str, str], ...] = ()
+    ask_provider: AskProvider = lambda _discussion_id, _provider: ""
+    disk: Disk = OS_DISK
+
+
+def forget(request: ForgetRequest) -> ForgetReceipt:
+    """Forget what is named. What was interrupted before is finished first.
+
+    Raises:
+        StorageError: there is no such thing, or it could not be noted; nothing was forgotten. Once it is noted, a
+            failure is a place with a problem, or is raised and gone on with at the next start.
+        LockedError: a harvest runs, or an answer is arriving in the conversation.
+    """
+    home, disk = request.home, request.disk
+    resume(home, request.now, request.ask_provider, disk=disk)
+    with harvest_lock(home, "forgetting", disk=disk):
+        words, holders = gather(home, request.target)
+        intent = Intent(make_id(request.now, request.seed), request.target, words, request.providers, holders)
+        store.keep(home, intent, disk=disk)
+        return _Forgetting(home, intent, request.now, request.ask_provider, disk).run()
+
+
+def resume(
+    home: Path, now: datetime, ask_provider: AskProvider, *, disk: Disk = OS_DISK
+) -> tuple[ForgetReceipt, ...]:
+    """Finish what a crash interrupted.
+
+    Raises:
+        StorageError, LockedError: some of it is still open; ask again.
+    """
+    if not store.is_waiting(home):
+        return ()
+    with harvest_lock(home, "forgetting", disk=disk):
+        return tuple(_Forgetting(home, one, now, ask_provider, disk).run() for one in store.waiting(home))
+
+
+class _Forgetting:
+    """A forgetting under way. Each step may be done again."""
+
+    def __init__(
+        self, home: Path, intent: Intent, now: datetime, ask_provider: AskProvider, disk: Disk
+    ) -> None:
+        self._home, self._intent, self._words, self._disk = home, intent, intent.words, disk
+        self._now, self._at, self._ask = now, timestamp(now), ask_provider
+        self._directory = paths.knowledge_dir(home)
+        self._removed: dict[str, int] = {}
+        self._problems: dict[str, str] = {}
+
+    def run(self) -> ForgetReceipt:
+        """Go through every place. Holds no lock of one write when it is asked."""
+        self._ask_providers()
+        self._drop_conversations()
+        with withdrawing(self._home, disk=self._disk):
+            self._cleanse_knowledge()
+        self._drop_derived()
+        self._check()
+        intent, words = self._intent, self._words
+        receipt = ForgetReceipt(
+            intent.id,
+            self._at,
+            intent.target.discussion_ids,
+            "" if intent.target.category is None else item_hash(intent.target.category, intent.target.text),
+            words.removed_items,
+            len(words.facts),
+            len(words.others),
+            tuple(self._told(place) for place in places.PLACES if not place.is_wordless),
+            intent.holders,
+        )
+        store.close(self._home, receipt, disk=self._disk)
+        return receipt
+
+    def _told(self, place: places.Place) -> PlaceReport:
+        problem = self._problems.get(place.id, "")
+        if place.id == "provider" and not problem and not self._intent.providers:
+            return PlaceReport(place.id, 0, _NOT_ASKED)
+        return PlaceReport(
+            place.id, self._removed.get(place.id, 0), "" if problem else place.checked, problem
+        )
+
+    def _count(self, place_id: str, count: int) -> None:
+        self._removed[place_id] = self._removed.get(place_id, 0) + count
+
+    def _ask_providers(self) -> None:
+        for discussion_id, provider in self._intent.providers:
+            try:
+                problem = self._ask(discussion_id, provider)
+            except SlopError as error:
+                problem = str(error)
+            self._count("provider", 1)
+            if problem:
+                self._problems["provider"] = f"{provider} was asked and did not delete all: {problem}"
+
+    def _drop_conversations(self) -> None:
+        for discussion_id in self._intent.target.discussion_ids:
+            self._keep_costs(discussion_id)
+            directory = paths.discussion_dir(self._home, discussion_id)
+            aside = store.folder(self._home) / f"{self._intent.id}.{discussion_id}"
+            if directory.is_dir():
+                _check_quiet(directory)
+                with discussion_lock(directory):
+                    pass  # what was being written is written
+                with reported("forget", directory):
+                    self._disk.replace(directory, aside)
+                    sync_dir(directory.parent, self._disk)
+                self._count("discussions", 1)
+            for item in trash.items(self._home):
+                if item.discussion_id == discussion_id:
+                    self._drop_tree("trash", Path(item.path))
+            self._drop_tree("discussions", aside, counts=False)
+
+    def _keep_costs(self, discussion_id: str) -> None:
+        """Have what it cost today count towards today's limit still."""
+        start = midnight(self._now)
+        noted = harvest_payments(self._home, start)
+        live = paths.log_file(self._home, discussion_id)
+        binned = (item for item in trash.items(self._home) if item.discussion_id == discussion_id)
+        paid = left_since(self._home, live, start) if live.exists() else {}
+        for path in (live, *(Path(item.path) / paths.LOG_FILE for item in binned)):
+            paid |= paid_since(path, start) if path.exists() else {}
+        for key, payment in paid.items():
+            if key not in noted:
+                note_spent(self._home, self._now, "", "", payment, payment_id=key, disk=self._disk)
+
+    def _drop_tree(self, place_id: str, path: Path, *, counts: bool = True) -> None:
+        if not path.exists():
+            return
+        remove_tree(path, disk=self._disk)
+        if path.exists():
+            raise StorageError(
+                "What is to be forgotten could not be removed", remedy="Close what uses it", where=str(path)
+            )
+        sync_dir(path.parent, self._disk)
+        self._count(place_id, int(counts))
+
+    def _cleanse_knowledge(self) -> None:
+        words = self._words
+        for name in item_files(self._home):
+            self._cut("items", name, partial(_items_cut, name, words))
+            self._remove_where_bare(name)
+        self._drop_facts()
+        self._cut(EVIDENCE_FILE.partition(".")[0], EVIDENCE_FILE, lambda data: evidence_without(data, words))
+        make_dirs(self._directory, disk=self._disk)
+        if words.items or (self._directory / EVENTS_FILE).exists():
+            self._cut(
+                "events", EVENTS_FILE, lambda data: events_without(data, words, self._at), may_make=True
+            )
+        for apply_id in apply_log.apply_ids(self._home):
+            self._cut(
+                "applies", f"{apply_log.FOLDER}/{apply_id}.jsonl", lambda data: apply_without(data, words)
+            )
+        self._cleanse_ledger()
+        self._cleanse_review()
+        knowledge = self._directory
+        for sha256 in words.hashes.intersection(kept_conversations(knowledge)):
+            KeptReplies(knowledge, sha256, disk=self._disk).drop_all()
+            self._count("replies", 1)
+        sync_facts(self._home, self._now, ours=None, disk=self._disk)
+        regenerate_digest(self._home, may_create=False, disk=self._disk)
+
+    def _cut(self, place_id: str, name: str, cut: Callable[[bytes], Cut], *, may_make: bool = False) -> None:
+        path = self._directory / name
+        if not may_make and not path.exists():
+            return
+        counts: list[int] = []
+
+        def change(data: bytes) -> bytes:
+            rest, count = cut(data)
+            counts.append(count)
+            return rest
+
+        with write_lock(self._home, disk=self._disk):
+            change_file(path, change, disk=self._disk)
+        self._count(place_id, counts[-1])
+
+    def _remove_where_bare(self, name: str) -> None:
+        """Notes that hold nothing any more but their head are no notes."""
+        path = self._directory / name
+        if not name.startswith(f"{NOTES_FOLDER}/") or not path.exists():
+            return
+        lines = [line for line in read_bytes(path).split(b"\n") if line.strip()]
+        if self._words.items and all(line.startswith((b"# ", b"<!-- sha256:")) for line in lines):
+            remove_file(path, disk=self._disk)
+
+    def _drop_facts(self) -> None:
+        """Take facts out of their files and the index: a sync that remembers nothing would bring back what it has."""
+        gone = {fact_id: fact_id.encode() for fact_id in sorted(self._words.facts)}
+        for name in read_files(self._home).files:
+            place = fact_place(name)
+            data = read_bytes(self._directory / name)
+            if place is not None and any(mark in data for mark in gone.values()):
+                self._cut("facts", name, partial(_facts_cut, place, tuple(gone)))
+        if gone:
+            self._cut("facts", INDEX_FILE, partial(_index_cut, frozenset(gone)))
+
+    def _cleanse_ledger(self) -> None:
+        ledger = HarvestLedger(self._home, disk=self._disk)
+        mine = [
+            entry
+            for entry in ledger.entries()
+            if (entry.sha256 in self._words.hashes or entry.path in self._words.paths)
+            and (entry.path or entry.error)
+        ]
+        for entry in mine:
+            ledger.add(replace(entry, path="", error=""))
+        if mine or ledger.journal.exists():
+            ledger.fold()
+        self._count("ledger", len(mine))
+
+    def _cleanse_review(self) -> None:
+        before = load_review(self._home)
+        marks = frozenset(conversation_mark(one) for one in self._words.hashes)
+        after = {
+            key: choice
+            for key, choice in without_marks(before, marks).items()
+            if choice.item is None
+            or not holds(f"{choice.item.head}\n{choice.item.body}".encode(), self._words)
+        }
+        if after != before:
+            keep_review(self._home, after, disk=self._disk)
+            self._count("review", len(before) - len(after))
+
+    def _drop_derived(self) -> None:
+        """Empty what is made anew by itself, and remove what a crash left anywhere."""
+        self._tried("catalog", lambda: wipe_catalog(paths.catalog_file(self._home)))
+        self._tried("prefixes", lambda: _drop_files(paths.cache_dir() / "embedded-prefixes", self._disk))
+        self._tried("diagnostics", lambda: _empty_logs(paths.log_dir()))
+        self._tried("leftovers", lambda: _drop_leftovers(self._home, self._disk))
+
+    def _tried(self, place_id: str, work: Callable[[], int]) -> None:
+        try:
+            self._count(place_id, int(work()))
+        except (SlopError, OSError) as error:
+            self._problems[place_id] = str(error)
+
+    def _check(self) -> None:
+        """Look at what stands now: no words in any file of knowledge or cache, no folder of a conversation."""
+        binned = {item.discussion_id for item in trash.items(self._home)}
+        for discussion_id in self._intent.target.discussion_ids:
+            if discussion_id in binned:
+                self._problems["trash"] = f"{discussion_id} was put into the trash meanwhile"
+            if paths.discussion_dir(self._home, discussion_id).exists():
+                self._problems["discussions"] = f"{discussion_id} was made anew meanwhile"
+        for root, folder in ((places.Folder.HOME, self._directory), (places.Folder.CACHE, paths.cache_dir())):
+            base = self._home if root is places.Folder.HOME else folder
+            for path in _files(folder):
+                place = places.place_of(root, path.relative_to(base).as_posix())
+                if place is None or place.is_wordless or not self._is_ours(root, path):
+                    continue
+                with suppress(OSError):
+                    if holds(read_file(path, None), self._words):
+                        self._problems.setdefault(
+                            place.id, f"words of it stand in {path.name} still, in another's text"
+                        )
+
+    def _is_ours(self, root: places.Folder, path: Path) -> bool:
+        """True for a file of this home: the folder of caches is of all homes."""
+        if root is places.Folder.HOME:
+            return True
+        mark = paths.catalog_file(self._home).stem.partition("-")[2]
+        return mark in path.name
+
+
+def _items_cut(name: str, words: Words, data: bytes) -> Cut:
+    return items_without(name, data, words)
+
+
+def _facts_cut(place: FactPlace, fact_ids: tuple[str, ...], data: bytes) -> Cut:
+    count = 0
+    for fact_id in fact_ids:
+        rest = without_fact(place, data, fact_id) if fact_id.encode() in data else data
+        data, count = rest, count + (rest != data)
+    return data, count
+
+
+def _index_cut(fact_ids: frozenset[str], data: bytes) -> Cut:
+    index = read_index(data)
+    rows = {key: row for key, row in index.rows.items() if key not in fact_ids}
+    if len(rows) == len(index.rows):
+        return data, 0
+    return index_bytes(rows, index.last_updated), len(index.rows) - len(rows)
+
+
+def _check_quiet(directory: Path) -> None:
+    lock = take_lock(directory / paths.REPLY_LOCK_FILE)
+    if lock is None:
+        raise LockedError(
+            "An answer is arriving in this conversation",
+            remedy="Cancel it first, then forget",
+            where=str(directory),
+        )
+    lock.release()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in sorted(names))
+
+
+def _drop_files(folder: Path, disk: Disk) -> int:
+    found: Sequence[Path] = list(folder.glob("*")) if folder.is_dir() else []
+    for path in found:
+        remove_file(path, disk=disk)
+    return len(found)
+
+
+def _empty_logs(folder: Path) -> int:
+    """Empty the log in place, for others may have it open, and remove those that were turned over."""
+    count = 0
+    for path in sorted(folder.glob(f"{LOG_NAME}*")) if folder.is_dir() else []:
+        if path.name == LOG_NAME:
+            descriptor = open_descriptor(path, os.O_RDWR)
+            try:
+                os.ftruncate(descriptor, 0)
+            finally:
+                os.close(descriptor)
+        else:
+            path.unlink(missing_ok=True)
+        count += 1
+    return count
+
+
+def _drop_leftovers(home: Path, disk: Disk) -> int:
+    """Temporary files of writes that a crash cut short. Our own locks keep others from writing meanwhile."""
+    count = 0
+    for folder in (home, *(path for path in paths.knowledge_dir(home).glob("**") if path.is_dir())):
+        for path in folder.glob(".*.tmp"):
+            remove_file(path, disk=disk)
+            count += 1
+    return count

@@ -1,0 +1,148 @@
+"""Forgetting in the state: confirmed or not begun, one at a time; what the window holds of it goes too."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.discussion import lifecycle as discussions
+from core.discussion.messages import DiscussionEffect, LoadSummaries
+from core.forgetting.messages import (
+    DismissReceipt,
+    ForgetDiscussion,
+    ForgetEnded,
+    ForgetItem,
+    ForgettingCommand,
+    ForgettingEvent,
+    RunForget,
+)
+from core.forgetting.places import place
+from core.forgetting.report import WARNING, headline
+from core.knowledge import step as knowledge
+from core.values.evidence import EvidenceState
+from core.values.forgetting import ForgetTarget, ForgettingState
+from core.values.outcomes import CommandOutcome
+from core.values.provider import ProviderKind
+from core.values.state import AppState, Level, SearchHits
+from core.values.updates import Result, conclude, decline, notify
+
+NOTICE = "forget"
+
+NOT_CONFIRMED = "Forgetting needs a yes"
+
+
+def command(state: AppState, asked: ForgettingCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case ForgetDiscussion():
+            return _forget_discussion(state, asked)
+        case ForgetItem():
+            item = asked.item
+            return _begin(state, asked, ForgetTarget((), item.category, item.text, item.file))
+        case DismissReceipt():
+            return (
+                state if state.forgetting.is_running else replace(state, forgetting=ForgettingState())
+            ), ()
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: ForgettingEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case ForgetEnded():
+            return _ended(state, happened)
+        case _:
+            assert_never(happened)
+
+
+def branches_of(state: AppState, discussion_id: str) -> tuple[str, ...]:
+    """Branches of a discussion and theirs, which begin with its records; the nearest first."""
+    found: list[str] = [discussion_id]
+    for one in found:
+        found += [
+            row.meta.id
+            for row in state.discussions.summaries.values()
+            if row.meta.parent_id == one and row.meta.id not in found
+        ]
+    return tuple(found[1:])
+
+
+def _forget_discussion(state: AppState, asked: ForgetDiscussion) -> Result:
+    wanted = asked.discussion_id
+    is_binned = any(item.discussion_id == wanted for item in state.discussions.trash)
+    if wanted not in state.discussions.summaries and not is_binned:
+        text = f"There is no discussion {wanted!r}"
+        return decline(state, asked.command_id, NOTICE, text, "Look at the list"), ()
+    ids = (wanted, *(branches_of(state, wanted) if asked.with_branches else ()))
+    if any(one in state.turns.calls for one in ids):
+        text = "An answer is arriving in this conversation"
+        return decline(state, asked.command_id, NOTICE, text, "Stop it first, then forget"), ()
+    state, effects = _begin(state, asked, ForgetTarget(ids))
+    if not effects:
+        return state, ()
+    listed: tuple[DiscussionEffect, ...] = ()
+    for one in ids:
+        state, more = discussions.forgotten(state, one)
+        listed = (*listed, *more)
+    return state, (*effects, *listed)
+
+
+def _begin(state: AppState, asked: ForgetDiscussion | ForgetItem, target: ForgetTarget) -> Result:
+    """Begin, unless the person was not asked or something else is at work on the same files."""
+    why = _hindrance(state, is_confirmed=asked.is_confirmed)
+    if why is not None:
+        return decline(state, asked.command_id, NOTICE, *why), ()
+    rows = state.discussions.summaries
+    providers = tuple(
+        (one, provider)
+        for one in target.discussion_ids
+        if one in rows
+        for provider in dict.fromkeys((rows[one].meta.provider, *_stores(state)))
+    )
+    state = replace(state, forgetting=ForgettingState(target, asked.command_id))
+    return state, (RunForget(target, providers),)
+
+
+def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None:
+    if not is_confirmed:
+        return NOT_CONFIRMED, WARNING
+    if state.forgetting.is_running:
+        return "Something else is being forgotten", "Wait for its end"
+    if state.program.is_home_read_only:
+        return "Nothing can be written in this home", "Make it writable"
+    if state.harvest.is_busy:
+        return f"The harvest is {state.harvest.phase}", "Wait for its end, or cancel it"
+    if state.imports.is_running:
+        return "An import is under way", "Wait for its end, or cancel it"
+    return None
+
+
+def _stores(state: AppState) -> tuple[str, ...]:
+    """Providers that keep what was sent until it is deleted, or that hold it on this machine."""
+    kept = {ProviderKind.GEMINI, ProviderKind.EMBEDDED}
+    return tuple(name for name, one in state.config.providers.items() if one.kind in kept)
+
+
+def _ended(state: AppState, happened: ForgetEnded) -> Result:
+    """Keep the receipt, tell it, and read anew what it was about. What was proposed may hold the words: it goes."""
+    before, receipt = state.forgetting, happened.receipt
+    state = replace(state, forgetting=ForgettingState(None, "", receipt, happened.problem, happened.remedy))
+    state = conclude(
+        state, CommandOutcome(before.command_id, problem=happened.problem, remedy=happened.remedy)
+    )
+    if receipt is None:
+        state = notify(state, NOTICE, Level.ERROR, happened.problem, happened.remedy)
+    else:
+        level = Level.WARNING if receipt.problems else Level.INFO
+        detail = "\n".join(f"{place(one.place).label}: {one.problem}" for one in receipt.problems)
+        state = notify(state, NOTICE, level, headline(receipt), detail)
+        harvest = replace(state.harvest, preview=None, review={}, report=None, undone=None, looked_at=None)
+        state = replace(
+            state,
+            harvest=harvest,
+            evidence=EvidenceState(),
+            discussions=replace(state.discussions, prompt_history=(), search=SearchHits()),
+        )
+    return state, (LoadSummaries(state.config.settings.trash_days), *knowledge.read_again(state))

@@ -1,0 +1,65 @@
+"""Forgetting in the background, one at a time; each ends with an event of its own, also where it fails."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import assert_never
+
+from core.base.errors import SlopError
+from core.forgetting.messages import ForgetEnded, ForgettingEffect, ForgettingEvent, ResumeForget, RunForget
+from core.forgetting.run import AskProvider, ForgetRequest, forget, resume
+
+Emit = Callable[[ForgettingEvent], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+
+class ForgetHandler:
+    """Carries out the forgetting worker's effects.
+
+    Args:
+        clock: UTC; ask_provider: see there.
+        alone: holds the home for itself: another program on it would write back what it has in memory.
+        settled: waits until what was to be written before is written.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        emit: Emit,
+        ask_provider: AskProvider,
+        alone: Callable[[], AbstractContextManager[object]],
+        settled: Callable[[], object],
+    ) -> None:
+        self._home, self._clock, self._emit = home, clock, emit
+        self._ask, self._alone, self._settled = ask_provider, alone, settled
+
+    def handle(self, effect: ForgettingEffect) -> None:
+        """Carry out one effect."""
+        try:
+            with self._alone():
+                self._settled()
+                self._carry_out(effect)
+        except SlopError as error:
+            detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._emit(ForgetEnded(None, error.what, detail))
+        except Exception as error:  # it is over, and is told so; the queue tells the rest
+            self._emit(ForgetEnded(None, f"Forgetting failed: {error}", "The next start goes on with it."))
+            raise
+
+    def _carry_out(self, effect: ForgettingEffect) -> None:
+        now = self._clock()
+        match effect:
+            case RunForget():
+                seed = secrets.token_hex(8)
+                request = ForgetRequest(self._home, effect.target, now, seed, effect.providers, self._ask)
+                self._emit(ForgetEnded(forget(request)))
+            case ResumeForget():
+                for receipt in resume(self._home, now, self._ask):
+                    self._emit(ForgetEnded(receipt))
+            case _:
+                assert_never(effect)

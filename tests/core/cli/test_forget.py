@@ -1,0 +1,35 @@
+"""`forget`: asks, forgets, and prints a receipt."""
+
+from __future__ import annotations
+
+from tests.core.cli.conftest import World
+from tests.core.forgetting.day import OTHER, WORD, a_day, items, traces
+from tests.vendors.compatible_server import Said
+
+
+def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) -> None:
+    world.server.replies.append(Said(f"The {WORD} bell."))
+    chosen = str(world.run("send", "--json", f"What is {WORD}?").json["discussion"])
+
+    refused = world.run("forget", chosen)
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    assert world.run("forget", chosen, given=b"n\n", types=True).code == 1
+    assert traces(world.home) != []
+
+    ended = world.run("forget", chosen, given=b"y\n", types=True)
+    assert (ended.code, "cannot be undone" in ended.err) == (0, True)
+    assert ended.out.startswith("Forgotten: 1 conversation")
+    assert "logs and backups of the providers" in ended.out
+    assert traces(world.home) == []
+    assert world.run("discussions", "--json").json == []
+
+
+def test_an_item_is_forgotten_by_its_words_and_conversations_that_hold_it_are_named(world: World) -> None:
+    world.home.mkdir(exist_ok=True)
+    a_day(world.home)
+    ended = world.run("forget", "two keys", "--yes", "--json")
+
+    assert ended.code == 0, ended.err
+    assert OTHER not in [item.text for item in items(world.home)]
+    assert len(ended.json["holders"]) == 1
+    assert world.run("forget", "two keys", "--yes").code == 2

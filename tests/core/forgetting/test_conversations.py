@@ -1,0 +1,133 @@
+"""A conversation is forgotten: no word of it stays in home, trash, caches or logs, and all else does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.base.errors import StorageError
+from core.discussion import trash
+from core.evidence.files import read_logs
+from core.evidence.quotes import item_hash
+from core.forgetting.places import PLACES
+from core.harvest.review_file import load_review
+from core.knowledge.fact_store import FactReader
+from core.knowledge.ledger import HarvestLedger
+from core.values.evidence import ItemEventKind
+from tests.core.forgetting.day import (
+    OTHER,
+    SHARED,
+    WORD,
+    a_day,
+    branch,
+    forgotten,
+    items,
+    places_in_use,
+    traces,
+)
+
+
+@pytest.fixture
+def home(isolated_home: Path) -> Path:
+    isolated_home.mkdir()
+    return isolated_home
+
+
+def test_no_file_of_ours_holds_a_word_of_a_forgotten_conversation(home: Path) -> None:
+    secret = a_day(home)
+    where = {one.id for one in filter(None, (places_in_use()[name] for name in traces()))}
+    assert {
+        "discussions",
+        "items",
+        "facts",
+        "evidence",
+        "events",
+        "applies",
+        "review",
+        "replies",
+        "digest",
+    } <= where
+    assert {"catalog", "prefixes", "diagnostics", "leftovers"} <= where
+
+    receipt = forgotten(home, secret)
+
+    assert traces() == []
+    assert receipt.problems == ()
+    assert {row.place for row in receipt.places} == {one.id for one in PLACES if not one.is_wordless}
+
+
+def test_what_others_said_stays_with_its_own_origin(home: Path) -> None:
+    secret = a_day(home)
+    receipt = forgotten(home, secret)
+
+    assert [item.text for item in items(home)] == [SHARED, OTHER]
+    origins = {item.text: item.provenance.source for item in items(home) if item.provenance is not None}
+    assert origins[SHARED] == origins[OTHER] == "2026-10-02-keys"
+    assert {fact.text for fact in FactReader(home).facts()} == {SHARED, OTHER}
+    assert (receipt.items, receipt.kept_items) == (3, 1)
+    assert len(load_review(home)) == 1
+    assert [item.name for item in trash.items(home)] == ["Keys"]
+
+
+def test_hashes_and_the_fact_of_forgetting_stay(home: Path) -> None:
+    secret = a_day(home)
+    gone = {item_hash(item.category, item.text) for item in items(home) if WORD in item.text.lower()}
+    forgotten(home, secret)
+
+    events = read_logs(home).events
+    told = {event.item for event in events if event.kind is ItemEventKind.FORGOTTEN}
+    assert gone <= told
+    assert {event.kind for event in events if event.item in gone} >= {
+        ItemEventKind.ACCEPTED,
+        ItemEventKind.FORGOTTEN,
+    }
+    assert {entry.path for entry in HarvestLedger(home).entries() if secret in entry.path} == set()
+
+
+def test_every_file_of_a_used_home_belongs_to_a_place_of_the_table(home: Path) -> None:
+    a_day(home)
+
+    assert [name for name, place in places_in_use().items() if place is None] == []
+
+
+def test_branches_begin_with_its_records_and_go_only_when_they_are_named(home: Path) -> None:
+    secret = a_day(home)
+    other = branch(home, secret)
+
+    receipt = forgotten(home, secret)
+
+    assert receipt.holders == (other,)
+    assert paths.discussion_dir(home, other).is_dir()
+    forgotten(home, other, later_s=120)
+    assert traces() == []
+
+
+def test_a_conversation_in_the_trash_is_forgotten_there(home: Path) -> None:
+    secret = a_day(home)
+    from tests.core.harvest.harvests import NOW
+
+    trash.delete(home, secret, NOW, "deleted by you")
+    forgotten(home, secret)
+
+    assert traces() == []
+
+
+def test_what_is_not_there_changes_nothing(home: Path) -> None:
+    a_day(home)
+    before = traces()
+
+    with pytest.raises(StorageError, match="no discussion"):
+        forgotten(home, "20200101-000000-zzzzzz")
+    assert traces() == before
+
+
+def test_facts_do_not_come_back_where_the_derived_table_was_lost(home: Path) -> None:
+    secret = a_day(home)
+    for path in paths.cache_dir().glob("facts-*"):
+        path.unlink()
+    forgotten(home, secret)
+
+    assert traces() == []
+    assert {fact.text for fact in FactReader(home).facts()} == {SHARED, OTHER}

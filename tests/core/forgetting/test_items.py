@@ -1,0 +1,84 @@
+"""An item is forgotten: its words go from knowledge, its conversations are named, and no harvest proposes it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.base.errors import StorageError
+from core.evidence.files import read_logs
+from core.evidence.history import tombstones
+from core.knowledge.fact_store import FactReader
+from core.values.knowledge import Item
+from tests.core.forgetting.day import OTHER, SHARED, WORD, a_day, files, forgotten, items
+from tests.core.harvest.harvests import OLD, Harvest, Model, add_discussion, item_lines, reply
+
+
+@pytest.fixture
+def home(isolated_home: Path) -> Path:
+    isolated_home.mkdir()
+    return isolated_home
+
+
+def named(home: Path, text: str) -> Item:
+    return next(item for item in items(home) if item.text == text)
+
+
+def holders_of(text: str) -> set[str]:
+    """Files of ours in which a text stands, by the first part of their names."""
+    found = ((path, folder) for _, folder, path in files() if text.encode() in path.read_bytes())
+    return {path.relative_to(folder).parts[0] for path, folder in found}
+
+
+def test_an_item_leaves_everything_but_the_conversations_that_hold_it(home: Path) -> None:
+    a_day(home)
+    receipt = forgotten(home, item=named(home, OTHER))
+
+    assert holders_of(OTHER) == {"trash"}
+    assert [path.name for path in paths.trash_dir(home).glob(f"*{receipt.holders[0]}")] != []
+    assert OTHER not in {fact.text for fact in FactReader(home).facts()}
+    assert (receipt.items, receipt.facts, receipt.problems) == (1, 1, ())
+    assert SHARED in [item.text for item in items(home)]
+
+
+def test_no_harvest_writes_it_again_also_in_other_letters(home: Path) -> None:
+    a_day(home)
+    forgotten(home, item=named(home, OTHER))
+    add_discussion(home, "Again", "Whose keys?", at=OLD)
+    report = Harvest(
+        home, Model({"Whose keys?": reply(OTHER.upper(), OTHER, "A third key is lost.")})
+    ).apply()
+
+    assert dict(report.items)["facts"] == 1
+    assert [line for line in item_lines(home) if "harbour master" in line.lower()] == []
+
+
+def test_what_went_with_its_conversation_may_be_said_by_another(home: Path) -> None:
+    secret = a_day(home)
+    forgotten(home, secret)
+    assert tombstones(read_logs(home)) == frozenset()
+    add_discussion(home, "Again", "Which gate?", at=OLD)
+    text = f"We go through the {WORD} gate."
+    Harvest(home, Model({"Which gate?": reply(decisions=[{"statement": text, "detail": ""}])})).apply()
+
+    assert [item.text for item in items(home) if WORD in item.text] == [text]
+
+
+def test_an_edited_item_goes_with_the_words_that_it_had_before(home: Path) -> None:
+    secret = a_day(home)
+    forgotten(home, item=named(home, f"Who rings the {WORD} bell at night?"))
+
+    assert holders_of(f"Who rings the {WORD} bell") <= {"discussions"}
+    assert paths.discussion_dir(home, secret).is_dir()
+
+
+def test_an_item_that_has_changed_meanwhile_is_not_forgotten(home: Path) -> None:
+    a_day(home)
+    before = item_lines(home)
+    from msgspec.structs import replace
+
+    with pytest.raises(StorageError, match="not there any more"):
+        forgotten(home, item=replace(named(home, OTHER), text="Other words."))
+    assert item_lines(home) == before

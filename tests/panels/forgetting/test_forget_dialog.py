@@ -1,0 +1,77 @@
+"""The dialog of forgetting as a person meets it: what goes, that nothing brings it back, the receipt."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem
+from core.forgetting.places import CANNOT
+from core.values.forgetting import ForgetReceipt, ForgetTarget, ForgettingState, PlaceReport
+from core.values.knowledge import Category, Item
+from panels.base.view import Dialog
+from tests.panels import states
+from tests.panels.screen import Screen
+
+CHOSEN = states.working().discussions.selected_id
+ITEM = Item(Category.FACTS, "facts.md", "Tides follow the moon.", None, "", 3, 3)
+
+
+def screen(forgetting: ForgettingState | None = None, dialog: Dialog | None = None) -> Screen:
+    state = replace(states.working(), forgetting=forgetting or ForgettingState())
+    made = Screen(state)
+    made.view.dialog = dialog
+    made.ui.settle()
+    return made
+
+
+def test_a_conversation_is_forgotten_after_a_question_that_says_it_cannot_be_undone() -> None:
+    made = screen(dialog=Dialog("forget", command=ForgetDiscussion(CHOSEN)))
+
+    assert made.ui.shows("It cannot be undone")
+    made.ui.click("Forget")
+    assert made.asked == [ForgetDiscussion(CHOSEN, is_confirmed=True)]
+
+
+def test_cancel_forgets_nothing() -> None:
+    made = screen(dialog=Dialog("forget", command=ForgetItem(ITEM)))
+
+    assert made.ui.shows("Tides follow the moon.")
+    made.ui.click("Cancel")
+    assert (made.asked, made.view.dialog) == ([], None)
+
+
+def test_branches_are_asked_about_and_go_only_when_ticked() -> None:
+    state = states.working()
+    row = state.discussions.summaries[CHOSEN]
+    branch = replace(row, meta=replace(row.meta, id="20260101-000000-bbbbbb", parent_id=CHOSEN))
+    rows = {**state.discussions.summaries, branch.meta.id: branch}
+    made = Screen(replace(state, discussions=replace(state.discussions, summaries=rows)))
+    made.view.dialog = Dialog("forget", command=ForgetDiscussion(CHOSEN))
+    made.ui.settle()
+    made.ui.click("Its branches too: 3 branches that begin with its records")
+    made.ui.click("Forget")
+
+    assert made.asked == [ForgetDiscussion(CHOSEN, with_branches=True, is_confirmed=True)]
+
+
+def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached() -> None:
+    places = (PlaceReport("items", 3, "read again"), PlaceReport("catalog", 0, "", "it is in use"))
+    receipt = ForgetReceipt("i", "2026-11-23T00:00:00Z", ("d",), items=3, places=places, holders=("x",))
+    made = screen(ForgettingState(receipt=receipt), Dialog("forget", at=1))
+
+    for words in (
+        "Forgotten: 1 conversation, 3 items",
+        "read again",
+        "may be left: it is in use",
+        CANNOT[0],
+        "x",
+    ):
+        assert made.ui.shows(words), words
+    made.ui.click("Close", within=CANNOT[0])
+    assert (made.asked, made.view.dialog) == ([DismissReceipt()], None)
+
+
+def test_while_it_runs_the_dialog_says_so() -> None:
+    made = screen(ForgettingState(ForgetTarget(("d",))), Dialog("forget", at=1))
+
+    assert made.ui.shows("Going through every place…")
