@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
-from core.forgetting.words import Words, forms, is_of, moment
+from core.forgetting.words import Words, forms, holds, is_of, moment
 from core.knowledge.categories import parse_file, with_item, without_item
 from core.knowledge.provenance import with_tag
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
@@ -87,6 +87,9 @@ def events_without(data: bytes, words: Words, at: str) -> Cut:
 
 def apply_without(data: bytes, words: Words) -> Cut:
     """The log of an apply without lines, parts and paths that go; its ids and hashes stay, so that it can be read."""
+    names = (*words.discussions, *words.paths, *words.hashes, *words.facts)
+    if not holds(data, words) and not any(name.encode() in data for name in names):
+        return data, 0
 
     def kept(line: bytes) -> bytes | None:
         row = json.loads(line)

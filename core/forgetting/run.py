@@ -24,11 +24,11 @@ from core.discussion.catalog_file import wipe_catalog
 from core.discussion.payments import left_since, paid_since
 from core.evidence.quotes import item_hash
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE
+from core.facts.fact_file import parse_file as parse_facts
 from core.facts.files import read_files
 from core.facts.index_text import index_bytes, read_index
 from core.facts.places import INDEX_FILE, FactPlace
 from core.facts.places import place_of as fact_place
-from core.facts.write_back import without_fact
 from core.forgetting import intent as store
 from core.forgetting import places
 from core.forgetting.census import gather, item_files
@@ -263,7 +263,7 @@ class _Forgetting:
             place = fact_place(name)
             data = read_bytes(self._directory / name)
             if place is not None and any(mark in data for mark in gone.values()):
-                self._cut("facts", name, partial(_facts_cut, place, tuple(gone)))
+                self._cut("facts", name, partial(_facts_cut, place, frozenset(gone)))
         if gone:
             self._cut("facts", INDEX_FILE, partial(_index_cut, frozenset(gone)))
 
@@ -339,12 +339,13 @@ def _items_cut(name: str, words: Words, data: bytes) -> Cut:
     return items_without(name, data, words)
 
 
-def _facts_cut(place: FactPlace, fact_ids: tuple[str, ...], data: bytes) -> Cut:
-    count = 0
-    for fact_id in fact_ids:
-        rest = without_fact(place, data, fact_id) if fact_id.encode() in data else data
-        data, count = rest, count + (rest != data)
-    return data, count
+def _facts_cut(place: FactPlace, fact_ids: frozenset[str], data: bytes) -> Cut:
+    file = parse_facts(place, data)
+    gone = [item for item in file.items if item.id in fact_ids]
+    text = file.text
+    for item in reversed(gone):
+        text = text[: item.start] + text[item.end :]
+    return (text.encode(), len(gone)) if gone else (data, 0)
 
 
 def _index_cut(fact_ids: frozenset[str], data: bytes) -> Cut:

@@ -1,0 +1,26 @@
+"""Forgetting in the state: nothing is begun without a yes, and what is begun leaves the list at once."""
+
+from __future__ import annotations
+
+from core.forgetting import step
+from core.forgetting.messages import ForgetDiscussion, RunForget
+from tests.panels import states
+
+
+def test_nothing_is_begun_that_was_not_confirmed() -> None:
+    state = states.working()
+    after, effects = step.command(state, ForgetDiscussion(state.discussions.selected_id))
+
+    assert (effects, after.forgetting.is_running) == ((), False)
+    assert after.discussions == state.discussions
+
+
+def test_what_is_begun_leaves_list_trash_and_history_at_once() -> None:
+    state = states.working()
+    chosen = next(key for key in state.discussions.summaries if key not in state.turns.calls)
+    after, effects = step.command(state, ForgetDiscussion(chosen, is_confirmed=True))
+
+    assert any(isinstance(one, RunForget) and one.target.discussion_ids == (chosen,) for one in effects)
+    assert chosen not in after.discussions.summaries
+    assert after.discussions.prompt_history == ()
+    assert step.command(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()
