@@ -37,7 +37,7 @@ from core.caching.messages import (
     TendContents,
 )
 from core.context.spec import stack_spec
-from core.discussion.lifecycle import change_meta
+from core.discussion.choices import change_meta
 from core.discussion.messages import (
     AppendRecords,
     DiscussionChangedOutside,

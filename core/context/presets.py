@@ -18,7 +18,7 @@ from core.context.messages import (
     RevertPreset,
     SavePreset,
 )
-from core.discussion.lifecycle import set_preset
+from core.discussion.choices import set_preset
 from core.discussion.messages import SetDiscussionPreset, WriteMeta
 from core.settings.asked_values import may_not_write
 from core.settings.messages import KeepPresets, LoadSettings, PresetStored, WritePreset

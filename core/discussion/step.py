@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.base.stamp import Stamp
 from core.base.text import clean
-from core.discussion import durability, lifecycle
+from core.discussion import choices, durability, lifecycle
 from core.discussion.messages import (
     ArchiveDiscussion,
     AttachFile,
@@ -76,11 +76,11 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
         case ReadDiscussion():
             return lifecycle.read(state, asked.discussion_id)
         case RenameDiscussion():
-            return lifecycle.rename(state, asked)
+            return choices.rename(state, asked)
         case PinDiscussion():
-            return lifecycle.pin(state, asked)
+            return choices.pin(state, asked)
         case ArchiveDiscussion():
-            return lifecycle.archive(state, asked)
+            return choices.archive(state, asked)
         case DeleteDiscussion():
             return lifecycle.delete(state, asked)
         case UndoDelete():
@@ -88,19 +88,19 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
         case BranchDiscussion():
             return lifecycle.branch(state, given, asked)
         case SetModel():
-            return lifecycle.set_model(state, given, asked)
+            return choices.set_model(state, given, asked)
         case SetEffort():
-            return lifecycle.set_effort(state, asked)
+            return choices.set_effort(state, asked)
         case SetTemperature():
-            return lifecycle.set_temperature(state, asked)
+            return choices.set_temperature(state, asked)
         case SetMaxOutput():
-            return lifecycle.set_max_output(state, asked)
+            return choices.set_max_output(state, asked)
         case SetDiscussionPreset():
-            return lifecycle.set_preset(state, asked)
+            return choices.set_preset(state, asked)
         case SetPersona():
-            return lifecycle.set_persona(state, asked)
+            return choices.set_persona(state, asked)
         case SetSystemPreset():
-            return lifecycle.set_system_preset(state, asked)
+            return choices.set_system_preset(state, asked)
         case EditMessage():
             return durability.edit_message(state, given, asked)
         case DeleteMessage():
@@ -131,7 +131,7 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
 
 def models_listed(state: AppState, provider: str) -> Result:
     """A server has said which models it has."""
-    return lifecycle.take_models(state, provider)
+    return choices.take_models(state, provider)
 
 
 def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:

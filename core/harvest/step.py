@@ -8,14 +8,12 @@ from msgspec.structs import replace
 
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
+from core.harvest.beginnings import NOTICE, run, write_automatic
 from core.harvest.messages import (
-    HARVEST_PROMPT,
     ApplyHarvest,
-    ApplyPreview,
     BatchHarvest,
     CancelHarvest,
     DiscardPreview,
-    DistilConversations,
     EditHarvestItem,
     HarvestApplied,
     HarvestBatched,
@@ -28,7 +26,6 @@ from core.harvest.messages import (
     HarvestPaid,
     HarvestProgressed,
     HarvestProposed,
-    HarvestRun,
     HarvestUndone,
     LeaveRemoval,
     LetHarvestCall,
@@ -38,22 +35,15 @@ from core.harvest.messages import (
     RemovalAsked,
     ReplaceKnownItem,
     ReviewCommand,
-    RunBatches,
-    RunCommand,
-    ScanConversations,
     StopHarvest,
     TickHarvestItems,
-    UndoApply,
     UndoHarvest,
     WriteReview,
 )
-from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
 from core.harvest.preview import edited, joined, moved, replacing, ticked
-from core.harvest.reader import harvest_reader
 from core.harvest.review import folded, with_choices, without
-from core.knowledge.guard import REMEDY, removal_sentence
+from core.knowledge.guard import REMEDY
 from core.knowledge.step import read_again
-from core.settings.models import profile_of
 from core.spending.limits import (
     add_payments,
     batch_past_limit,
@@ -64,22 +54,16 @@ from core.spending.limits import (
     reserve,
 )
 from core.values.harvest import (
-    Artifact,
-    ArtifactClass,
     HarvestLook,
     HarvestPhase,
     HarvestPreview,
     HarvestState,
     Review,
 )
-from core.values.knowledge import RemovalQuestion
 from core.values.outcomes import Cause, CommandOutcome
-from core.values.provider import ProviderKind
 from core.values.spending import Payment, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify
-
-NOTICE = "harvest"
 
 HELD = "harvest"
 """The money that the call under way holds back."""
@@ -123,43 +107,10 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             assert_never(happened)
 
 
-def run(state: AppState, command: RunCommand) -> Result:
-    """Begin a run. While one is under way, another is not begun."""
-    if is_recall_only(state.config.settings.knowledge) and _writes(state, command):
-        return _declined(state, command, Cause.NOT_NOW, RECALL_ONLY, RECALL_REMEDY), ()
-    if state.harvest.is_busy:
-        text = f"The harvest is {state.harvest.phase}; wait for its end."
-        return _declined(state, command, Cause.NOT_NOW, text), ()
-    match command:
-        case LookForHarvest():
-            return _begin(state, command, HarvestPhase.LOOKING, ScanConversations(harvest_run(state)))
-        case PreviewHarvest():
-            return _preview(state, command)
-        case ApplyHarvest():
-            return _apply(state, command)
-        case UndoHarvest():
-            undo = UndoApply(harvest_run(state), command.apply_id, command.is_agreed)
-            return _begin(state, command, HarvestPhase.UNDOING, undo)
-        case BatchHarvest():
-            return _batch(state, command)
-
-
-def _writes(state: AppState, command: RunCommand) -> bool:
-    """True if a command reads a conversation for knowledge, or writes what was found. Reclaiming unread is neither."""
-    has_found = state.harvest.preview is not None and bool(state.harvest.preview.sources)
-    return isinstance(command, PreviewHarvest) or (isinstance(command, ApplyHarvest) and has_found)
-
-
 def _cancel(state: AppState) -> Result:
     if not state.harvest.is_busy:
         return state, ()
     return _with(state, replace(state.harvest, is_cancelling=True)), (StopHarvest(),)
-
-
-def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, detail: str = "") -> AppState:
-    """No run is begun: say why, and tell whoever waits for it."""
-    state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=detail, cause=cause))
-    return notify(state, NOTICE, Level.WARNING if detail else Level.INFO, text, detail)
 
 
 def review(state: AppState, command: ReviewCommand) -> Result:
@@ -232,7 +183,7 @@ def ended(
             return _with(state, _looked(idle, event.look, state)), ()
         case HarvestEnded():
             state = _with(state, replace(idle, problem=event.problem))
-            return (state, ()) if event.problem else _write_automatic(state)
+            return (state, ()) if event.problem else write_automatic(state)
         case HarvestApplied():
             left = _unwritten(idle.preview, event)
             done = replace(
@@ -256,17 +207,6 @@ def ended(
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
-
-
-def harvest_run(state: AppState) -> HarvestRun:
-    """Settings of a run now: the person's settings, the model that reads, what is open."""
-    settings = state.config.settings.knowledge
-    provider, model = harvest_reader(state)
-    open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
-    template = state.config.prompts.get(HARVEST_PROMPT, "")
-    profile = profile_of(state, provider, model)
-    root = state.config.project.root
-    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, template, root)
 
 
 NOT_COUNTED = "What was spent today is still being added up: ask again in a moment."
@@ -324,147 +264,6 @@ def _reviewed(
             return replacing(preview, command.item_id, is_replacing=command.is_replacing)
         case DiscardPreview():
             return preview if is_busy else None
-
-
-def _begin(
-    state: AppState,
-    command: RunCommand,
-    phase: HarvestPhase,
-    effect: ScanConversations | UndoApply | RunBatches,
-) -> Result:
-    made = effect.run
-    begun = replace(
-        state.harvest,
-        question=None,
-        phase=phase,
-        command_id=command.command_id,
-        problem="",
-        remedy="",
-        provider=made.provider,
-        model=made.model,
-    )
-    return _with(state, begun), (effect,)
-
-
-def _preview(state: AppState, command: PreviewHarvest) -> Result:
-    chosen = _candidates(state, command.paths)
-    if not chosen:
-        return _declined(state, command, Cause.NOTHING, "There is nothing to harvest."), ()
-    is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
-    if not is_free and (why := _limit(state)):
-        return _declined(state, command, Cause.NOT_NOW, "No harvest was begun.", why), ()
-    made = harvest_run(state)
-    begun = replace(
-        state.harvest,
-        phase=HarvestPhase.PREVIEWING,
-        command_id=command.command_id,
-        total=len(chosen),
-        preview=HarvestPreview(),
-        review=folded(state.harvest.review, state.harvest.preview),
-        report=None,
-        undone=None,
-        problem="",
-        remedy="",
-        provider=made.provider,
-        model=made.model,
-    )
-    return _with(state, begun), (DistilConversations(made, chosen),)
-
-
-def _batch(state: AppState, command: BatchHarvest) -> Result:
-    chosen = _candidates(state, command.paths) if command.submits else ()
-    made = harvest_run(state)
-    if command.submits and not chosen:
-        return _declined(state, command, Cause.NOTHING, "There is nothing to submit."), ()
-    if command.submits and made.provider == ProviderKind.EMBEDDED:
-        text = "The built-in model has no batches."
-        remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
-        return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
-    effect = RunBatches(made, chosen, command.over_limit)
-    return _begin(state, command, HarvestPhase.BATCHING, effect)
-
-
-def _limit(state: AppState) -> str:
-    """Reason why background work stops, empty while the day has money."""
-    return limit_reached(state)
-
-
-def _apply(state: AppState, command: ApplyHarvest) -> Result:
-    """With a preview what was previewed, else what the person gives up unharvested; the empty ones with either.
-
-    What a model failed at is among the first: the ledger says why it is kept.
-    """
-    harvest = state.harvest
-    seen = harvest.preview or HarvestPreview()
-    previewed = {one.path for one in seen.sources}
-    wanted = previewed | {one.path for one in seen.failures} if previewed else set(command.paths)
-    chosen = tuple(
-        one
-        for one in harvest.look.artifacts
-        if one.kind is ArtifactClass.PRUNE or (one.kind is ArtifactClass.HARVEST and one.facts.path in wanted)
-    )
-    if not chosen:
-        return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
-    if not command.is_agreed and previewed and (question := _question(state, seen)) is not None:
-        told = CommandOutcome(
-            command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES
-        )
-        return _with(conclude(state, told), replace(harvest, question=question)), ()
-    begun = replace(
-        harvest,
-        question=None,
-        phase=HarvestPhase.APPLYING,
-        command_id=command.command_id,
-        total=len(chosen),
-        report=None,
-        undone=None,
-        problem="",
-        remedy="",
-    )
-    preview = harvest.preview if previewed else None
-    return _with(state, begun), (ApplyPreview(harvest_run(state), chosen, preview),)
-
-
-def _question(state: AppState, preview: HarvestPreview) -> RemovalQuestion | None:
-    """The question before an apply that strikes much of a category through."""
-    replaced = {
-        one.replaces.item for one in preview.items if one.is_ticked and one.is_replacing and one.replaces
-    }
-    gone = tuple(sorted(replaced, key=lambda item: (item.file, item.first_line)))
-    known = [item for file in state.knowledge.categories for item in file.items]
-    sentence = removal_sentence(gone, known)
-    return RemovalQuestion(sentence, gone) if sentence else None
-
-
-def _write_automatic(state: AppState) -> Result:
-    """Write what the mode lets be written without being asked; the rest waits. Turns memory on for nobody."""
-    harvest = state.harvest
-    if harvest.preview is None or state.program.is_home_read_only:
-        return state, ()
-    chosen, rest = automatic_part(harvest.preview, state.config.settings.knowledge, harvest.provider)
-    paths = {one.path for one in chosen.sources}
-    artifacts = tuple(
-        one for one in harvest.look.artifacts if one.kind is ArtifactClass.HARVEST and one.facts.path in paths
-    )
-    if not artifacts:
-        return state, ()
-    begun = replace(
-        harvest,
-        phase=HarvestPhase.APPLYING,
-        total=len(artifacts),
-        is_automatic=True,
-        preview=rest if rest.sources or rest.failures else None,
-    )
-    return _with(state, begun), (ApplyPreview(harvest_run(state), artifacts, chosen, makes_digest=False),)
-
-
-def _candidates(state: AppState, paths: tuple[str, ...]) -> tuple[Artifact, ...]:
-    wanted = frozenset(paths)
-    return tuple(
-        one
-        for one in state.harvest.look.artifacts
-        if one.kind is ArtifactClass.HARVEST and (not wanted or one.facts.path in wanted)
-    )
 
 
 def _looked(harvest: HarvestState, look: HarvestLook | None, state: AppState) -> HarvestState:

@@ -10,7 +10,8 @@ from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.context.spec import stack_spec
-from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED, take_model
+from core.discussion.choices import take_model
+from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
 from core.settings.messages import ListModels
 from core.spending.estimates import next_call_usd, reply_tokens
