@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from core.base.disk import write_file
 from core.base.figures import count
 from gui.tour_walk import Tour, TourError
 
@@ -23,7 +24,7 @@ def import_talk(tour: Tour, project: Path) -> None:
     """Choose a folder, see what it holds, import it, open it; then once more."""
     export = project / FOLDER / "conversations.json"
     export.parent.mkdir()
-    export.write_text(json.dumps([_conversation()]), encoding="utf-8")
+    write_file(export, json.dumps([_conversation()]).encode())
     driver, before = tour.driver, len(tour.state.discussions.summaries)
     _look(tour)
     report = tour.state.imports.report

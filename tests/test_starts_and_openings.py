@@ -34,6 +34,7 @@ OPENING_METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}
 OPENING_FUNCTIONS = {"os.open", "io.open", "io.FileIO", "FileIO", "codecs.open", "shutil.copyfile", "shutil.copy", "shutil.copy2"}  # fmt: skip
 OPENINGS = {
     # Data of our own package.
+    ("core/facts/files.py", "files('core.facts').joinpath(SCHEMA_FILE).read_bytes"),
     ("core/providers/model_data.py", "files('core.providers').joinpath('models.toml').read_text"),
     ("core/settings/prompts.py", "place.read_bytes"),
     ("gui/icons.py", "(ASSETS / 'icons.toml').read_text"),

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -112,7 +113,7 @@ def ensure_schema(home: Path, *, disk: Disk = OS_DISK) -> None:
         return
     with suppress(StorageError):
         make_dirs(path.parent, disk=disk)
-        create_file(path, Path(__file__).with_name(SCHEMA_FILE).read_bytes(), disk=disk)
+        create_file(path, files("core.facts").joinpath(SCHEMA_FILE).read_bytes(), disk=disk)
 
 
 def watch_paths(home: Path) -> tuple[str, ...]:
