@@ -130,7 +130,7 @@ def missing_prompts(
         return text
 
     missing = []
-    for part, text in _parts(pieces(messages, piece_bytes), name):
+    for part, text in _parts(pieces(with_short_ids(messages), piece_bytes), name):
         try:
             ask_for_items(ask, template, part, text)
         except _MissingError as error:

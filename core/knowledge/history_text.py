@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.base.text import one_line
+from core.base.secrets import scrubbed_line
 from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, SeenItems, TurnPlace, Witness
 
 EVENT_WORDS = {
@@ -50,7 +50,7 @@ def witness_line(witness: Witness) -> str:
                 ),
             )
         )
-    name = one_line(witness.name or witness.row.source, 100)
+    name = scrubbed_line(witness.name or witness.row.source, 100)
     return f"{name}, {day(witness.row.at)}{f' ({place})' if place else ''}"
 
 
@@ -124,7 +124,7 @@ def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
     for one in seen:
         count = len(one.items) + one.missing
         yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {count} items"
-        yield from (f"  {item.category.replace('_', ' ')}: {one_line(item.text, 200)}" for item in one.items)
+        yield from (f"  {item.category.replace('_', ' ')}: {scrubbed_line(item.text, 200)}" for item in one.items)
         if one.missing:
             yield f"  {one.missing} that are not known any more"
 
