@@ -13,8 +13,8 @@ from core.caching.contents import contents_plan
 from core.caching.gaps import own_odds
 from core.values.cache import Balance, CacheSettings, StoredRent
 from core.values.usage import Usage, UsageKind
+from tests.core.caching.cache_play import CachePlay, cost
 from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, after, wire
-from tests.core.caching.test_book import CachePlay, cost
 from tests.core.caching.test_contents import PRICES
 
 WROTE = Usage(input_tokens=1_000, cache_read_tokens=400, cache_write_tokens=600, cache_write_1h_tokens=100)

@@ -12,102 +12,23 @@ from msgspec.structs import replace
 from core.caching import book as books
 from core.caching import calls, content_store, pings
 from core.caching.accounts import MOST_LOST
-from core.caching.book import BookedCall, CacheBook
-from core.caching.calls import CacheReport, CallWait
-from core.caching.decision import Market, PlannedTurn
+from core.caching.book import CacheBook
+from core.caching.calls import CallWait
 from core.caching.replay import Replayed, replay
 from core.values.cache import (
     Balance,
     CacheLedger,
     CacheLedgerEntry,
-    CachePlan,
     CachePrices,
     CacheSettings,
     DiscussionCache,
-    GapStats,
     Talk,
     TurnGap,
 )
-from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, StoredContent
-from core.values.records import ViewRecord
 from core.values.usage import Usage
-from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after, count, habits_of, stack_of
-from tests.core.stacks import said
-
-A, B = {"a.py": "ALPHA one\n", "b.py": "BETA\n"}, {"a.py": "ALPHA two\n", "b.py": "BETA\n"}
-MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), GapStats(), CacheSettings(), NOW, count)
-PINGING = CacheSettings(keepalive=True, ttl_s=300)
-PINGED = Usage(input_tokens=9_000, output_tokens=0)
-
-
-def cost(_provider: str, _model: str, usage: Usage) -> float:
-    """A dollar a token, a tenth for reads."""
-    read = usage.cache_read_tokens or 0
-    return (usage.input_tokens or 0) - read + read / 10
-
-
-def billed(plan: CachePlan, *, read: int | None = None) -> Usage:
-    """What a provider reports that does as planned, or reads something else."""
-    total = plan.read_tokens + plan.write_tokens + plan.fresh_tokens
-    reads = plan.read_tokens if read is None else read
-    return Usage(input_tokens=total, cache_read_tokens=reads, cache_write_tokens=plan.write_tokens)
-
-
-class CachePlay:
-    """A book over which calls are played; every step is the very one that the keeper takes."""
-
-    def __init__(self, *discussions: str) -> None:
-        self.book = replace(CacheBook(), habits=habits_of(60.0))
-        self.market = MARKET
-        self.turns: dict[str, tuple[Message, ...]] = {}
-        self.records: dict[str, tuple[ViewRecord, ...]] = {}
-        for name in discussions or ("d",):
-            self.book = books.opened(self.book, name, DiscussionCache(), Replayed())
-
-    def plan(
-        self, call_id: str, at_s: float, files: dict[str, str] = A, name: str = "d", words: str = "words"
-    ) -> BookedCall:
-        """Plan a turn of a discussion."""
-        stack = stack_of(files, self.turns.get(name, ()), words)
-        self.market = replace(self.market, now=after(at_s))
-        return calls.plan_call(self.book, PlannedTurn(stack, call_id, discussion_id=name), self.market)
-
-    def go(self, call_id: str, call: BookedCall) -> CallWait | None:
-        """Ask the gate, by the ledger as it stands."""
-        self.book, wait = calls.admitted(self.book, call_id, call, self.book.ledger)
-        return wait
-
-    def end(self, call_id: str, usage: Usage, at_s: float = 0.0) -> CacheReport | None:
-        """Usage comes."""
-        self.book, report = calls.ended(self.book, call_id, usage, None, after(at_s), cost, str.title)
-        return report
-
-    def turn(
-        self,
-        call_id: str,
-        at_s: float,
-        files: dict[str, str] = A,
-        name: str = "d",
-        *,
-        read: int | None = None,
-    ) -> tuple[BookedCall, CacheReport]:
-        """A whole turn: begun, planned, sent, shown, answered."""
-        self.book = books.turn_begun(self.book, name, after(at_s))
-        call = self.plan(call_id, at_s, files, name)
-        assert self.go(call_id, call) is None
-        replayed, records = calls.shown(self.book, call, f"q{call_id}")
-        self.book = books.with_page(self.book, name, replace(self.book.pages[name], replayed=replayed))
-        self.records[name] = (*self.records.get(name, ()), *records)
-        report = self.end(call_id, billed(call.decision.plan, read=read), at_s + 5)
-        assert report is not None
-        answer = (said(call_id, Role.USER, "words"), said(f"{call_id}r", Role.ASSISTANT, "answer"))
-        self.turns[name] = (*self.turns.get(name, ()), *answer)
-        return call, report
-
-
-def plan_of(call: BookedCall) -> CachePlan:
-    return call.decision.plan
+from tests.core.caching.cache_play import MARKET, B, CachePlay, cost, plan_of
+from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after
 
 
 def texts(request: ProviderRequest) -> str:
@@ -307,116 +228,6 @@ def test_what_is_read_ahead_is_counted_on_and_is_sent_only_once_it_was_answered(
     play.book = books.prewarmed(play.book, "d")
     assert plan_of(play.plan("1", 5)).read_tokens >= 9000
     assert play.book.pages["d"].cache.sent is not None
-
-
-def test_a_ping_is_due_before_the_entry_ends_and_a_miss_is_the_last() -> None:
-    play = CachePlay()
-    play.book = replace(play.book, habits=habits_of(1200.0))
-    play.market = replace(MARKET, settings=PINGING)
-    call, _ = play.turn("1", 0)
-
-    def due(at_s: float, off: tuple[str, ...] = ()) -> tuple[pings.Ping, ...]:
-        return pings.due_pings(play.book, lambda _call: PINGING, after(at_s), off)
-
-    assert due(60) == ()
-    assert due(290, ("d",)) == ()
-    (ping,) = due(290)
-    assert ping.request.cache is not None
-    assert ping.request.cache.marks[-1].after_key == ping.idle.after_key
-    hit, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
-    miss, paid = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=0), cost)
-
-    assert paid.totals is not None
-    assert paid.totals.upkeep.pings == 1
-    assert paid.totals.usage.input_tokens == (billed(plan_of(call)).input_tokens or 0) + 9_000
-    play.book = hit
-    assert len(due(580)) == 1
-    play.book = miss
-    assert due(580) == ()
-
-
-def test_a_ping_that_is_answered_after_a_newer_turn_leaves_that_turns_idle_alone_and_its_entry_counts() -> (
-    None
-):
-    play = CachePlay()
-    play.book = replace(play.book, habits=habits_of(1200.0))
-    play.market = replace(MARKET, settings=PINGING)
-    play.turn("1", 0)
-    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
-    play.turn("2", 295)
-    newer = play.book.pages["d"].idle
-
-    for read in (9, 0):
-        late, paid = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=read), cost)
-        assert late.pages["d"].idle == newer
-        assert paid.usage is not None
-
-    hit, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
-    entry = hit.ledger.entries[SCOPE][ping.idle.prefix_hash]
-    assert entry.expires_at >= after(290 + ping.idle.ttl_s)
-    known = play.book.ledger.entries[SCOPE].get(ping.idle.prefix_hash)
-    assert known is None or entry.expires_at == max(known.expires_at, after(290 + ping.idle.ttl_s))
-
-
-def test_no_ping_is_due_of_what_was_abandoned_until_the_next_turn_also_where_that_was_under_way() -> None:
-    play = CachePlay()
-    play.book = replace(play.book, habits=habits_of(1200.0))
-    play.market = replace(MARKET, settings=PINGING)
-
-    def due(at_s: float) -> tuple[pings.Ping, ...]:
-        return pings.due_pings(play.book, lambda _call: PINGING, after(at_s))
-
-    play.turn("1", 0)
-    assert len(due(290)) == 1
-    play.book = pings.stopped(play.book, ("d", "of another"))
-    assert due(290) == ()
-
-    play.turn("2", 295)
-    assert len(due(590)) == 1
-    call = play.plan("3", 600)
-    play.go("3", call)
-    play.book = pings.stopped(play.book, ("d",))
-    play.end("3", billed(plan_of(call)), 605)
-    assert due(895) == ()
-
-
-def test_a_ping_moves_the_end_of_the_part_that_it_kept_and_of_no_other() -> None:
-    play = CachePlay()
-    play.book = replace(play.book, habits=habits_of(1200.0))
-    play.market = replace(MARKET, settings=PINGING)
-    play.turn("1", 0)
-    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
-    page = play.book.pages["d"]
-    assert page.cache.state is not None
-    both = replace(
-        page.cache.state, tokens_cached=20_000, long_until=after(295), long_tokens=ping.idle.tokens
-    )
-    play.book = books.with_page(play.book, "d", replace(page, cache=replace(page.cache, state=both)))
-
-    _, kept = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
-
-    assert kept.state is not None
-    assert kept.state.long_until == after(290 + 300)
-    assert kept.state.expires_at == both.expires_at
-
-
-def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused_costs_nothing() -> None:
-    play = CachePlay()
-    play.book = replace(play.book, habits=habits_of(1200.0))
-    play.market = replace(MARKET, settings=PINGING)
-    play.turn("1", 0)
-    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
-
-    for has_failed in (False, True):
-        book, silent = pings.pinged(play.book, ping, Usage(), cost, has_failed=has_failed)
-        assert silent.usage is not None
-        assert silent.usage.is_estimate
-        assert silent.usage.cache_read_tokens == ping.idle.tokens
-        assert book.totals["anthropic"].upkeep.usage.is_estimate
-    refused, nothing = pings.pinged(play.book, ping, None, cost)
-    assert nothing == pings.Upkept()
-    assert refused.totals == play.book.totals
-    assert refused.pages["d"].idle[0].was_missed
 
 
 def test_what_a_provider_stores_is_all_that_is_believed_of_it_and_is_let_go_when_idle() -> None:

@@ -14,8 +14,8 @@ from core.caching.planner import PlanInputs, plan
 from core.providers.blocks import eve_of
 from core.values.cache import CacheLedger, CachePlan, CacheSettings, ExtensionEvidence, Mechanism
 from core.values.usage import Usage
+from tests.core.caching.cache_play import MARKET, CachePlay, cost
 from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, SLOW, after, habits_of, json_of, request, wire
-from tests.core.caching.test_book import MARKET, CachePlay, cost
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.tokens import Texts

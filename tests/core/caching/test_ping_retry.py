@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from core.caching import pings
 from core.values.usage import Usage
+from tests.core.caching.cache_play import MARKET, PINGED, PINGING, CachePlay, cost
 from tests.core.caching.requests import after, habits_of
-from tests.core.caching.test_book import MARKET, PINGED, PINGING, CachePlay, cost
 
 
 def test_a_ping_that_was_refused_is_made_once_more_while_the_entry_lives() -> None:

@@ -11,7 +11,7 @@ from core.values.harvest import HarvestPhase
 from panels.harvest.view import HarvestTab, HarvestView
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states as hs
-from tests.panels.harvest.test_harvest_panel import open_at, panel
+from tests.panels.harvest.harvest_screen import open_at, panel
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 

@@ -1,4 +1,4 @@
-"""The Harvest panel as a person meets it: conversations, settings, progress, problems, the applies and the ledger."""
+"""The Harvest panel as a person meets it: conversations, progress, problems, the applies and the ledger."""
 
 from __future__ import annotations
 
@@ -17,49 +17,20 @@ from core.harvest.messages import (
     PreviewHarvest,
     UndoHarvest,
 )
-from core.settings.messages import ChangeSetting
 from core.values.batches import BatchState, HarvestBatch
 from core.values.harvest import HarvestLook, HarvestPhase
 from core.values.knowledge import Category, Item, RemovalQuestion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.settings import KnowledgeSettings, MemoryMode, Settings
+from core.values.settings import KnowledgeSettings
 from core.values.state import AppState
-from panels.base.view import WindowView
 from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
 from panels.shell.window_file import to_toml
 from tests.panels import states
 from tests.panels.harvest import harvest_states as hs
+from tests.panels.harvest.harvest_screen import hub, open_at, panel, rows
 from tests.panels.screen import Screen
 from tests.panels.views import restored
-from tests.recording_nodes import Node
 from tests.state_fields import with_fields
-
-TABLE = "ai_settings.knowledge"
-
-
-def open_at(tab: HarvestTab, state: AppState, *, is_wide: bool = False) -> Screen:
-    """The window with a part of the panel in front, everything looked at."""
-    made = WindowView(panel="harvest", hub_px=1000.0 if is_wide else 424.0)
-    made.of(HarvestView).tab = tab
-    made.of(HarvestView).looked_with = state.config.settings.knowledge
-    return Screen(state, made)
-
-
-def panel(screen: Screen) -> list[str]:
-    """The words of the hub alone."""
-    return _hub(screen).texts()
-
-
-def _hub(screen: Screen) -> Node:
-    (hub,) = [node for node in screen.ui.nodes("surface") if node.path[-1] == "hub" and node.props["height"] == 0
-              and node.props["surface"] == "clear"]  # fmt: skip
-    return hub
-
-
-def rows(screen: Screen) -> list[list[str]]:
-    """The words of each row in view of the table."""
-    return [node.texts() for node in screen.ui.nodes("list_row") if "table" in node.path]
-
 
 # --- where it is, and the first look
 
@@ -306,102 +277,6 @@ def test_while_a_preview_stands_nothing_is_given_up_and_a_button_leads_back_to_i
     assert screen.asked == []
 
 
-# --- settings
-
-
-def _settings(state: AppState | None = None) -> Screen:
-    screen = open_at("conversations", state or hs.looked())
-    screen.ui.click("Settings", within="looked at")
-    return screen
-
-
-def test_another_model_can_read() -> None:
-    screen = _settings()
-
-    screen.ui.choose("The model that reads", "Gemini 4 Pro")
-
-    assert screen.asked == [
-        ChangeSetting(f"{TABLE}.harvest_provider", "gemini"),
-        ChangeSetting(f"{TABLE}.harvest_model", "gemini-4-pro"),
-    ]
-
-
-def test_it_is_said_who_reads_and_what_leaves_the_machine() -> None:
-    screen = _settings()
-    assert screen.ui.shows("As a new discussion (Claude Opus 4.8)")
-    assert screen.ui.shows("What is read goes to Anthropic, without the secrets in it.")
-
-    own = replace(screen.state.config.settings, knowledge=KnowledgeSettings(harvest_provider="embedded"))
-    screen.show(replace(screen.state, config=replace(screen.state.config, settings=own)))
-    assert screen.ui.shows("What is read stays on this machine.")
-
-
-def test_a_provider_that_is_not_ready_is_named_with_the_way_to_set_it_up() -> None:
-    knowledge = KnowledgeSettings(harvest_provider="openai", harvest_model="gpt-5.6")
-    state = hs.looked()
-    screen = _settings(
-        replace(
-            state, config=replace(state.config, settings=replace(state.config.settings, knowledge=knowledge))
-        )
-    )
-
-    assert screen.ui.shows("No key for OpenAI")
-    screen.ui.click("Set up providers")
-    assert screen.ui.shows("Providers and keys")
-
-
-@pytest.mark.parametrize(
-    ("label", "text", "key", "value"),
-    [("Leave alone for (days)", "2.5", "live_days", 2.5), ("Leave alone for (days)", "0", "live_days", 0.0),
-     ("Largest size (KiB)", "2,048", "max_source_bytes", 2_097_152)],
-)  # fmt: skip
-def test_a_number_that_is_typed_is_kept(label: str, text: str, key: str, value: float) -> None:
-    screen = _settings()
-
-    screen.ui.type(label, text)
-
-    assert screen.asked == [ChangeSetting(f"{TABLE}.{key}", value)]
-
-
-@pytest.mark.parametrize(
-    ("label", "text", "why"),
-    [("Leave alone for (days)", "soon", "'soon' is no number"), ("Leave alone for (days)", "99999", "0 to 3,650"),
-     ("Largest size (KiB)", "0", "1 to 1,048,576"), ("Largest size (KiB)", "-3", "no number")],
-)  # fmt: skip
-def test_a_number_that_cannot_be_is_said_and_not_kept(label: str, text: str, why: str) -> None:
-    screen = _settings()
-
-    screen.ui.type(label, text)
-
-    assert screen.asked == []
-    assert screen.ui.shows(why)
-
-
-def test_conversations_of_other_programs_are_added_and_removed() -> None:
-    screen = _settings()
-    screen.ui.click("Add a folder…")
-    screen.ui.pick("Look for conversations in a folder", "/home/person/chats")
-    screen.ui.click("Add files…")
-    screen.ui.pick("Add conversations from files", "/home/person/a.md", "/home/person/.claude/projects")
-    screen.ui.click("Do not look in /home/person/.claude/projects")
-
-    before = "/home/person/.claude/projects"
-    assert screen.asked == [
-        ChangeSetting(f"{TABLE}.harvest_sources", (before, "/home/person/chats")),
-        ChangeSetting(f"{TABLE}.harvest_sources", (before, "/home/person/a.md")),
-        ChangeSetting(f"{TABLE}.harvest_sources", ()),
-    ]
-
-
-def test_a_chooser_that_is_closed_changes_nothing() -> None:
-    screen = _settings()
-    screen.ui.click("Add a folder…")
-    screen.ui.pick("Look for conversations in a folder")
-
-    assert screen.asked == []
-    assert screen.view.dialog is None
-
-
 # --- progress and problems
 
 
@@ -410,7 +285,7 @@ def test_a_run_shows_its_phase_how_far_it_is_and_what_it_reads_on_every_part() -
         screen = open_at(tab, hs.previewing())
         assert screen.ui.shows("Reading conversations")
         assert screen.ui.shows("1 of 4 · 2026-11-03-harvest-worker-design")
-        assert [node.props["fraction"] for node in _hub(screen).walk() if node.kind == "progress"] == [0.25]
+        assert [node.props["fraction"] for node in hub(screen).walk() if node.kind == "progress"] == [0.25]
 
 
 def test_a_run_can_be_cancelled_once() -> None:
@@ -465,23 +340,6 @@ def test_a_look_without_anything_has_no_counts_to_hide() -> None:
     screen = open_at("conversations", hs.state(hs.seen(look=HarvestLook())))
 
     assert screen.ui.shows("None are there")
-
-
-def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() -> None:
-    known = KnowledgeSettings(mode=MemoryMode.AUTOMATIC.value, automatic_categories=("facts", "files"))
-    screen = open_at("conversations", with_fields(hs.looked(), settings=Settings(knowledge=known)))
-    screen.view.of(HarvestView).are_settings_open = True
-    screen.show(screen.state)
-
-    assert screen.ui.find("Facts", kind="checkbox").value is True
-    screen.ui.click("Decisions")
-    screen.ui.click("File notes")
-    screen.ui.choose("Who may write to knowledge", "Recall only")
-    assert screen.asked == [
-        ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts", "decisions", "files")),
-        ChangeSetting("ai_settings.knowledge.automatic_categories", ("facts",)),
-        ChangeSetting("ai_settings.knowledge.mode", "recall"),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.panels.harvest import harvest_states as hs
-from tests.panels.harvest.test_harvest_panel import open_at, rows
+from tests.panels.harvest.harvest_screen import open_at, rows
 
 
 def test_the_ledger_shows_the_newest_first_with_what_became_of_each() -> None:

@@ -23,7 +23,7 @@ from core.values.usage import Usage
 from panels.discussion.view import DiscussionView, Landing
 from panels.harvest.view import HarvestView
 from tests.panels.harvest import harvest_states as hs
-from tests.panels.harvest.test_harvest_panel import open_at
+from tests.panels.harvest.harvest_screen import open_at
 from tests.panels.screen import Screen
 
 DECISION = "The cache slot stays immutable; a fork shares its prefix until it diverges."
