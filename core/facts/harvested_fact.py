@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
+
+from msgspec.structs import replace
 
 from core.facts.confidence import BY_PERSON, HARVESTED, confirmed
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
@@ -46,6 +49,14 @@ def new_fact(
         day,
         day,
     )
+
+
+def retired_fact(fact: Fact, day: str) -> Fact:
+    """A fact that another has taken the place of: it has expired the day before, so it leaves every prompt and stays
+    in its file.
+    """
+    last = (date.fromisoformat(day) - timedelta(days=1)).isoformat()
+    return replace(fact, expires=min(last, fact.expires or last))
 
 
 def confirmed_fact(fact: Fact, day: str) -> Fact:

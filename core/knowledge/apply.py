@@ -154,7 +154,8 @@ class Apply:
         discussion = folder.name if is_ours else ""
         said = Conversation(entry.at, source, entry.path, entry.sha256, discussion)
         swaps = swaps_of(self.home, plan.placed, entry.at[:10])
-        facts = self.facts.plan(plan.placed, entry, discussion)
+        replaced = [one.raw.replaces.item for one in swaps if one.raw.replaces is not None]
+        facts = self.facts.plan(plan.placed, entry, discussion, replaced)
         events = evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps), facts.ids)
         return (*swaps.values(), *facts.parts, *events)
 

@@ -13,7 +13,7 @@ from core.base.domains import GLOBAL
 from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
 from core.facts.fact_file import FactFile, parse_file
-from core.facts.harvested_fact import NAMED_KINDS, confirmed_fact, new_fact, short_text
+from core.facts.harvested_fact import NAMED_KINDS, confirmed_fact, new_fact, retired_fact, short_text
 from core.facts.item_edit import changed_item
 from core.facts.own_form import item_text
 from core.facts.past import next_id, raised
@@ -25,7 +25,7 @@ from core.knowledge.file_writer import read_bytes
 from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
 from core.knowledge.wording import safe_value
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
-from core.values.knowledge import Category, HarvestLedgerEntry, NewItem, Placed
+from core.values.knowledge import Category, HarvestLedgerEntry, Item, NewItem, Placed
 
 _KINDS = {
     Category.FACTS: FactCategory.FACT,
@@ -80,12 +80,19 @@ class FactShelf:
                 self._sources.update(((row.fact, row.discussion or row.path), (row.fact, row.sha256)))
         self.given: set[str] = set()
 
-    def plan(self, placed: Iterable[Placed], entry: HarvestLedgerEntry, discussion: str) -> FactParts:
+    def plan(
+        self,
+        placed: Iterable[Placed],
+        entry: HarvestLedgerEntry,
+        discussion: str,
+        replaced: Iterable[Item] = (),
+    ) -> FactParts:
         """Decide what the items of one conversation become: new facts, or confirmations of known ones.
 
         Args:
             placed: new and known ones; entry: of the conversation, whose first domain they belong to, else `global`.
             discussion: the conversation's id, empty for one of another program.
+            replaced: known items that new ones take the place of: their facts expire.
         """
         day = entry.at[:10]
         domain = next(iter(entry.domains), GLOBAL)
@@ -114,6 +121,8 @@ class FactShelf:
             self.given.add(known)
             self._of_item.setdefault(item, []).append(known)
             self._sources.update((known, source) for source in sources)
+        for old in replaced:
+            self._retire(old, domain, day, swaps)
         return FactParts((*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values())), ids)
 
     def _known(self, item: str, text: str, category: FactCategory, domain: str) -> str | None:
@@ -151,6 +160,23 @@ class FactShelf:
         changed = changed_item(f"{text}\n", after).removesuffix("\n")
         file.facts[fact_id] = after, changed
         return file.place.name, text, changed
+
+    def _retire(self, old: Item, domain: str, day: str, swaps: dict[str, tuple[str, str, str]]) -> None:
+        """Have the fact of an item that was replaced expire, where there is one."""
+        category = _KINDS.get(old.category)
+        whole = " ".join(old.text.split())
+        if category is None:
+            return
+        known = self._known(item_hash(old.category, old.text), whole, category, domain)
+        if known is None:
+            return
+        file = next(one for one in self._files.values() if known in one.facts)
+        fact, text = file.facts[known]
+        after = retired_fact(fact, day)
+        changed = changed_item(f"{text}\n", after).removesuffix("\n")
+        file.facts[known] = after, changed
+        self.given.add(known)
+        swaps[known] = file.place.name, swaps[known][1] if known in swaps else text, changed
 
     def _blocks(self, blocks: Mapping[tuple[str, FactCategory], list[str]], day: str) -> Iterable[PartPlan]:
         order = list(FactCategory)

@@ -124,7 +124,9 @@ def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
     for one in seen:
         count = len(one.items) + one.missing
         yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {count} items"
-        yield from (f"  {item.category.replace('_', ' ')}: {scrubbed_line(item.text, 200)}" for item in one.items)
+        yield from (
+            f"  {item.category.replace('_', ' ')}: {scrubbed_line(item.text, 200)}" for item in one.items
+        )
         if one.missing:
             yield f"  {one.missing} that are not known any more"
 

@@ -11,13 +11,15 @@ from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
 from core.facts.validation import validate
 from core.knowledge.apply import begin_apply, finish_apply
+from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.fact_past import HomePast
 from core.knowledge.fact_store import FactReader, edit_fact, sync_facts
 from core.knowledge.ledger import timestamp
+from core.knowledge.reader import read_categories
 from core.knowledge.undo import undo_apply
 from core.values.evidence import ItemWords
 from core.values.facts import IndexedFact
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance, Replacement
 from tests.core.knowledge.homes import NOW
 
 TIDES = NewItem(Category.FACTS, "The moon makes tides", provenance=Provenance("talk", "2026-11-20"))
@@ -122,6 +124,23 @@ def test_one_undo_takes_facts_and_confirmations_back_and_gives_no_number_again(t
     assert facts(tmp_path) == before
     applied(tmp_path, NewItem(Category.FACTS, "A third"), sha256="c" * 64, path="/talks/c.md")
     assert sorted(facts(tmp_path)) == ["tides:fact:001", "tides:fact:003"]
+
+
+def test_the_fact_of_an_item_that_was_replaced_leaves_every_prompt_and_an_undo_brings_it_back(
+    tmp_path: Path,
+) -> None:
+    applied(tmp_path, TIDES)
+    (old,) = read_categories(tmp_path)[CATEGORY_NAMES.index("facts.md")].items
+    new = NewItem(
+        Category.FACTS, "Moon and sun make tides", replaces=Replacement(old, "The sun was forgotten")
+    )
+    applied(tmp_path, new, sha256="b" * 64, path="/talks/b.md")
+
+    found = facts(tmp_path)
+    assert (found["tides:fact:001"].stale, found["tides:fact:002"].stale) == (True, False)
+    assert "The moon makes tides" in (tmp_path / "knowledge" / "repos" / "tides.yaml").read_text()
+    undo_apply(tmp_path, NOW, is_agreed=True)
+    assert {key: fact.stale for key, fact in facts(tmp_path).items()} == {"tides:fact:001": False}
 
 
 def test_evidence_names_the_fact_and_events_tell_no_edit_by_hand(tmp_path: Path) -> None:
