@@ -104,8 +104,9 @@ def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
     with ui.surface("places", "inset", height=-FOOT_PX, padding=(12, 8), scrolls=True):
         for row in receipt.places:
             said = f"may be left: {row.problem}" if row.problem else row.checked
-            line = f"{place(row.place).label}: {row.removed:,}; {said}"
-            tone: Tone = "warn" if row.problem else "text"
+            label = place(row.place).label
+            line = f"{label[:1].upper()}{label[1:]}: {row.removed:,}; {said}"
+            tone: Tone = "warn" if row.problem else "text" if row.removed else "muted"
             ui.text(("place", row.place), line, tone=tone, style="small", wraps=True)
         if receipt.holders:
             ui.text("holders", "Conversations that may still hold it:", style="small_strong")

@@ -16,8 +16,8 @@ from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
 
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
-NOTE_PX, MOST_NOTES_PX = 26, 150
-"""Height of the notes on what is not taken: of a line, and of all of them."""
+NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
+"""Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
 ROW_PX = 24.0
 COLUMNS = (
     Column("Day", width=92),
@@ -84,12 +84,12 @@ def _report(desk: Desk, report: ImportReport) -> None:
         text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
-    notes_px = min(MOST_NOTES_PX, 2 * NOTE_PX + NOTE_PX * len(notes)) if notes else 0
-    with ui.surface("rows", "clear", height=-(FOOT_PX + notes_px), padding=(0, 0)):
+    notes_px = min(MOST_NOTES_PX, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    with ui.surface("rows", "clear", height=0, padding=(0, 0)):
         if report.rows:
             ui.table("table", COLUMNS, _Rows(desk, report.rows))
     if notes:
-        with ui.surface("notes", "inset", height=-FOOT_PX, padding=(12, 8), scrolls=True):
+        with ui.surface("notes", "inset", height=notes_px - GAP_PX, padding=(12, 8), scrolls=True):
             for index, (tone, line) in enumerate(notes):
                 ui.text(("note", index), line, tone="warn" if tone else "muted", style="small", wraps=True)
 

@@ -186,8 +186,8 @@ def test_a_backlog_is_submitted_as_a_batch_at_half_the_price_and_collected() -> 
     look = hs.looked().harvest.look
     sent = HarvestBatch("t", "anthropic", "m", "2026-11-23T00:00:00Z", (), state=BatchState.SUBMITTED)
     screen = open_at("conversations", hs.state(hs.seen(look=replace(look, batches=(sent,)))))
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Collect 1 batch")
+    assert screen.ui.shows("1 batch is at the provider: 0 conversations, since ")
+    screen.ui.click("Collect")
     assert screen.asked == [BatchHarvest(submits=False)]
 
 
