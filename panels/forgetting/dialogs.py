@@ -14,6 +14,7 @@ from core.values.forgetting import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
 from panels.base.view import Dialog
+from panels.discussion.view import DiscussionView, FindView
 
 WIDTH_PX, RECEIPT_WIDTH_PX, RECEIPT_HEIGHT_PX, FOOT_PX = 480, 680, 560, 44
 SHOWN_CHARS = 400
@@ -50,6 +51,8 @@ def _question(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem
             is_asked = ui.button("forget", "Forget", kind="danger")
     if is_asked:
         dialog.at = ASKED
+        own = desk.view.of(DiscussionView)
+        own.find, own.landing = FindView(), None  # a quote may stand in them
         desk.send(replace(command, is_confirmed=True))
     elif is_cancelled or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
