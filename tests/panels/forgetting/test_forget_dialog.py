@@ -40,7 +40,7 @@ def test_a_quote_that_is_looked_for_leaves_the_window_with_what_is_forgotten() -
 
     made.ui.click("Forget")
 
-    assert (own.find, own.landing) == (FindView(), None)
+    assert [own.find, own.landing] == [FindView(), None]
 
 
 def test_cancel_forgets_nothing() -> None:
