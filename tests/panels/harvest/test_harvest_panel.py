@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import (
     ApplyHarvest,
-    BatchHarvest,
     CancelHarvest,
     LeaveRemoval,
     LookForHarvest,
@@ -18,7 +17,6 @@ from core.harvest.messages import (
     UndoHarvest,
 )
 from core.settings.messages import ChangeSetting
-from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
 from core.values.harvest import HarvestLook, HarvestPhase
 from core.values.knowledge import Category, Item, RemovalQuestion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
@@ -174,48 +172,6 @@ def test_a_preview_reads_all_candidates() -> None:
 
     assert screen.asked == [PreviewHarvest()]
     assert screen.view.of(HarvestView).tab == "preview"
-
-
-def test_a_backlog_is_submitted_as_a_batch_at_half_the_price_and_collected() -> None:
-    screen = open_at("conversations", hs.looked())
-
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Submit as a batch, read within a day (est. ~$0.21)")
-
-    assert screen.asked == [BatchHarvest()]
-    look = hs.looked().harvest.look
-    sent = HarvestBatch("t", "anthropic", "m", "2026-11-23T00:00:00Z", (), state=BatchState.SUBMITTED)
-    screen = open_at("conversations", hs.state(hs.seen(look=replace(look, batches=(sent,)))))
-    assert screen.ui.shows("1 batch is at the provider: 0 conversations, since ")
-    screen.ui.click("Collect")
-    assert screen.asked == [BatchHarvest(submits=False)]
-
-
-def test_what_stood_against_a_batch_is_said_and_its_conversations_are_marked() -> None:
-    first = hs.artifacts()[0].facts
-    sent = HarvestBatch(
-        "t", "anthropic", "m", "2026-11-23T00:00:00Z", (BatchItem("c", first.sha256, first.path, "k"),),
-        state=BatchState.SUBMITTED,
-    )  # fmt: skip
-    look = replace(hs.looked().harvest.look, batches=(sent,), kept=frozenset())
-    made = replace(hs.seen(look=look), batched=BatchReport(problems=("1 request expired.",)))
-    screen = open_at("conversations", hs.state(made))
-
-    assert screen.ui.shows("1 batch is at the provider: 1 conversation, since ")
-    assert screen.ui.shows("1 request expired.")
-    assert any("in a batch" in word for word in panel(screen))
-
-
-def test_the_panel_looks_again_when_a_forgetting_took_away_what_was_seen() -> None:
-    state = hs.looked()
-    screen = open_at("conversations", state)
-    screen.show(state)
-    assert screen.asked == []
-
-    screen.show(replace(state, harvest=replace(state.harvest, looked_at=None)))
-    screen.show(screen.state)
-
-    assert screen.asked == [LookForHarvest()]
 
 
 def test_what_is_unticked_is_not_read_and_the_estimate_follows() -> None:
