@@ -41,8 +41,8 @@ _READ_AGAIN = "read again: none of the words stand in it"
 PLACES: tuple[Place, ...] = (
     Place(
         "provider",
-        "cached contents at the provider",
-        checked="the provider was asked to delete them, and said so",
+        "requests to delete cached contents at providers",
+        checked="each was answered that none is left",
     ),
     Place(
         "discussions",

@@ -63,6 +63,7 @@ class ItemEventData(Data, frozen=True):
     message: str
     model: str
     items: list[str]
+    fact: str
 
 
 class HistoryData(Data, frozen=True):

@@ -56,7 +56,9 @@ def witness_line(witness: Witness) -> str:
 
 def event_line(event: ItemEvent) -> str:
     """Event in words: when, what, from which conversation."""
-    more = ", ".join(filter(None, (event.reason, f"from {event.source}" if event.source else "")))
+    more = ", ".join(
+        filter(None, (event.reason.removesuffix("."), f"from {event.source}" if event.source else ""))
+    )
     return f"{day(event.at)}  {EVENT_WORDS[event.kind]}{f' ({more})' if more else ''}"
 
 

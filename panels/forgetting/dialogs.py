@@ -14,6 +14,7 @@ from core.values.forgetting import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
 from panels.base.view import Dialog
+from panels.discussion.view import DiscussionView, FindView
 
 WIDTH_PX, RECEIPT_WIDTH_PX, RECEIPT_HEIGHT_PX, FOOT_PX = 480, 680, 560, 44
 SHOWN_CHARS = 400
@@ -50,6 +51,8 @@ def _question(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem
             is_asked = ui.button("forget", "Forget", kind="danger")
     if is_asked:
         dialog.at = ASKED
+        own = desk.view.of(DiscussionView)
+        own.find, own.landing = FindView(), None  # a quote may stand in them
         desk.send(replace(command, is_confirmed=True))
     elif is_cancelled or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
@@ -104,8 +107,9 @@ def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
     with ui.surface("places", "inset", height=-FOOT_PX, padding=(12, 8), scrolls=True):
         for row in receipt.places:
             said = f"may be left: {row.problem}" if row.problem else row.checked
-            line = f"{place(row.place).label}: {row.removed:,}; {said}"
-            tone: Tone = "warn" if row.problem else "text"
+            label = place(row.place).label
+            line = f"{label[:1].upper()}{label[1:]}: {row.removed:,}; {said}"
+            tone: Tone = "warn" if row.problem else "text" if row.removed else "muted"
             ui.text(("place", row.place), line, tone=tone, style="small", wraps=True)
         if receipt.holders:
             ui.text("holders", "Conversations that may still hold it:", style="small_strong")

@@ -17,6 +17,7 @@ from panels.base.memo import Same
 from panels.base.ui import Column, Option, Ui
 from panels.base.view import Dialog
 from panels.harvest import facts
+from panels.harvest.batches import batches_section
 from panels.harvest.settings_tab import settings_section
 from panels.harvest.view import HarvestView
 
@@ -55,6 +56,7 @@ def conversations_section(desk: Desk) -> None:
         ui.text("none", facts.not_looked(harvest), tone="muted", style="small")
         return
     _begun(desk)
+    batches_section(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
     with ui.surface("rows", "clear", height=-(SHORT_FOOT_PX if _is_short(desk) else FOOT_PX), padding=(0, 0)):
@@ -269,6 +271,9 @@ def _estimate(desk: Desk, artifact: Artifact) -> str:
     look = desk.state.harvest.look
     if artifact.facts.sha256 in look.kept:
         return "replies kept, free"
+    waiting = desk.view.memo.get("harvest waiting", (look.batches,), lambda: facts.in_batches(look.batches))
+    if artifact.facts.sha256 in waiting:
+        return "in a batch"
     return facts.row_estimate(look.estimate, artifact.facts)
 
 
@@ -358,8 +363,3 @@ def _batch(desk: Desk, found: facts.ArtifactChoice) -> None:
         ui.menu_item("batch", "The built-in model has no batches", is_enabled=False)
     elif ui.menu_item("batch", f"Submit as a batch, read within a day (est. {cost})", is_enabled=can):
         desk.send(BatchHarvest(() if found.is_all else found.paths))
-    is_free = not harvest.is_busy and not desk.state.program.is_home_read_only
-    if waiting := harvest.look.batches:
-        label = f"Collect {fmt.count(len(waiting), 'batch', 'batches')}"
-        if ui.menu_item("collect", label, is_enabled=is_free):
-            desk.send(BatchHarvest(submits=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePath
@@ -17,6 +17,7 @@ from core.harvest.note_paths import is_plain_path
 from core.harvest.reader import harvest_reader
 from core.harvest.reply import cleaned, is_whole
 from core.harvest.review import conversation_mark, marks_of
+from core.values.batches import HarvestBatch
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -105,6 +106,19 @@ def counts_words(artifacts: Sequence[Artifact]) -> str:
 def part_words(category: Category) -> tuple[str, str]:
     """Names of an item's head and body."""
     return PARTS.get(category, ("What it says", "Detail, may be empty"))
+
+
+def batches_line(batches: Sequence[HarvestBatch], now: datetime | None) -> str:
+    """Open batches in a sentence: how many, of how many conversations, since when."""
+    several = fmt.count(len(batches), "batch is", "batches are")
+    held = fmt.count(len(in_batches(batches)), "conversation")
+    since = time_text(min(one.at for one in batches), now)
+    return f"{several} at the provider: {held}, since {since}. Results come within a day."
+
+
+def in_batches(batches: Iterable[HarvestBatch]) -> frozenset[str]:
+    """The hashes of the conversations that wait in batches."""
+    return frozenset(item.sha256 for one in batches for item in one.items)
 
 
 def time_text(iso: str, now: datetime | None) -> str:

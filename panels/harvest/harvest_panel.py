@@ -40,9 +40,12 @@ def harvest_panel(desk: Desk) -> None:
 
 
 def _look(desk: Desk) -> None:
-    """Look once on first sight, and once more after each change of a setting that the look depends on."""
+    """Look once on first sight and after something was forgotten, and once more after each change of a setting that the look depends on."""
     state, own = desk.state, desk.view.of(HarvestView)
     now = state.config.settings.knowledge
+    if own.has_looked and state.harvest.looked_at is None:  # what was seen then was forgotten since
+        own.looked_with = None
+    own.has_looked = state.harvest.looked_at is not None
     if not state.program.home or state.program.is_loading or state.harvest.is_busy or own.looked_with == now:
         return
     is_first, own.looked_with = own.looked_with is None, now

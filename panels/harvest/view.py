@@ -29,7 +29,7 @@ class HarvestView:
     """The panel's own state.
 
     Args:
-        looked_with: the settings that the last look was asked for with, None before the first.
+        looked_with: the settings that the last look was asked for with, None before the first; has_looked: a look was there.
         left_out: paths of candidates that the person unticked.
         query, kind: filter of the conversations; item_query, show, by: of the preview; ledger_query, status: of the
             ledger. Empty: everything.
@@ -40,6 +40,7 @@ class HarvestView:
 
     tab: HarvestTab = "conversations"
     looked_with: KnowledgeSettings | None = None
+    has_looked: bool = False
     are_settings_open: bool = False
     left_out: frozenset[str] = frozenset()
     query: str = ""

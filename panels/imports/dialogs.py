@@ -16,8 +16,8 @@ from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
 
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
-NOTE_PX, MOST_NOTES_PX = 26, 150
-"""Height of the notes on what is not taken: of a line, and of all of them."""
+NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
+"""Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
 ROW_PX = 24.0
 COLUMNS = (
     Column("Day", width=92),
@@ -26,6 +26,9 @@ COLUMNS = (
     Column("New", width=84, is_number=True),
     Column("Branches", width=88, is_number=True),
 )
+NARROW = tuple(column for column in COLUMNS if column.label in {"Conversation", "New"})
+NARROW_PX = 560.0
+"""Below this width rows have two columns, and the note is left to the documents."""
 SHOWN_FAULTS = 100
 
 
@@ -80,16 +83,17 @@ def _import(desk: Desk) -> None:
 def _report(desk: Desk, report: ImportReport) -> None:
     ui = desk.ui
     ui.text("sum", f"{sum_text(report)}.", style="strong", wraps=True)
-    if report.is_dry and report.new_count:
+    is_wide = not 0 < ui.width() < NARROW_PX
+    if is_wide and report.is_dry and report.new_count:
         text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
-    notes_px = min(MOST_NOTES_PX, 2 * NOTE_PX + NOTE_PX * len(notes)) if notes else 0
-    with ui.surface("rows", "clear", height=-(FOOT_PX + notes_px), padding=(0, 0)):
+    notes_px = min(MOST_NOTES_PX, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    with ui.surface("rows", "clear", height=0, padding=(0, 0)):
         if report.rows:
-            ui.table("table", COLUMNS, _Rows(desk, report.rows))
+            ui.table("table", COLUMNS if is_wide else NARROW, _Rows(desk, report.rows, is_wide=is_wide))
     if notes:
-        with ui.surface("notes", "inset", height=-FOOT_PX, padding=(12, 8), scrolls=True):
+        with ui.surface("notes", "inset", height=notes_px - GAP_PX, padding=(12, 8), scrolls=True):
             for index, (tone, line) in enumerate(notes):
                 ui.text(("note", index), line, tone="warn" if tone else "muted", style="small", wraps=True)
 
@@ -121,13 +125,13 @@ def _foot(desk: Desk, report: ImportReport | None) -> str:
 class _Rows:
     """Conversations of a report as rows of a table."""
 
-    def __init__(self, desk: Desk, rows: Sequence[ImportRow]) -> None:
-        self._desk, self._rows = desk, rows
+    def __init__(self, desk: Desk, rows: Sequence[ImportRow], *, is_wide: bool) -> None:
+        self._desk, self._rows, self._is_wide = desk, rows, is_wide
 
     @property
     def revision(self) -> Hashable:
         """Rows are the same as long as the report is."""
-        return id(self._rows)
+        return id(self._rows), self._is_wide
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -145,8 +149,9 @@ class _Rows:
         """Draw one conversation; one that is here leads to its discussion."""
         row = self._rows[index]
         tone: Tone = "muted" if row.why else "text"
-        ui.text("day", f"{row.at:%Y-%m-%d}" if row.at is not None else "", tone="muted", style="small")
-        ui.text("from", row.kind.value, tone="muted", style="small", tip=row.path)
+        if self._is_wide:
+            ui.text("day", f"{row.at:%Y-%m-%d}" if row.at is not None else "", tone="muted", style="small")
+            ui.text("from", row.kind.value, tone="muted", style="small", tip=row.path)
         is_here = row.discussion_id in self._desk.state.discussions.summaries
         with ui.row("title"):
             if is_here and ui.button(
@@ -157,4 +162,5 @@ class _Rows:
                 self._desk.send(SelectDiscussion(row.discussion_id))
             ui.text("name", row.title, tone=tone, width=0, tip=row.why or row.title)
         ui.text("new", f"{row.new:,}" if row.new else row.why, tone=tone, style="small", tip=row.why)
-        ui.text("branches", f"{row.branches:,}" if row.branches else "", tone="muted", style="small")
+        if self._is_wide:
+            ui.text("branches", f"{row.branches:,}" if row.branches else "", tone="muted", style="small")

@@ -23,7 +23,7 @@ CATEGORY_WORDS = {
     FactCategory.TOOL_QUIRK: "Tool quirks",
     FactCategory.QUESTION: "Questions",
 }
-ROW_PX, FORM_PX, LINE_PX, CHAR_PX, GAP_PX = 78.0, 230.0, 19.0, 7.2, 8.0
+ROW_PX, FORM_PX, LINE_PX, CHAR_PX, GAP_PX = 98.0, 230.0, 19.0, 7.2, 8.0
 BAR_PX = 90.0
 SHOWN_PROBLEMS = 5
 READ_ONLY = "This home is read-only: nothing can be saved"
@@ -78,12 +78,12 @@ def _toolbar(desk: Desk) -> None:
             desk.send(SyncFacts())
     with ui.row("fact choices"):
         domain = ui.combo(
-            "domain", _options("All domains", domains), view.fact_domain, tip="Domain", width=170
+            "domain", _options("All domains", domains), view.fact_domain, tip="Domain", width=118
         )
         view.fact_domain = view.fact_domain if domain is None else domain
-        category = ui.combo("category", _CATEGORIES, view.fact_category, tip="Category", width=150)
+        category = ui.combo("category", _CATEGORIES, view.fact_category, tip="Category", width=138)
         view.fact_category = view.fact_category if category is None else category
-        tag = ui.combo("tag", _options("All tags", tags), view.fact_tag, tip="Tag", width=150)
+        tag = ui.combo("tag", _options("All tags", tags), view.fact_tag, tip="Tag", width=88)
         view.fact_tag = view.fact_tag if tag is None else tag
 
 
@@ -167,15 +167,18 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
             ui.badge(
                 "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
             )
-        ui.text("id", fact.id, tone="faint", style="mono_small", tip=_origin_tip(fact), width=0)
-        if fact.tags:
-            ui.text("tags", ", ".join(fact.tags), tone="muted", style="small")
+        ui.push()
         can = not desk.state.program.is_home_read_only and not fact.held
         why = f"Edit {fact.id}" if can else READ_ONLY if not fact.held else "Mend its item in the file first"
         if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can, tip=why):
             view = desk.view.of(KnowledgeView)
             tags = ", ".join(fact.tags)
             view.fact_edits[fact.id] = FactDraft(fact.id, fact.text, fact.text, f"{fact.confidence:g}", tags)
+    with ui.row("origin", gap=8):
+        ui.text("id", fact.id, tone="faint", style="mono_small", tip=_origin_tip(fact))
+        if fact.tags:
+            said = ", ".join(fact.tags)
+            ui.text("tags", said, tone="muted", style="small", width=0, tip=said)
 
 
 def _tone(fact: IndexedFact) -> Tone:
@@ -222,7 +225,7 @@ def _form(desk: Desk, ui: Ui, draft: FactDraft) -> None:
         if ui.button("cancel", "Cancel", is_small=True):
             view.fact_edits.pop(draft.fact_id, None)
         if number is None:
-            ui.text("wrong", "Confidence is a number from 0.0 to 1.0", tone="warn", style="small")
+            ui.text("wrong", "Confidence is a number from 0.0 to 1.0", tone="warn", style="small", wraps=True)
         elif is_busy:
             ui.text("waiting", "Saving…", tone="muted", style="small")
         elif (outcome := outcome_of(desk.state, draft.command_id)) is not None and outcome.problem:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
 from core.knowledge.history_text import day, event_line, witness_line
@@ -13,9 +15,10 @@ from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, Landing
 
-WIDTH_PX, HEIGHT_PX, TURN_PX = 600, 420, 110
+WIDTH_PX, HEIGHT_PX, SHORT_PX, TURN_PX = 600, 420, 160, 110
 MOST_REQUESTS = 5
-SHOWN_CHARS = 400
+SHOWN_CHARS, LONG_CHARS = 400, 240
+"""Of the item; a longer turn scrolls."""
 
 
 def ask_why(desk: Desk, item: Item) -> None:
@@ -44,7 +47,9 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
     with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
         with ui.surface("words", "inset"):
             ui.text("text", one_line(asked.item.text, SHOWN_CHARS), wraps=True)
-        with ui.surface("history", "clear", height=HEIGHT_PX, padding=(0, 4), scrolls=True):
+        is_short = told is not None and is_it and not told.witnesses and not told.events
+        height = SHORT_PX if is_short else HEIGHT_PX
+        with ui.surface("history", "clear", height=height, padding=(0, 4), scrolls=True):
             if told is None or not is_it:
                 ui.text("wait", "Reading the logs…", tone="muted")
             else:
@@ -80,7 +85,8 @@ def _witness(desk: Desk, ui: Ui, witness: Witness) -> None:
         with ui.surface("quote", "inset"):
             ui.text("words", f"“{row.quote}”", wraps=True)
     if witness.turn:
-        ui.selectable_text("turn", witness.turn, height=TURN_PX)
+        height = TURN_PX if len(witness.turn) > LONG_CHARS or witness.turn.count("\n") > 2 else math.inf
+        ui.selectable_text("turn", witness.turn, height=height)
     with ui.row("ways"):
         if witness.place is TurnPlace.LIST and ui.button(
             "show",

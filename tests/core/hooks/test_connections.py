@@ -115,7 +115,7 @@ def test_the_same_name_in_two_objects_is_fine() -> None:
 
 def test_who_goes_on_with_a_body_that_was_answered_unread_is_let_go(world: World, links: ExitStack) -> None:
     world.start(limits=FEW)
-    hello = f"GET /api/hello?nonce={'0' * 48} HTTP/1.1\r\nHost: {world.client.url[7:]}\r\nContent-Length: 19000000\r\n\r\n".encode()
+    hello = f"GET /api/hello?nonce={'0' * 48} HTTP/1.1\r\nHost: {world.client.url[7:]}\r\nContent-Length: 90000\r\n\r\n".encode()
     for _ in range(FEW.connections + 4):
         link = connected(world, links, hello)
         said = b""

@@ -360,7 +360,7 @@ def test_a_program_that_fails_says_so_on_every_path(
             "advance_s": 0,
             "paths": ["x"],
         }
-        body |= {"file": "facts.md", "first_line": 1}
+        body |= {"file": "facts.md", "first_line": 1, "is_confirmed": True}
         known = _body(operation).get("properties", {})
         sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
         answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))

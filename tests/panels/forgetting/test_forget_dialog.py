@@ -9,6 +9,7 @@ from core.forgetting.places import CANNOT
 from core.values.forgetting import ForgetReceipt, ForgetTarget, ForgettingState, PlaceReport
 from core.values.knowledge import Category, Item
 from panels.base.view import Dialog
+from panels.discussion.view import DiscussionView, FindView, Landing
 from tests.panels import states
 from tests.panels.screen import Screen
 
@@ -30,6 +31,16 @@ def test_a_conversation_is_forgotten_after_a_question_that_says_it_cannot_be_und
     assert made.ui.shows("It cannot be undone")
     made.ui.click("Forget")
     assert made.asked == [ForgetDiscussion(CHOSEN, is_confirmed=True)]
+
+
+def test_a_quote_that_is_looked_for_leaves_the_window_with_what_is_forgotten() -> None:
+    made = screen(dialog=Dialog("forget", command=ForgetItem(ITEM)))
+    own = made.view.of(DiscussionView)
+    own.find, own.landing = FindView(is_open=True, query="the moon"), Landing(CHOSEN, "m", "the moon")
+
+    made.ui.click("Forget")
+
+    assert [own.find, own.landing] == [FindView(), None]
 
 
 def test_cancel_forgets_nothing() -> None:

@@ -10,14 +10,12 @@ from msgspec.structs import replace
 from core.discussion.messages import SelectDiscussion
 from core.harvest.messages import (
     ApplyHarvest,
-    BatchHarvest,
     CancelHarvest,
     LeaveRemoval,
     LookForHarvest,
     PreviewHarvest,
     UndoHarvest,
 )
-from core.values.batches import BatchState, HarvestBatch
 from core.values.harvest import HarvestLook, HarvestPhase
 from core.values.knowledge import Category, Item, RemovalQuestion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
@@ -145,21 +143,6 @@ def test_a_preview_reads_all_candidates() -> None:
 
     assert screen.asked == [PreviewHarvest()]
     assert screen.view.of(HarvestView).tab == "preview"
-
-
-def test_a_backlog_is_submitted_as_a_batch_at_half_the_price_and_collected() -> None:
-    screen = open_at("conversations", hs.looked())
-
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Submit as a batch, read within a day (est. ~$0.21)")
-
-    assert screen.asked == [BatchHarvest()]
-    look = hs.looked().harvest.look
-    sent = HarvestBatch("t", "anthropic", "m", "2026-11-23T00:00:00Z", (), state=BatchState.SUBMITTED)
-    screen = open_at("conversations", hs.state(hs.seen(look=replace(look, batches=(sent,)))))
-    screen.ui.click("More to do with the conversations")
-    screen.ui.click("Collect 1 batch")
-    assert screen.asked == [BatchHarvest(submits=False)]
 
 
 def test_what_is_unticked_is_not_read_and_the_estimate_follows() -> None:

@@ -1,0 +1,52 @@
+"""Batches in the Harvest panel: submitted from its menu, seen while they wait, collected; and a look after a forgetting."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.harvest.messages import BatchHarvest, LookForHarvest
+from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
+from tests.panels.harvest import harvest_states as hs
+from tests.panels.harvest.harvest_screen import open_at, panel
+
+
+def test_a_backlog_is_submitted_as_a_batch_at_half_the_price_and_collected() -> None:
+    screen = open_at("conversations", hs.looked())
+
+    screen.ui.click("More to do with the conversations")
+    screen.ui.click("Submit as a batch, read within a day (est. ~$0.21)")
+
+    assert screen.asked == [BatchHarvest()]
+    look = hs.looked().harvest.look
+    sent = HarvestBatch("t", "anthropic", "m", "2026-11-23T00:00:00Z", (), state=BatchState.SUBMITTED)
+    screen = open_at("conversations", hs.state(hs.seen(look=replace(look, batches=(sent,)))))
+    assert screen.ui.shows("1 batch is at the provider: 0 conversations, since ")
+    screen.ui.click("Collect")
+    assert screen.asked == [BatchHarvest(submits=False)]
+
+
+def test_what_stood_against_a_batch_is_said_and_its_conversations_are_marked() -> None:
+    first = hs.artifacts()[0].facts
+    sent = HarvestBatch(
+        "t", "anthropic", "m", "2026-11-23T00:00:00Z", (BatchItem("c", first.sha256, first.path, "k"),),
+        state=BatchState.SUBMITTED,
+    )  # fmt: skip
+    look = replace(hs.looked().harvest.look, batches=(sent,), kept=frozenset())
+    made = replace(hs.seen(look=look), batched=BatchReport(problems=("1 request expired.",)))
+    screen = open_at("conversations", hs.state(made))
+
+    assert screen.ui.shows("1 batch is at the provider: 1 conversation, since ")
+    assert screen.ui.shows("1 request expired.")
+    assert any("in a batch" in word for word in panel(screen))
+
+
+def test_the_panel_looks_again_when_a_forgetting_took_away_what_was_seen() -> None:
+    state = hs.looked()
+    screen = open_at("conversations", state)
+    screen.show(state)
+    assert screen.asked == []
+
+    screen.show(replace(state, harvest=replace(state.harvest, looked_at=None)))
+    screen.show(screen.state)
+
+    assert screen.asked == [LookForHarvest()]
