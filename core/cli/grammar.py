@@ -131,6 +131,7 @@ def make_parser() -> Parser:
     _add_lists(commands, common)
     _add_import(commands, common)
     _add_forget(commands, common)
+    _add_secrets(commands, common)
     _add_harvest(commands, common)
     _add_knowledge(commands, common)
     _add_settings(commands, common)
@@ -361,6 +362,20 @@ def _add_forget(commands: Commands[Parser], common: Parser) -> None:
         "--branches", action="store_true", help="its branches too, which begin with its records"
     )
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
+
+
+def _add_secrets(commands: Commands[Parser], common: Parser) -> None:
+    parser = _add(
+        commands,
+        common,
+        "secrets",
+        "look for keys, tokens and passwords in all that we keep, and take them out",
+        "Prints where each stands and of which kind it is, never the secret. Ends with 1 where any is there.",
+    )
+    parser.add_argument(
+        "--clean", action="store_true", help="take them out; of conversations it offers to forget them"
+    )
+    parser.add_argument("--yes", action="store_true", help="say yes to the cleaning without being asked")
 
 
 def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
