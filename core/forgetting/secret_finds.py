@@ -160,15 +160,40 @@ def without_secrets(data: bytes, name: str) -> bytes:
 _Spans = Sequence[tuple[int, int, str]]
 
 
+_KEY_LINES = re.compile(
+    r"[^\n]*(?:\n(?:[ \t\"'+,>#*|]*+[A-Za-z0-9+/=]{16,}+[ \t\r\"',;]*+"
+    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n]*|[ \t\r]*+)(?=\n[^\n]|\n?\Z))*+"
+)
+_MOST_KEYS = 50
+"""Private keys without an end in one text; behind so many, the next reaches to its end."""
+
+
+def _named(text: str) -> list[tuple[int, int, str]]:
+    """Secrets of a text. A private key that is cut off ends with its lines: what stands behind is another's."""
+    done: list[tuple[int, int, str]] = []
+    at = 0
+    for _ in range(_MOST_KEYS):
+        found = [(at + start, at + end, kind) for start, end, kind in named_secrets(text[at:])]
+        if not found or found[-1][1] < len(text):
+            return [*done, *found]
+        start, end, kind = found[-1]
+        lines = _KEY_LINES.match(text, start)
+        if "PRIVATE KEY" not in text[start : start + 60] or "-----END " in text[start:end] or lines is None:
+            return [*done, *found]
+        done += [*found[:-1], (start, start + len(lines[0].rstrip()), kind)]
+        at = done[-1][1]
+    return [*done, *((at + start, at + end, kind) for start, end, kind in named_secrets(text[at:]))]
+
+
 def _spans(text: str, name: str) -> _Spans:
-    found = named_secrets(text)
+    found = _named(text)
     if PurePosixPath(name).suffix not in _ESCAPED or "\\" not in text:
         return found
     plain = text.replace("\\\\", "\0\1")
     for mark, sign in (("\\n", " \n"), ("\\r", " \r"), ("\\t", " \t"), ('\\"', ' "')):
         plain = plain.replace(mark, sign)  # of the same length, so that places are the text's
     plain = plain.replace("\0\1", " \\")
-    more = [(*_whole(text, plain, start, end), kind) for start, end, kind in named_secrets(plain)]
+    more = [(*_whole(text, plain, start, end), kind) for start, end, kind in _named(plain)]
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in sorted([*found, *more]):
         if merged and start < merged[-1][1]:
@@ -188,7 +213,8 @@ def _whole(text: str, plain: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _masked(text: str, spans: _Spans) -> str:
-    parts, done = [], 0
+    parts: list[str] = []
+    done = 0
     for start, end, _ in spans:
         parts += (text[done:start], MASK)
         done = end
@@ -248,7 +274,8 @@ _BARE_VALUE = re.compile(r"[ \t]*(?:- )?(?:[\w-]+:[ \t]+)?")
 
 def _yaml_without(text: str, spans: _Spans) -> str:
     """YAML: a bare value that would begin with the mask is quoted, for a bracket begins a list there."""
-    parts, done = [], 0
+    parts: list[str] = []
+    done = 0
     for start, end, _ in spans:
         if start < done:
             continue

@@ -147,13 +147,12 @@ def _lock(home: Path, path: Path, find: SecretFind, disk: Disk) -> AbstractConte
 
 def _drop(path: Path, find: SecretFind, disk: Disk) -> None:
     """Remove what is made anew by itself; the catalog and the digest have their own ways."""
-    match find.place:
-        case "diagnostics":
-            empty_logs(path.parent)
-        case "prefixes":
-            drop_files(path.parent, disk)
-        case "fact-table" | "leftovers":
-            remove_file(path, disk=disk)
+    if find.place == "diagnostics":
+        empty_logs(path.parent)
+    elif find.place == "prefixes":
+        drop_files(path.parent, disk)
+    elif find.place in {"fact-table", "leftovers"}:
+        remove_file(path, disk=disk)
 
 
 def _cleanse_ledger(home: Path, disk: Disk) -> None:
