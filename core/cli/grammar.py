@@ -365,17 +365,11 @@ def _add_forget(commands: Commands[Parser], common: Parser) -> None:
 
 
 def _add_secrets(commands: Commands[Parser], common: Parser) -> None:
-    parser = _add(
-        commands,
-        common,
-        "secrets",
-        "look for keys, tokens and passwords in all that we keep, and take them out",
-        "Prints where each stands and of which kind it is, never the secret. Ends with 1 where any is there.",
-    )
-    parser.add_argument(
-        "--clean", action="store_true", help="take them out; of conversations it offers to forget them"
-    )
-    parser.add_argument("--yes", action="store_true", help="say yes to the cleaning without being asked")
+    short = "look for keys, tokens and passwords in all that we keep, and take them out"
+    long = "Prints where each stands and of which kind, never the secret; ends with 1 where any is left."
+    parser = _add(commands, common, "secrets", short, long)
+    parser.add_argument("--clean", action="store_true", help="take them out; offers to forget conversations")
+    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 
 def _add_harvest(commands: Commands[Parser], common: Parser) -> None:

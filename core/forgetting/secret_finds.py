@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -14,6 +13,7 @@ import msgspec
 
 from core.base.figures import count
 from core.base.secrets import MASK, named_secrets, scrub
+from core.base.toml import TomlError, read_toml
 from core.forgetting.places import Folder, Place, place_of
 
 _AHEAD_CHARS = 16_384
@@ -88,7 +88,7 @@ class SecretReport(msgspec.Struct, frozen=True):
 
     @property
     def cleanable(self) -> int:
-        """How many finds a cleaning takes out."""
+        """Number of finds that a cleaning takes out."""
         return sum(find.cure in {Cure.SCRUB, Cure.ANEW} for find in self.finds)
 
 
@@ -249,8 +249,8 @@ def _is_json(text: str) -> bool:
 
 def _is_toml(text: str) -> bool:
     try:
-        tomllib.loads(text)
-    except (ValueError, RecursionError):
+        read_toml(text, None)
+    except TomlError:
         return False
     return True
 
