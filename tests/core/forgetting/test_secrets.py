@@ -108,7 +108,9 @@ def test_what_is_clean_is_left_to_the_byte_and_a_second_cleaning_changes_nothing
     assert {name for name, data in before.items() if after.get(name) != data} == set()
     again = clean_secrets(home, NOW + timedelta(days=2))
     assert again.cleaned == 0
-    assert snapshot(home) == after
+    holder = "harvest.holder"  # of the lock: says since which second
+    twice = {name: data for name, data in snapshot(home).items() if not name.endswith(holder)}
+    assert twice == {name: data for name, data in after.items() if not name.endswith(holder)}
 
 
 def test_drafts_and_queues_are_cleaned_and_can_be_read(home: Path) -> None:
