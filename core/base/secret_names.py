@@ -132,5 +132,5 @@ def _is_code(value: str) -> bool:
     return any(sign in value for sign in "([{")
 
 
-NAMES = Rule(_LITERALS, _assigned)
+NAMES = Rule(_LITERALS, _assigned, kind="password or key by its name")
 """Values that are assigned to a name that tells of secrets."""

@@ -31,11 +31,12 @@ Look = Callable[[str, int], Find | None]
 
 
 class Rule(msgspec.Struct, frozen=True, eq=False):
-    """One kind. `literals`: what a find of it begins with, or holds; their case counts where `has_case` says so."""
+    """One kind, for people `kind`. `literals`: what a find begins with, or holds; their case counts with `has_case`."""
 
     literals: tuple[str, ...]
     look: Look
     has_case: bool = False
+    kind: str = "key or token of a service"
 
 
 @cache
@@ -329,12 +330,12 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     )
     return (
         *_VENDORS,
-        Rule(("sig=",), _signature),
-        Rule(("-----BEGIN ",), _block, has_case=True),
-        Rule(("://",), _address),
-        Rule(("curl",), _curl),
-        Rule(("login",), _netrc),
-        Rule(('"auth',), _docker),
-        Rule(("bearer", "basic"), _header),
-        Rule(encoded, _encoded_in(holds), has_case=True),
+        Rule(("sig=",), _signature, kind="signature of an address"),
+        Rule(("-----BEGIN ",), _block, has_case=True, kind="private key"),
+        Rule(("://",), _address, kind="password in an address"),
+        Rule(("curl",), _curl, kind="password of a command"),
+        Rule(("login",), _netrc, kind="password of a login"),
+        Rule(('"auth',), _docker, kind="password of a registry"),
+        Rule(("bearer", "basic"), _header, kind="token of a request"),
+        Rule(encoded, _encoded_in(holds), has_case=True, kind="secret in base64"),
     )

@@ -39,7 +39,16 @@ def secrets_in(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, i
     Args:
         hits: positions at which a literal of a rule stands, in order; at others no rule finds anything.
     """
-    found: list[tuple[int, int]] = []
+    return [(start, end) for start, end, _ in _finds(text, hits)]
+
+
+def named_secrets(text: str) -> list[tuple[int, int, str]]:
+    """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
+    return [(start, end, rule.kind) for start, end, rule in _finds(text, _HITS.in_text(text))]
+
+
+def _finds(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, int, Rule]]:
+    found: list[tuple[int, int, Rule]] = []
     looked: dict[int, int] = {}
     end = 0
     for at, rule in hits:
@@ -53,7 +62,7 @@ def secrets_in(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, i
             continue
         while found and find.start < found[-1][1]:
             find = Find(min(find.start, found[-1][0]), max(find.end, found.pop()[1]))
-        found.append((find.start, find.end))
+        found.append((find.start, find.end, rule))
         end = find.end
     return found
 

@@ -131,6 +131,7 @@ def make_parser() -> Parser:
     _add_lists(commands, common)
     _add_import(commands, common)
     _add_forget(commands, common)
+    _add_secrets(commands, common)
     _add_harvest(commands, common)
     _add_knowledge(commands, common)
     _add_settings(commands, common)
@@ -360,6 +361,14 @@ def _add_forget(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument(
         "--branches", action="store_true", help="its branches too, which begin with its records"
     )
+    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
+
+
+def _add_secrets(commands: Commands[Parser], common: Parser) -> None:
+    short = "look for keys, tokens and passwords in all that we keep, and take them out"
+    long = "Prints where each stands and of which kind, never the secret; ends with 1 where any is left."
+    parser = _add(commands, common, "secrets", short, long)
+    parser.add_argument("--clean", action="store_true", help="take them out; offers to forget conversations")
     parser.add_argument("--yes", action="store_true", help="say yes without being asked")
 
 

@@ -92,6 +92,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.forget import run_forget
 
             return run_forget(options, make_front(options), console)
+        case "secrets":
+            from core.cli.secrets import run_secrets
+
+            return run_secrets(options, make_front, console)
         case "harvest":
             from core.cli.harvest import run_harvest
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -13,12 +12,11 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
-from core.base.diagnostics import LOG_NAME
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, remove_tree, reported, sync_dir
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.ids import make_id
 from core.base.locks import discussion_lock, take_lock
-from core.base.opener import open_descriptor, read_file
+from core.base.opener import read_file
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
 from core.discussion.payments import left_since, paid_since
@@ -32,6 +30,7 @@ from core.facts.places import place_of as fact_place
 from core.forgetting import intent as store
 from core.forgetting import places
 from core.forgetting.census import gather, item_files
+from core.forgetting.files import drop_files, empty_logs, files_of, is_of_home
 from core.forgetting.intent import Intent
 from core.forgetting.redaction import Cut, apply_without, events_without, evidence_without, items_without
 from core.forgetting.words import (
@@ -297,8 +296,8 @@ class _Forgetting:
     def _drop_derived(self) -> None:
         """Empty what is made anew by itself, and remove what a crash left anywhere."""
         self._tried("catalog", lambda: wipe_catalog(paths.catalog_file(self._home)))
-        self._tried("prefixes", lambda: _drop_files(paths.cache_dir() / "embedded-prefixes", self._disk))
-        self._tried("diagnostics", lambda: _empty_logs(paths.log_dir()))
+        self._tried("prefixes", lambda: drop_files(paths.cache_dir() / "embedded-prefixes", self._disk))
+        self._tried("diagnostics", lambda: empty_logs(paths.log_dir()))
         self._tried("leftovers", lambda: _drop_leftovers(self._home, self._disk))
 
     def _tried(self, place_id: str, work: Callable[[], int]) -> None:
@@ -317,22 +316,16 @@ class _Forgetting:
                 self._problems["discussions"] = f"{discussion_id} was made anew meanwhile"
         for root, folder in ((places.Folder.HOME, self._directory), (places.Folder.CACHE, paths.cache_dir())):
             base = self._home if root is places.Folder.HOME else folder
-            for path in _files(folder):
-                place = places.place_of(root, path.relative_to(base).as_posix())
-                if place is None or place.is_wordless or not self._is_ours(root, path):
+            for path in files_of(folder):
+                name = path.relative_to(base).as_posix()
+                place = places.place_of(root, name)
+                if place is None or place.is_wordless or not is_of_home(self._home, root, name):
                     continue
                 with suppress(OSError):
                     if holds(read_file(path, None), self._words):
                         self._problems.setdefault(
                             place.id, f"words of it stand in {path.name} still, in another's text"
                         )
-
-    def _is_ours(self, root: places.Folder, path: Path) -> bool:
-        """True for a file of this home: the folder of caches is of all homes."""
-        if root is places.Folder.HOME:
-            return True
-        mark = paths.catalog_file(self._home).stem.partition("-")[2]
-        return mark in path.name
 
 
 def _items_cut(name: str, words: Words, data: bytes) -> Cut:
@@ -365,34 +358,6 @@ def _check_quiet(directory: Path) -> None:
             where=str(directory),
         )
     lock.release()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for place, _, names in os.walk(folder):
-        yield from (Path(place, name) for name in sorted(names))
-
-
-def _drop_files(folder: Path, disk: Disk) -> int:
-    found: Sequence[Path] = list(folder.glob("*")) if folder.is_dir() else []
-    for path in found:
-        remove_file(path, disk=disk)
-    return len(found)
-
-
-def _empty_logs(folder: Path) -> int:
-    """Empty the log in place, for others may have it open, and remove those that were turned over."""
-    count = 0
-    for path in sorted(folder.glob(f"{LOG_NAME}*")) if folder.is_dir() else []:
-        if path.name == LOG_NAME:
-            descriptor = open_descriptor(path, os.O_RDWR)
-            try:
-                os.ftruncate(descriptor, 0)
-            finally:
-                os.close(descriptor)
-        else:
-            path.unlink(missing_ok=True)
-        count += 1
-    return count
 
 
 def _drop_leftovers(home: Path, disk: Disk) -> int:
