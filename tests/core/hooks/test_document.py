@@ -144,7 +144,15 @@ class Tour:
 
     def known(self) -> None:
         """What is known, and both ways to ask wrongly for it."""
-        for path in ("knowledge", "knowledge?file=no", "knowledge?limit=x", "harvest", "harvest?limit=x"):
+        for path in (
+            "knowledge",
+            "knowledge?file=no",
+            "knowledge?limit=x",
+            "harvest",
+            "harvest?limit=x",
+            "knowledge/facts",
+            "knowledge/facts?limit=x",
+        ):
             self.client.get(f"/api/{path}")
         self.client.post("/api/knowledge/digest")
         for query in ("", "?discussion_id=no", "?limit=x"):
@@ -162,7 +170,7 @@ class Tour:
             self.world.server.faults.append(Silent(gate := Gate()))
             self._run("preview")
             assert gate.reached.wait(WAIT_S)
-            for name in ("look", "preview", "apply", "undo"):
+            for name in ("look", "preview", "apply", "batch", "undo"):
                 self._run(name)
             self._run("cancel", wait=wait)
             gate.open()
@@ -182,8 +190,19 @@ class Tour:
                 self._settle()
         self._run("look")
         self._settle()
-        for name, body in (("preview", {"paths": ["no"]}), ("apply", {"paths": ["no"]}), ("cancel", {})):
+        for name, body in (
+            ("preview", {"paths": ["no"]}),
+            ("apply", {"paths": ["no"]}),
+            ("batch", {"paths": ["no"]}),
+            ("cancel", {}),
+        ):
             self._run(name, **body)
+
+    def batched(self) -> None:
+        """A look after batches: begun, and waited for."""
+        for wait in (False, True):
+            self._run("batch", submits=False, wait=wait)
+            self._settle()
 
     def _run(self, name: str, **body: Any) -> Any:
         return self.client.post(f"/api/harvest/{name}", body or None).json()
@@ -291,6 +310,7 @@ def _reached(world: World) -> set[tuple[str, int]]:
     tour.good()
     tour.known()
     tour.harvested()
+    tour.batched()
     tour.imported()
     tour.forgotten()
     tour.failed()
@@ -311,6 +331,7 @@ def read_only(tour: Tour) -> None:
     client.post(f"/api/discussions/{chosen}/messages/x/choose")
     client.put("/api/presets/x", {"items": []})
     client.post("/api/knowledge/digest")
+    client.post("/api/knowledge/facts/sync")
     for action in ("invalidate", "disable", "enable"):
         client.post(f"/api/cache/{chosen}/{action}")
 
