@@ -31,7 +31,7 @@ def volatile() -> st.SearchStrategy[dict[str, object]]:
     return inputs().map(
         lambda other: {
             name: getattr(other, name)
-            for name in ("facts", "preset_name", "items", "turns", "retrieved", "attachments")
+            for name in ("metadata", "preset_name", "items", "turns", "retrieved", "attachments")
         }
     )
 

@@ -63,7 +63,7 @@ def test_every_environment_variable_is_in_the_page() -> None:
             assert f"`{variable}`" in page
 
 
-OF_LOADING = {"sources", "own_ai", "project_servers"}
+OF_LOADING = {"sources", "own_ai", "project_servers", "unread"}
 """Fields of settings that say where they come from, and are set by nobody."""
 
 
