@@ -141,6 +141,15 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     if not can:
         ui.text("missing", facts.missing_words(one.item.category), tone="warn", style="small", wraps=True)
     with ui.row("buttons"):
+        if _has_detail(one, edit) and ui.button(
+            "remove",
+            "Leave it out",
+            icon="xmark",
+            kind="ghost",
+            is_small=True,
+            tip="Write it without its detail",
+        ):
+            edit.body, edit.revision = "", edit.revision + 1
         ui.push()
         if ui.button("cancel", "Cancel", is_small=True, kind="ghost", tip="Leave its words as they were"):
             own.edits.pop(one.id, None)
@@ -152,12 +161,12 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
 
 def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     """Name of the second field, which is written too: other words above it may leave it saying what is no longer meant."""
-    if one.item.category in facts.PARTS or not edit.body:
-        return
-    with ui.row("detail head"):
-        ui.text("name", "Detail, written behind it", tone="muted", style="small", width=0)
-        if ui.button("remove", "Leave it out", icon="xmark", kind="ghost", is_small=True):
-            edit.body, edit.revision = "", edit.revision + 1
+    if _has_detail(one, edit):
+        ui.text("detail name", "Detail, written behind it", tone="muted", style="small")
+
+
+def _has_detail(one: ProposedItem, edit: ItemEdit) -> bool:
+    return one.item.category not in facts.PARTS and bool(edit.body)
 
 
 def _replaced(desk: Desk, ui: Ui, one: ProposedItem) -> None:
