@@ -65,5 +65,5 @@ def test_a_syntax_error_names_the_line_and_the_reason(text: str, line: int, reas
 
 
 def test_nesting_without_end_is_an_error_and_no_crash() -> None:
-    with pytest.raises(ConfigError, match="nested|more than the 100,000"):
+    with pytest.raises(ConfigError, match=r"nested|more than the 100,000"):
         parse("a = " + "[" * 100_000 + "]" * 100_000, Path("deep.toml"))
