@@ -222,6 +222,12 @@ def test_a_regenerated_digest_joins_the_next_message_and_what_was_sent_is_read(w
     assert all("nothing explains it" not in n.text for n in state.program.notices)
 
 
+def _is_rewritten(state: AppState, discussion_id: str) -> bool:
+    """True if the next request sends anew, and does not append."""
+    found = state.caching.rewrites.get(discussion_id)
+    return found is not None and not found.is_appended
+
+
 def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(world: World) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
@@ -231,14 +237,14 @@ def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(
     state = ask(controller, chosen, "two")
     assert "Tides are M2." in json.dumps(world.server.bodies[-1])
     state = until(controller, lambda s: chosen in s.caching.withdrawals)
-    price = state.caching.withdrawals[chosen]
+    assert state.caching.withdrawals[chosen].tokens > 0, "the price is said before"
     (item,) = (i for file in state.knowledge.categories for i in file.items if "S2" in i.text)
 
     controller.send(DeleteKnowledgeItem(item))
-    # It is counted before and after the files are written, so the price may be said while the digest still stands.
-    state = until(controller, lambda s: chosen in s.caching.rewrites and "S2" not in s.knowledge.digest)
+    # It is counted before and after the files are written: what stands then is the price.
+    state = until(controller, lambda s: _is_rewritten(s, chosen) and "S2" not in s.knowledge.digest)
+    price = state.caching.rewrites[chosen]
     assert withdrawal_text(state).startswith("What is taken out is gone at once: 1 warm discussion")
-    assert not state.caching.rewrites[chosen].is_appended
     state = ask(controller, chosen, "three")
     usage = last_usage(state, chosen)
 
