@@ -30,9 +30,9 @@ def _beside(world: World, chosen: str) -> AppState:
     command = world.start(owns_home=False)
     command.send(ReadDiscussion(chosen))
     until(command, lambda s: chosen in s.discussions.open)
-    state = ask(command, chosen, "and by the command?")
+    ask(command, chosen, "and by the command?")
     command.stop()
-    return state
+    return command.snapshot()  # with what became known of the cache behind the reply
 
 
 def _day(state: AppState) -> float:
