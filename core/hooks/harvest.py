@@ -47,16 +47,19 @@ class RunBody(Body, frozen=True, kw_only=True):
     wait: Wait = False
 
 
+Candidates = Annotated[
+    tuple[PathText, ...],
+    Meta(
+        max_length=MAX_CHOSEN,
+        description="`path` of rows of `artifacts`; without any, all of class `harvest`.",
+    ),
+]
+
+
 class PreviewBody(RunBody, frozen=True):
     """The conversations to read."""
 
-    paths: Annotated[
-        tuple[PathText, ...],
-        Meta(
-            max_length=MAX_CHOSEN,
-            description="`path` of rows of `artifacts`; without any, all of class `harvest`.",
-        ),
-    ] = ()
+    paths: Candidates = ()
 
 
 class AgreedBody(RunBody, frozen=True, kw_only=True):
@@ -91,13 +94,7 @@ class ApplyBody(AgreedBody, frozen=True):
 class BatchBody(RunBody, frozen=True):
     """The conversations to submit, and the batches to collect."""
 
-    paths: Annotated[
-        tuple[PathText, ...],
-        Meta(
-            max_length=MAX_CHOSEN,
-            description="`path` of rows of `artifacts`; without any, all of class `harvest`.",
-        ),
-    ] = ()
+    paths: Candidates = ()
     submits: Annotated[bool, Meta(description="False: collect what has ended, submit nothing.")] = True
     over_limit: Annotated[bool, Meta(description="Submit although a batch goes past the day's limit.")] = (
         False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 
 from core.base import paths
 from core.facts.past import Past
-from core.knowledge.file_writer import read_bytes
+from core.knowledge.file_writer import file_stamp, read_bytes
 from core.knowledge.ledger import JOURNAL_FILE, LEDGER_FILE, HarvestLedger
 from core.values.knowledge import LedgerStatus
 
@@ -30,7 +29,7 @@ class HomePast:
 
     def stamp(self) -> str:
         """Text that changes with what ledger and logs tell of facts; an injection into a prompt changes nothing."""
-        ledger = [_stamp(self._path(name)) for name in (LEDGER_FILE, JOURNAL_FILE)]
+        ledger = [file_stamp(self._path(name)) for name in (LEDGER_FILE, JOURNAL_FILE)]
         rows = [self._rows(name) for name in (EVIDENCE_FILE, EVENTS_FILE)]
         return json.dumps([*ledger, *rows])
 
@@ -71,7 +70,7 @@ class HomePast:
     def _rows(self, name: str) -> int:
         """Rows of a log that tell of facts, or of an undo."""
         path = self._path(name)
-        stamp = _stamp(path)
+        stamp = file_stamp(path)
         if name not in self._counted or self._counted[name][0] != stamp:
             data = read_bytes(path)
             count = sum(data.count(mark) for mark in (b'"fact":', b'"undone"'))
@@ -102,11 +101,3 @@ def _facts_in(data: bytes) -> Iterator[_ToldRow]:
                 yield _decoded(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 continue
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return ()
-    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ from core.facts.rank import ranked
 from core.facts.sync import SyncReport, SyncRequest, sync
 from core.facts.write_back import with_facts
 from core.knowledge.fact_past import HomePast
-from core.knowledge.file_writer import change_file, read_bytes
+from core.knowledge.file_writer import change_file, file_stamp, read_bytes
 from core.knowledge.ledger import timestamp
 from core.knowledge.locks import write_lock
 from core.knowledge.wording import safe_value
@@ -127,7 +126,7 @@ class FactReader:
 
     def facts(self) -> tuple[IndexedFact, ...]:
         """Every fact of the index, sorted by id; none where it cannot be read."""
-        stamp = _stamp(index_path(self._home))
+        stamp = file_stamp(index_path(self._home))
         if stamp != self._stamp:
             try:
                 data = read_index_bytes(self._home)
@@ -168,11 +167,3 @@ def has_facts(home: Path) -> bool:
 
 def _event(news: FactNews, at: str) -> ItemEvent:
     return ItemEvent(_EVENT_KINDS[news.kind], at, text=news.text, reason=news.kind.value, fact=news.fact_id)
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return ()
-    return status.st_ino, status.st_size, status.st_mtime_ns

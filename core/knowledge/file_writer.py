@@ -35,7 +35,7 @@ class _UnlessChanged(Disk):
         self._disk.fsync(fd)
 
     def replace(self, source: Path, target: Path) -> None:
-        if _stamp(self._path) != self._seen:
+        if file_stamp(self._path) != self._seen:
             raise _ChangedMeanwhileError
         self._disk.replace(source, target)
 
@@ -54,7 +54,7 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, disk: Disk = OS
     """
     late: bytes | None = None
     for _ in range(ATTEMPTS):
-        seen = _stamp(path)
+        seen = file_stamp(path)
         fd = _open(path)
         try:
             before = b"" if fd is None else _read(fd)
@@ -202,7 +202,8 @@ def _read(fd: int) -> bytes:
     return b"".join(parts)
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Mark of a file as it stands: another one where it was written or replaced since; empty where there is none."""
     try:
         status = path.stat()
     except OSError:
