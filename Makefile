@@ -11,6 +11,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
+# Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: run test bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs clean
 
 run: set-up-run

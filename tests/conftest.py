@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from gui.screen import virtual_screen
+from tests.worker_process import one_worker_process, own_worker_processes
 
 SCREEN = (1600, 1000)
 _SECRET_SUFFIXES = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY", "_API_BASE")
@@ -128,6 +129,20 @@ def loopback_only() -> Iterator[None]:
         patch.setattr(socket.socket, "connect", guarded_connect)
         patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
         patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def worker_process() -> Iterator[None]:
+    """Share one worker process among the programs of all tests: see `one_worker_process`."""
+    with one_worker_process():
+        yield
+
+
+@pytest.fixture
+def own_worker_process() -> Iterator[None]:
+    """Give each program of a test its own worker process, as a person's has: for tests of that process."""
+    with own_worker_processes():
         yield
 
 

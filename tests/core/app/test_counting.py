@@ -7,6 +7,8 @@ import pytest
 from core.app.counting import Counting, _batches
 from core.app.crunch import Crunch
 
+pytestmark = pytest.mark.usefixtures("own_worker_process")
+
 
 def test_counts_come_from_the_process_and_are_remembered() -> None:
     counting = Counting()

@@ -22,6 +22,7 @@ from core.values.harvest import ArtifactKind
 from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
+pytestmark = pytest.mark.usefixtures("own_worker_process")
 
 
 @pytest.fixture

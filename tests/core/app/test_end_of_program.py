@@ -12,6 +12,8 @@ from core.app.outside import STOP_WORKERS_S
 from core.discussion.messages import CreateDiscussion, SelectDiscussion
 from tests.core.app.programs import Programs, until
 
+pytestmark = pytest.mark.usefixtures("own_worker_process")
+
 
 def test_the_end_cuts_a_count_off_without_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -54,7 +54,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def crunch() -> Iterator[Crunch]:
+def crunch(own_worker_process: None) -> Iterator[Crunch]:
     with closing(Crunch()) as worker:
         yield worker
 

@@ -1,0 +1,48 @@
+"""One worker process for every program that a test runs: to start one and load its tokenizer takes a second of the processor."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from core.app.crunch import Crunch, CrunchClosedError, _Job
+
+_OWN_JOBS = frozenset(["pdf"])
+"""Jobs whose process ends with them; it loads no tokenizer."""
+_ask = Crunch._asked
+
+
+@contextmanager
+def one_worker_process() -> Iterator[None]:
+    """Have a real worker process, started by the first who asks, do the jobs of all. It ends with the context.
+
+    Threads, lanes and the close of each program's `Crunch` stay its own; its process alone is shared.
+    """
+    shared, lock = Crunch(), threading.Lock()
+
+    def asked(crunch: Crunch, job: _Job) -> dict[str, object] | None:
+        if job.header["job"] in _OWN_JOBS:
+            return _ask(crunch, job)
+        with lock:
+            answer = _ask(shared, job)
+        if crunch._is_closed:
+            raise CrunchClosedError("The worker process was closed")
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Crunch, "_asked", asked)
+        try:
+            yield
+        finally:
+            shared.close()
+
+
+@contextmanager
+def own_worker_processes() -> Iterator[None]:
+    """Have each `Crunch` start its own process, as outside the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Crunch, "_asked", _ask)
+        yield
