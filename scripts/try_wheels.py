@@ -8,6 +8,7 @@ From a folder of its own it then runs what a person would run first: `--version`
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -40,10 +41,16 @@ class TrialError(Exception):
 def build_program(folder: Path) -> tuple[Path, Path]:
     """Build the source distribution, and the wheel from what it holds. Returns both.
 
+    A copy of the checkout is built from: the tools write into the folder that they build, and tests may read ours.
+
     Raises:
         TrialError: one of them could not be built.
     """
-    sdist = folder / _last_line(_run((sys.executable, "-c", BUILD, "build_sdist", folder), ROOT))
+    with tempfile.TemporaryDirectory() as copied:
+        for name in kept_files():
+            (target := Path(copied, name)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target)
+        sdist = folder / _last_line(_run((sys.executable, "-c", BUILD, "build_sdist", folder), Path(copied)))
     with tempfile.TemporaryDirectory() as unpacked:
         with tarfile.open(sdist) as archive:
             archive.extractall(unpacked, filter="data")
@@ -52,16 +59,21 @@ def build_program(folder: Path) -> tuple[Path, Path]:
     return sdist, wheel
 
 
+def kept_files() -> list[str]:
+    """List what git keeps, or would keep, of this checkout: names below its root."""
+    listed = _run(("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), ROOT)
+    return [name for name in listed.split("\0") if name and (ROOT / name).exists()]
+
+
 def check_sdist(sdist: Path) -> None:
     """Check that everything that git keeps is in the source distribution: it is a checkout that can be tested.
 
     Raises:
         TrialError: something is missing.
     """
-    kept = _run(("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), ROOT).split("\0")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    if missing := [name for name in kept if name and name not in names and (ROOT / name).exists()]:
+    if missing := [name for name in kept_files() if name not in names]:
         raise TrialError(f"{sdist.name} lacks {', '.join(missing)}")
 
 
