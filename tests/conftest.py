@@ -133,6 +133,18 @@ def loopback_only() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def medium_at_once() -> Iterator[None]:
+    """Wait for no disk: a kill takes nothing from the system's memory, and no test cuts the power.
+
+    When the program asks for the medium, and what is there if the power goes, is judged on the `Disk` of a test.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)  # a descriptor that is closed is refused as ever
+        patch.setattr(os, "sync", lambda: None, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def worker_process() -> Iterator[None]:
     """Share one worker process among the programs of all tests: see `one_worker_process`."""
     with one_worker_process():
