@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.batches import BatchReport
 from core.values.harvest import (
     Artifact,
@@ -87,7 +88,7 @@ class CancelHarvest(msgspec.Struct, frozen=True):
     """Stop the harvest after what is being written."""
 
 
-class UndoHarvest(msgspec.Struct, frozen=True):
+class UndoHarvest(OfferedCommand, frozen=True):
     """Take an apply back. `apply_id`: empty for the newest that is not undone.
 
     `is_agreed`: the person has seen what goes where that is much of a category; without it they are asked.

@@ -227,16 +227,25 @@ def ended(
             done = replace(idle, batched=report, problem=report.stopped)
             return _with(state, _looked(done, look, state)), ()
         case HarvestUndone():
-            done = replace(idle, report=None, undone=event.report)
+            done = replace(idle, report=None, undone=event.report, merged=None, drafted=None)
             return _changed(_with(state, _looked(done, event.look, state)))
         case RemovalAsked():
             return _with(state, replace(idle, question=event.question)), ()
         case MergeProposed(proposal):
             return _with(state, replace(idle, merge=proposal)), ()
         case MergeWritten(report, look):
-            done = replace(idle, merge=None, merged=report)
+            done = replace(idle, merge=None, merged=report, undone=None)
             return _changed(_with(state, _looked(done, look, state)))
         case DraftWritten(report, look):
+            state = notify(
+                state,
+                NOTICE,
+                Level.INFO,
+                f"Draft written: {report.path}",
+                f"Nothing reads or runs it until you rename it to {report.becomes}.",
+                action=UndoHarvest(report.apply_id),
+                action_label="Undo",
+            )
             return _changed(_with(state, _looked(replace(idle, drafted=report), look, state)))
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)

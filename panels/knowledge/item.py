@@ -13,6 +13,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, save, shown_text
+from panels.knowledge.graduation import ask_draft
 from panels.knowledge.history import ask_why
 from panels.knowledge.sources import ItemSource, SourcePlace, source_of
 from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
@@ -154,6 +155,11 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     why = READ_ONLY if desk.state.program.is_home_read_only else ""
     if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"):
         begin_edit(desk.view.of(KnowledgeView), item)
+    if item.category is Category.PLAYBOOKS and ui.button(
+        "graduate", "", icon="graduation-cap", kind="ghost", is_small=True, is_enabled=is_free,
+        tip=why or "Make a draft of a prompt or tool…",
+    ):  # fmt: skip
+        ask_draft(desk, item)
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Delete…"):  # fmt: skip
         desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
