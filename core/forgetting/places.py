@@ -51,7 +51,12 @@ PLACES: tuple[Place, ...] = (
         checked="their folders are gone",
     ),
     Place("trash", "copies in the trash", ("trash/*",), checked="no folder of theirs is in the trash"),
-    Place("versions", "category files as they were before a merge", ("knowledge/versions/*",), checked=_READ_AGAIN),
+    Place(
+        "versions",
+        "category files as they were before a merge",
+        ("knowledge/versions/*",),
+        checked=_READ_AGAIN,
+    ),
     Place("drafts", "drafts made from playbooks", ("knowledge/drafts/*",), checked=_READ_AGAIN),
     Place(
         "items",

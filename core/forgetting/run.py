@@ -44,6 +44,7 @@ from core.harvest.review_file import keep_review, load_review
 from core.knowledge import apply_log
 from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.digest import regenerate_digest
+from core.knowledge.drafts import draft_mark
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
@@ -266,10 +267,12 @@ class _Forgetting:
             remove_file(path, disk=self._disk)
 
     def _drop_drafts(self) -> None:
-        """Remove drafts that hold the words."""
+        """Remove drafts of playbooks that go, and those that hold the words."""
+        marks = [draft_mark(item).encode() for item in self._words.items]
         for name in sorted(draft_names(self._home)):
             path = self._directory / name
-            if holds(read_bytes(path), self._words):
+            data = read_bytes(path)
+            if holds(data, self._words) or any(mark in data for mark in marks):
                 remove_file(path, disk=self._disk)
                 self._count("drafts", 1)
 

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection
 
 from core.base.text import flat
+from core.evidence.quotes import item_hash
 from core.knowledge.provenance import format_tag
 from core.values.knowledge import Item
 from core.values.merging import DraftKind
@@ -65,11 +66,17 @@ def becomes(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(SUFFIX)
 
 
+def draft_mark(item: str) -> str:
+    """Mark of a playbook in its drafts. `item`: its hash, as evidence has it."""
+    return f"({item[:16]})"
+
+
 def draft_text(item: Item, kind: DraftKind, name: str) -> str:
     """The text of a draft. Every line of a tool is a comment but the one that ends it: run by mistake, it does nothing."""
     title, steps = named_playbook(item)
     lines = steps_of(steps)
-    origin = format_tag(item.provenance) if item.provenance is not None else "[written by hand]"
+    tag = format_tag(item.provenance) if item.provenance is not None else "[written by hand]"
+    origin = f"{draft_mark(item_hash(item.category, item.text))} {tag}"
     if kind is DraftKind.PROMPT:
         told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
         return (

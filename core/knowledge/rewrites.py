@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -61,12 +62,10 @@ def apply_merge(request: MergeRequest) -> MergeReport:
         check_removal(gone, parse_file(name, data).items, is_agreed=request.is_agreed)
         hunks = merge_hunks(name, data, request.groups)
         version = keep_version(home, name, apply.id, data, disk=disk)
-        rows = tuple(row_text(_event(group, apply.id, request.now)) for group in request.groups)
-        parts: list[PartPlan] = [
-            PatchPlan(name, hunks),
-            *apply.facts.merge(request.groups, timestamp(request.now)[:10]),
-            RowPlan(EVENTS_FILE, rows, stays=True),
-        ]
+        facts = apply.facts.merge(request.groups, timestamp(request.now)[:10])
+        told = (one for group in request.groups for one in _events(group, apply.id, request.now, facts.ids))
+        rows = tuple(dict.fromkeys(map(row_text, told)))
+        parts: list[PartPlan] = [PatchPlan(name, hunks), *facts.parts, RowPlan(EVENTS_FILE, rows, stays=True)]
         apply.rewrite(name, parts)
         finish_apply(apply, makes_digest=False)
     return MergeReport(apply.id, request.category, name, len(gone), len(request.groups), str(version))
@@ -105,15 +104,25 @@ def draft_names(home: Path) -> frozenset[str]:
     return frozenset(f"{drafts.FOLDER}/{name}" for name in names)
 
 
-def _event(group: MergeGroup, apply_id: str, now: datetime) -> ItemEvent:
-    item = merged_item(group)
-    return ItemEvent(
-        ItemEventKind.MERGED,
-        timestamp(now),
-        item_hash(item.category, item.text),
-        item.category.value,
+def _events(group: MergeGroup, apply_id: str, now: datetime, facts: Mapping[str, str]) -> Iterator[ItemEvent]:
+    """Events of a merge: what each item said, then the one that stands on all that they stood on."""
+    item, at = merged_item(group), timestamp(now)
+    names = tuple(dict.fromkeys(item_hash(one.category, one.text) for one in group.items))
+    merged = item_hash(item.category, item.text)
+    kind, category = ItemEventKind.MERGED, item.category.value
+    for one in group.items:
+        name = item_hash(one.category, one.text)
+        if name != merged:
+            yield ItemEvent(kind, at, name, category, one.text, apply=apply_id)
+    was = tuple(name for name in names if name != merged)
+    yield ItemEvent(
+        kind,
+        at,
+        merged,
+        category,
         item.text,
-        tuple(item_hash(one.category, one.text) for one in group.items),
+        was,
         apply=apply_id,
         reason=group.reason,
+        fact=facts.get(merged, ""),
     )
