@@ -37,7 +37,7 @@ def summary(merge: MergeProposal) -> str:
     if not merge.groups:
         return f"{read} and would merge none{dropped}."
     gone = sum(len(group.items) for group in merge.ticked)
-    return f"{read}: {gone:,} would become {len(merge.ticked):,}{dropped}."
+    return f"{read}: {gone:,} of them would become {len(merge.ticked):,}{dropped}."
 
 
 def merge_data(merge: MergeProposal) -> dict[str, Any]:

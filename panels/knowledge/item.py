@@ -46,6 +46,7 @@ def item_card(desk: Desk, ui: Ui, item: Item) -> None:
         _words(desk, ui, item)
         with ui.row("foot", gap=4):
             provenance(desk, ui, item.provenance)
+            _other_origins(ui, item.provenance)
             ui.push()
             _buttons(desk, ui, item)
 
@@ -126,6 +127,13 @@ def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
             ui.gap(PAD_PX)
             ui.text("from", f"from {source.name}, {tag.date}", tone="muted", style="small",
                     tip=f"{tag.source}: this conversation is not here any more")  # fmt: skip
+
+
+def _other_origins(ui: Ui, tag: Provenance | None) -> None:
+    """Draw how many conversations a merged item came from besides, and which."""
+    if tag is not None and tag.also:
+        listed = "\n".join(f"from {one.source}, {one.date}" for one in tag.also)
+        ui.badge("also", f"+{len(tag.also)}", tone="muted", tip=f"Merged, and besides\n{listed}")
 
 
 def _conversation(desk: Desk, ui: Ui, source: ItemSource, date: str) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from core.base import figures as fmt
 from core.base.errors import SlopError
+from core.base.text import flat
 from core.caching.rewrites import merge_price_text
 from core.harvest.messages import (
     ApplyMerge,
@@ -22,9 +23,9 @@ from core.harvest.messages import (
 from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.knowledge.hunks import patched
 from core.knowledge.merge_text import item_text, summary
-from core.knowledge.merging import NOTHING, merge_hunks, merged_line
+from core.knowledge.merging import NOTHING, merge_hunks, merged_item
 from core.values.harvest import HarvestPhase
-from core.values.knowledge import Category, CategoryFile
+from core.values.knowledge import Category, CategoryFile, Item
 from core.values.merging import MergeGroup, MergeProposal, MergeReport
 from panels.base.desk import Desk
 from panels.base.file_button import file_button
@@ -239,20 +240,21 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
         if group.reason:
             ui.text("reason", group.reason, tone="muted", style="small", wraps=True)
         for index, item in enumerate(group.items):
-            with ui.row(("old", index), gap=6):
-                ui.icon("icon", "minus", tone="error")
-                ui.text("text", item_text(item)[2:], tone="muted", wraps=True, width=0)
-        with ui.row("new", gap=6):
-            ui.icon("icon", "plus", tone="ok")
-            ui.text(
-                "text",
-                merged_line(group)[2:],
-                tone="text" if group.is_ticked else "muted",
-                wraps=True,
-                width=0,
-            )
+            _line(ui, ("old", index), item, is_new=False)
+        _line(ui, "new", merged_item(group), is_new=True)
         if group.id in own.merge_edits:
             _editor(desk, ui, group)
+
+
+def _line(ui: Ui, key: Hashable, item: Item, *, is_new: bool) -> None:
+    """Draw an item that goes, or the one that takes its place, and where it came from."""
+    with ui.row(key, gap=6):
+        ui.icon("icon", "plus" if is_new else "minus", tone="ok" if is_new else "error")
+        with ui.group("words", gap=1):
+            ui.text("text", flat(item.text), tone="text" if is_new else "muted", wraps=True)
+            if item.provenance is not None:
+                came = " · ".join(f"{one.source}, {one.date}" for one in item.provenance.all)
+                ui.text("from", f"from {came}", tone="faint", style="small", wraps=True)
 
 
 def _editor(desk: Desk, ui: Ui, group: MergeGroup) -> None:

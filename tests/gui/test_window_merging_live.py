@@ -67,6 +67,7 @@ def shot(screen: Screen, name: str) -> None:
     if folder := os.environ.get("SHOTS"):
         screen.settle(6)
         from gui.screenshot import screenshot
+
         screenshot(Path(folder) / f"{name}.png", screen.loop.frame)
 
 
@@ -81,7 +82,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     tip = "Merge: a model proposes a shorter list, shown before anything is written"
     person.click(sitting.tipped(tip, Button)[0])
     sitting.ends(lambda s: s.harvest.merge is not None)
-    sitting.sees("4 would become 2")
+    sitting.sees("4 of them would become 2")
     sitting.sees("Both say how often the tide turns.")
     sitting.sees("5 items → 3")
     shot(screen, "proposed")
@@ -115,6 +116,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
 
     person.click("Items")
     sitting.sees("The harbour's tide turns twice a day.")
+    sitting.sees("+1")
     shot(screen, "items")
     person.click("Merge")
     person.click("Undo")
@@ -122,7 +124,9 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     assert facts.read_text("utf-8") == FACTS
 
 
-def test_a_playbook_becomes_a_draft_that_is_seen_before_it_is_written(sitting: Sitting, screen: Screen) -> None:
+def test_a_playbook_becomes_a_draft_that_is_seen_before_it_is_written(
+    sitting: Sitting, screen: Screen
+) -> None:
     person = sitting.driver
     sitting.sees("Tides")
     person.key("Ctrl+3")
