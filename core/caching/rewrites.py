@@ -82,7 +82,7 @@ def merge_price_text(state: AppState) -> str:
 
 
 def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, str] | None:
-    """How many warm discussions pay, and what; None where it costs nothing."""
+    """Number of warm discussions that pay, and the price, in words; None where it costs nothing."""
     warm = [one for one in prices.values() if _is_due(state, one)]
     if not any(map(has_price, warm)):
         return None

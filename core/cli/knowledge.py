@@ -11,7 +11,7 @@ from core.cli.arguments import Options
 from core.cli.facts import FACT_ACTIONS, run_facts
 from core.cli.harvest_prompt import run_prompt
 from core.cli.memory_log import explain_item, show_seen
-from core.cli.merging import run_graduate, run_merge
+from core.cli.merges import run_graduate, run_merge
 from core.cli.output import Console, table
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.harvest.merging import Declined, MergeRun, begin
+from core.harvest.merge_step import Declined, MergeRun, begin
 from core.harvest.messages import (
     HARVEST_PROMPT,
     ApplyHarvest,
@@ -23,8 +23,8 @@ from core.harvest.messages import (
     ScanConversations,
     UndoApply,
     UndoHarvest,
-    WriteDraft,
     WriteMerge,
+    WritePlaybookDraft,
 )
 from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
 from core.harvest.reader import harvest_reader
@@ -112,7 +112,7 @@ def _begin(
     state: AppState,
     command: RunCommand,
     phase: HarvestPhase,
-    effect: ScanConversations | UndoApply | RunBatches | AskForMerge | WriteMerge | WriteDraft,
+    effect: ScanConversations | UndoApply | RunBatches | AskForMerge | WriteMerge | WritePlaybookDraft,
 ) -> Result:
     made = effect.run
     begun = replace(

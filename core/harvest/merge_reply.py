@@ -23,9 +23,9 @@ from core.harvest.reply import (
     reply_object,
 )
 from core.knowledge.duplicates import known_items
-from core.knowledge.merging import may_merge
+from core.knowledge.merges import may_merge
 from core.values.knowledge import Category, Item
-from core.values.merging import MergeGroup, MergeProposal
+from core.values.merges import MergeGroup, MergeProposal
 
 MAX_GROUPS = 200
 MOST_COMPARED = 5_000
@@ -114,7 +114,7 @@ def proposal(
     provider: str,
     model: str,
 ) -> MergeProposal:
-    """What was found, as the person is shown it."""
+    """Proposal of what was found, as the person is shown it."""
     file = next((item.file for item in read.items.values()), "")
     return MergeProposal(category, file, found[0], provider, model, len(read.items), read.total, found[1])
 

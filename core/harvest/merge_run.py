@@ -13,10 +13,10 @@ from core.harvest.merge_reply import ask_for_merge, proposal, reading
 from core.harvest.messages import HarvestRun
 from core.harvest.replies import KeptReplies
 from core.knowledge.memory_log import all_items
-from core.knowledge.merging import NOTHING
+from core.knowledge.merges import NOTHING
 from core.knowledge.reader import KnowledgeReader
 from core.values.knowledge import Category
-from core.values.merging import MergeProposal
+from core.values.merges import MergeProposal
 
 KEPT_MARK = "merge-"
 """Begins the names under which replies to merges are kept, among those of conversations."""

@@ -16,7 +16,7 @@ from core.values.harvest import (
     UndoReport,
 )
 from core.values.knowledge import Category, Item, RemovalQuestion
-from core.values.merging import DraftKind, DraftReport, MergeProposal, MergeReport
+from core.values.merges import DraftKind, DraftReport, MergeProposal, MergeReport
 from core.values.provider import ModelProfile
 from core.values.settings import (
     KnowledgeSettings,
@@ -253,7 +253,7 @@ class WriteMerge(msgspec.Struct, frozen=True):
     is_agreed: bool = False
 
 
-class WriteDraft(msgspec.Struct, frozen=True):
+class WritePlaybookDraft(msgspec.Struct, frozen=True):
     """Write a draft of a playbook; report `DraftWritten`."""
 
     run: HarvestRun
@@ -410,7 +410,7 @@ RunEffect = (
     | RunBatches
     | AskForMerge
     | WriteMerge
-    | WriteDraft
+    | WritePlaybookDraft
 )
 """The harvest worker's: one run at a time, on one thread."""
 

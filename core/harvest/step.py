@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.beginnings import NOTICE, run, write_automatic
-from core.harvest.merging import reviewed
+from core.harvest.merge_step import reviewed
 from core.harvest.messages import (
     ApplyHarvest,
     ApplyMerge,
@@ -241,8 +241,8 @@ def ended(
                 state,
                 NOTICE,
                 Level.INFO,
-                f"Draft written: {report.path}",
-                f"Nothing reads or runs it until you rename it to {report.becomes}.",
+                "A draft of the playbook is written.",
+                f"Nothing reads or runs it until you rename it to {report.becomes}: {report.path}",
                 action=UndoHarvest(report.apply_id),
                 action_label="Undo",
             )

@@ -50,8 +50,8 @@ from core.harvest.messages import (
     RunEffect,
     ScanConversations,
     UndoApply,
-    WriteDraft,
     WriteMerge,
+    WritePlaybookDraft,
 )
 from core.harvest.purse import RunPurse
 from core.harvest.replies import kept_conversations
@@ -229,7 +229,7 @@ class HarvestHandler:
                 self._ask_for_merge(effect, run)
             case WriteMerge():
                 self._write_merge(effect)
-            case WriteDraft():
+            case WritePlaybookDraft():
                 self._check_writable()
                 made = make_draft(self._home, effect.item, effect.kind, self._clock(), self._seed())
                 self._emit(DraftWritten(made, self._look_after(effect.run)))

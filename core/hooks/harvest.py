@@ -33,7 +33,7 @@ from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
 from core.values.harvest import ArtifactClass, HarvestPreview, HarvestState
-from core.values.merging import MergeProposal
+from core.values.merges import MergeProposal
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.state import AppState
 from core.values.updates import outcome_of

@@ -14,7 +14,7 @@ from core.hooks import (
     imports,
     knowledge,
     memory_log,
-    merging,
+    merges,
     presets,
     program,
     versions,
@@ -35,7 +35,7 @@ RESOURCES: tuple[Resource, ...] = (
     facts.RESOURCE,
     memory_log.RESOURCE,
     harvest.RESOURCE,
-    merging.RESOURCE,
+    merges.RESOURCE,
     imports.RESOURCE,
     forgetting.RESOURCE,
 )

@@ -10,7 +10,7 @@ from core.base.text import flat
 from core.evidence.quotes import item_hash
 from core.knowledge.provenance import format_tag
 from core.values.knowledge import Item
-from core.values.merging import DraftKind
+from core.values.merges import DraftKind
 
 FOLDER = "drafts"
 SUFFIX = ".draft"

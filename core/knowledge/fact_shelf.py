@@ -30,12 +30,12 @@ from core.facts.table import read_table
 from core.knowledge.duplicates import same_text
 from core.knowledge.fact_past import HomePast
 from core.knowledge.file_writer import read_bytes
-from core.knowledge.merging import merged_item
+from core.knowledge.merges import merged_item
 from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
 from core.knowledge.wording import safe_value
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.values.knowledge import Category, HarvestLedgerEntry, Item, NewItem, Placed
-from core.values.merging import MergeGroup
+from core.values.merges import MergeGroup
 
 _KINDS = {
     Category.FACTS: FactCategory.FACT,

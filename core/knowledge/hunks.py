@@ -90,7 +90,7 @@ def patched(data: bytes, hunks: Sequence[Hunk]) -> tuple[bytes, tuple[Hunk, ...]
 
 
 def _best(texts: Sequence[str], hunk: Hunk, run: Sequence[str], expected: int) -> tuple[int, int, int] | None:
-    """Where a run stands: how much of what is around it is as it was, its length, and its place. None for nowhere."""
+    """Place of a run, behind how much around it is as it was, and its length. None where it stands nowhere."""
     if run:
         length = len(run)
         places = [
@@ -120,7 +120,7 @@ def _score(texts: Sequence[str], hunk: Hunk, first: int, last: int) -> int:
 
 
 def _same(lines: Iterable[str], there: Iterable[str]) -> int:
-    """How many lines are the same from the first on; behind an edge nothing counts."""
+    """Number of lines that are the same from the first on; behind an edge nothing counts."""
     number = 0
     for line, other in zip(lines, there, strict=False):
         if line != other:

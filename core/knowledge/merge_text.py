@@ -7,10 +7,10 @@ from typing import Any
 
 from core.base.figures import count
 from core.base.text import flat
-from core.knowledge.merging import merged_item, merged_line
+from core.knowledge.merges import merged_item, merged_line
 from core.knowledge.provenance import with_tag
 from core.values.knowledge import Item, item_data
-from core.values.merging import MergeGroup, MergeProposal
+from core.values.merges import MergeGroup, MergeProposal
 
 
 def item_text(item: Item) -> str:

@@ -20,12 +20,12 @@ from core.knowledge.drafts import NO_PLAYBOOK, becomes, draft_name, draft_text
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.guard import check_removal
 from core.knowledge.ledger import timestamp
-from core.knowledge.merging import merge_hunks, merged_item
+from core.knowledge.merges import merge_hunks, merged_item
 from core.knowledge.parts import DraftPlan, PartPlan, PatchPlan, RowPlan
 from core.knowledge.versions import keep_version
 from core.values.evidence import ItemEvent, ItemEventKind
 from core.values.knowledge import Category, Item
-from core.values.merging import DraftKind, DraftReport, MergeGroup, MergeReport
+from core.values.merges import DraftKind, DraftReport, MergeGroup, MergeReport
 
 MERGE_BY, DRAFT_BY = "a merge of knowledge", "a draft from a playbook"
 

@@ -11,7 +11,7 @@ import msgspec
 from core.values.batches import BatchReport, HarvestBatch
 from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
-from core.values.merging import DraftReport, MergeProposal, MergeReport
+from core.values.merges import DraftReport, MergeProposal, MergeReport
 from core.values.usage import Usage, add_usage
 
 

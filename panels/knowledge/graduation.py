@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.harvest.messages import GraduatePlaybook
 from core.knowledge.drafts import becomes, draft_name, draft_text
 from core.values.knowledge import Item
-from core.values.merging import DraftKind
+from core.values.merges import DraftKind
 from panels.base.answers import answers
 from panels.base.desk import Desk
 from panels.base.ui import Option

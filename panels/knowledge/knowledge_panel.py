@@ -16,7 +16,7 @@ from panels.knowledge.digest import digest_section, knowledge_path, switch_row
 from panels.knowledge.drafts import begin_new, settle
 from panels.knowledge.facts import facts_section
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
-from panels.knowledge.merging import has_merge, merge_button, merge_section
+from panels.knowledge.merges import has_merge, merge_button, merge_section
 from panels.knowledge.notes import note_head
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
 from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft

@@ -34,7 +34,7 @@ from core.knowledge.versions import versions
 from core.values.evidence import ItemEventKind
 from core.values.harvest import ArtifactFacts
 from core.values.knowledge import Category, Item, LedgerStatus, Replacement
-from core.values.merging import DraftKind, MergeGroup
+from core.values.merges import DraftKind, MergeGroup
 from core.values.settings import KnowledgeSettings
 from tests.core.harvest.harvests import NOW, OLD, Harvest, add_discussion, age, item_lines, reply
 from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk, PowerDisk

@@ -18,7 +18,7 @@ from core.harvest.merge_reply import (
 )
 from core.knowledge.categories import parse_file
 from core.values.knowledge import Category, Item
-from core.values.merging import MergeGroup
+from core.values.merges import MergeGroup
 
 TEXT = b"""- The tide turns twice a day. [from: a, 2026-01-01]
 - ~~Old.~~ (replaced 2026-01-02: New.)

@@ -18,13 +18,13 @@ from core.harvest.messages import (
     MergeWritten,
     ProposeMerge,
     TickMergeGroups,
-    WriteDraft,
     WriteMerge,
+    WritePlaybookDraft,
 )
 from core.knowledge.categories import parse_file
 from core.values.harvest import HarvestPhase
 from core.values.knowledge import Category
-from core.values.merging import DraftKind, DraftReport, MergeGroup, MergeProposal, MergeReport
+from core.values.merges import DraftKind, DraftReport, MergeGroup, MergeProposal, MergeReport
 from core.values.outcomes import Cause
 from core.values.settings import MemoryMode
 from core.values.state import AppState
@@ -132,10 +132,10 @@ def test_a_discarded_merge_is_gone_and_nothing_of_it_can_be_written() -> None:
 
 def test_a_playbook_becomes_a_draft_and_nothing_else_does() -> None:
     state, (effect,) = step(known(), GraduatePlaybook(PLAYBOOK, DraftKind.TOOL))
-    assert isinstance(effect, WriteDraft)
+    assert isinstance(effect, WritePlaybookDraft)
     assert effect.kind is DraftKind.TOOL
     state, _ = step(state, DraftWritten(DraftReport("a", "/d/ship.sh.draft", "ship.sh"), None))
     assert state.harvest.drafted is not None
-    assert any("/d/ship.sh.draft" in notice.text for notice in state.program.notices)
+    assert any("/d/ship.sh.draft" in notice.detail for notice in state.program.notices)
 
     assert step(known(), GraduatePlaybook(FILE.items[0]))[1] == ()

@@ -18,7 +18,7 @@ from core.knowledge.rewrites import draft_names, make_draft
 from core.knowledge.undo import undo_apply
 from core.settings.prompts import prompt_names, read_prompts
 from core.values.knowledge import Item
-from core.values.merging import DraftKind
+from core.values.merges import DraftKind
 from core.values.settings import KnowledgeSettings
 from tests.core.knowledge.homes import NOW
 

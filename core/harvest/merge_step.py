@@ -17,16 +17,16 @@ from core.harvest.messages import (
     MergeCommand,
     ProposeMerge,
     TickMergeGroups,
-    WriteDraft,
     WriteMerge,
+    WritePlaybookDraft,
 )
 from core.knowledge.drafts import NO_PLAYBOOK
 from core.knowledge.guard import removal_sentence
-from core.knowledge.merging import NOTHING, may_merge
+from core.knowledge.merges import NOTHING, may_merge
 from core.spending.limits import limit_reached
 from core.values.harvest import HarvestPhase, HarvestState
 from core.values.knowledge import Category, Item, RemovalQuestion
-from core.values.merging import MergeProposal
+from core.values.merges import MergeProposal
 from core.values.outcomes import Cause
 from core.values.state import AppState
 
@@ -46,7 +46,7 @@ class Declined(Exception):  # noqa: N818 - no failure: the answer to a command t
 
 def begin(
     state: AppState, command: MergeRun, made: HarvestRun
-) -> tuple[HarvestPhase, AskForMerge | WriteMerge | WriteDraft]:
+) -> tuple[HarvestPhase, AskForMerge | WriteMerge | WritePlaybookDraft]:
     """Decide what a command begins.
 
     Raises:
@@ -60,7 +60,7 @@ def begin(
         case GraduatePlaybook(item, kind):
             if item.category is not Category.PLAYBOOKS:
                 raise Declined(Cause.NOTHING, NO_PLAYBOOK)
-            return HarvestPhase.APPLYING, WriteDraft(made, item, kind)
+            return HarvestPhase.APPLYING, WritePlaybookDraft(made, item, kind)
         case _:
             assert_never(command)
 

@@ -21,7 +21,7 @@ from core.knowledge.fact_store import FactReader
 from core.knowledge.guard import RemovalError
 from core.knowledge.hunks import hunks_of, patched, reversed_hunks
 from core.knowledge.memory_log import all_items, item_history
-from core.knowledge.merging import MergeRefusedError, check_merge, merge_hunks, merged_item
+from core.knowledge.merges import MergeRefusedError, check_merge, merge_hunks, merged_item
 from core.knowledge.part_writer import ensure_part, write_part
 from core.knowledge.parts import PatchPlan
 from core.knowledge.provenance import joined, split_tag, with_tag, without_origins
@@ -31,7 +31,7 @@ from core.knowledge.undo import list_applies, undo_apply
 from core.knowledge.versions import KEPT_VERSIONS, versions
 from core.values.evidence import ItemEventKind, Quote
 from core.values.knowledge import Category, Item, NewItem, Provenance
-from core.values.merging import MergeGroup, MergeReport
+from core.values.merges import MergeGroup, MergeReport
 from core.values.settings import KnowledgeSettings
 from tests.core.knowledge.homes import FIRST, NOW, SECOND, entry_of, made_home
 

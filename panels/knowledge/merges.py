@@ -23,10 +23,10 @@ from core.harvest.messages import (
 from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.knowledge.hunks import patched
 from core.knowledge.merge_text import item_text, summary
-from core.knowledge.merging import NOTHING, merge_hunks, merged_item
+from core.knowledge.merges import NOTHING, merge_hunks, merged_item
 from core.values.harvest import HarvestPhase
 from core.values.knowledge import Category, CategoryFile, Item
-from core.values.merging import MergeGroup, MergeProposal, MergeReport
+from core.values.merges import MergeGroup, MergeProposal, MergeReport
 from panels.base.desk import Desk
 from panels.base.file_button import file_button
 from panels.base.memo import Same

@@ -40,7 +40,7 @@ from core.spending.harvest_costs import Payments
 from core.spending.pricing import cost
 from core.values.harvest import HarvestUse
 from core.values.knowledge import Category, KnowledgeState
-from core.values.merging import DraftKind, MergeProposal
+from core.values.merges import DraftKind, MergeProposal
 
 
 def run_merge(options: Options, console: Console) -> int:

@@ -22,7 +22,7 @@ from core.hooks.request import Answer, Request
 from core.knowledge.merge_text import merge_data
 from core.values.harvest import HarvestPhase
 from core.values.knowledge import Category
-from core.values.merging import DraftKind, MergeProposal
+from core.values.merges import DraftKind, MergeProposal
 from core.values.state import AppState
 
 

@@ -13,7 +13,7 @@ from core.knowledge.hunks import Hunk, hunks_of, patched
 from core.knowledge.provenance import joined, with_tag
 from core.knowledge.wording import safe_value
 from core.values.knowledge import Category, CategoryFile, Item, Provenance
-from core.values.merging import MergeGroup
+from core.values.merges import MergeGroup
 
 NOTHING = "There is nothing to merge: it takes two items at least."
 

@@ -145,7 +145,7 @@ def test_a_playbook_becomes_a_draft_that_is_seen_before_it_is_written(
     sitting.ends(lambda s: s.harvest.drafted is not None)
 
     assert draft_names(sitting.home) == {"drafts/read-the-gauge.sh.draft"}
-    sitting.sees("Draft written:")
+    sitting.sees("A draft of the playbook is written.")
     shot(screen, "drafted")
     screen.check()
     person.click("Undo")
