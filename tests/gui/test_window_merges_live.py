@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,14 +62,6 @@ def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not screen.failures
 
 
-def shot(screen: Screen, name: str) -> None:
-    if folder := os.environ.get("SHOTS"):
-        screen.settle(6)
-        from gui.screenshot import screenshot
-
-        screenshot(Path(folder) / f"{name}.png", screen.loop.frame)
-
-
 def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse(
     sitting: Sitting, screen: Screen
 ) -> None:
@@ -85,7 +76,6 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     sitting.sees("4 of them would become 2")
     sitting.sees("Both say how often the tide turns.")
     sitting.sees("5 items → 3")
-    shot(screen, "proposed")
     screen.check()
     assert facts.read_text("utf-8") == FACTS
 
@@ -95,7 +85,6 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.until(lambda: editor.is_active)
     person.key("Ctrl+A")
     person.type("The harbour's tide turns twice a day.")
-    shot(screen, "editing")
     screen.check()
     person.key("Enter")
     sitting.sees("changed")
@@ -103,12 +92,10 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     sitting.ends(lambda s: s.harvest.question is not None or s.harvest.merged is not None)
     if sitting.state.harvest.question is not None:
         sitting.sees("This would take out 4 of 5 facts")
-        shot(screen, "question")
         screen.check()
         person.click("Go on")
     sitting.ends(lambda s: s.harvest.merged is not None)
     sitting.sees("4 items of facts.md became 2")
-    shot(screen, "written")
     screen.check()
     line = "- The harbour's tide turns twice a day. [from: 2026-10-01-tides, 2026-10-02] [from: 2026-10-05-moon, 2026-10-06]"
     assert line in facts.read_text("utf-8")
@@ -117,7 +104,6 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.click("Items")
     sitting.sees("The harbour's tide turns twice a day.")
     sitting.sees("+1")
-    shot(screen, "items")
     person.click("Merge")
     person.click("Undo")
     sitting.ends(lambda s: s.harvest.undone is not None)
@@ -133,11 +119,9 @@ def test_a_playbook_becomes_a_draft_that_is_seen_before_it_is_written(
     sitting.sees("Read the gauge")
     person.click(sitting.tipped("Make a draft of a prompt or tool…", Button)[0])
     sitting.sees("Make a draft of this playbook")
-    shot(screen, "draft-prompt")
     screen.check()
     person.click("A tool")
     sitting.sees("rename it to read-the-gauge.sh")
-    shot(screen, "draft-tool")
     screen.check()
     assert draft_names(sitting.home) == frozenset()
 
@@ -146,7 +130,6 @@ def test_a_playbook_becomes_a_draft_that_is_seen_before_it_is_written(
 
     assert draft_names(sitting.home) == {"drafts/read-the-gauge.sh.draft"}
     sitting.sees("A draft of the playbook is written.")
-    shot(screen, "drafted")
     screen.check()
     person.click("Undo")
     sitting.ends(lambda s: s.harvest.undone is not None)
