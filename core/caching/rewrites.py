@@ -62,13 +62,33 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
 
 def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
     """Cost of taking something out of knowledge, or all of it away, in a sentence; empty where it costs nothing."""
-    prices = state.caching.switch_offs if is_all else state.caching.withdrawals
+    found = _price_words(state, state.caching.switch_offs if is_all else state.caching.withdrawals)
+    if found is None:
+        return ""
+    who, price = found
+    return f"What is taken out is gone at once: {who} will be rewritten on the next turn, {price}."
+
+
+def merge_price_text(state: AppState) -> str:
+    """Most that other words for what warm discussions hold may cost, in a sentence; empty where it costs nothing.
+
+    A digest that another wording is appended to costs less: what it comes to is told once it is written.
+    """
+    found = _price_words(state, state.caching.withdrawals)
+    if found is None:
+        return ""
+    who, price = found
+    return f"The digest changes: at most, {who} will be rewritten on the next turn, {price}."
+
+
+def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, str] | None:
+    """Number of warm discussions that pay, and the price, in words; None where it costs nothing."""
     warm = [one for one in prices.values() if _is_due(state, one)]
     if not any(map(has_price, warm)):
-        return ""
+        return None
     tokens, cost = sum(one.tokens for one in warm), _cost([one.cost_usd for one in warm])
     who = "1 warm discussion" if len(warm) == 1 else f"{len(warm)} warm discussions"
-    return f"What is taken out is gone at once: {who} will be rewritten on the next turn, ~{tokens:,} tokens, {cost}."
+    return who, f"~{tokens:,} tokens, {cost}"
 
 
 def has_price(rewrite: Rewrite) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NoReturn
 
 from core.cli.parser import Commands, Parser, near
+from core.cli.quantities import CATEGORIES, days, size_bytes
 from core.cli.version import PROGRAM, put, version_text
 
 EFFORTS = ("auto", "none", "low", "medium", "high", "max")
@@ -413,26 +413,15 @@ def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument(
         "--live-days",
         metavar="N",
-        type=_days,
+        type=days,
         help="leave alone what was touched since (the settings' live_days)",
     )
     parser.add_argument(
-        "--max-bytes", metavar="N", type=_bytes, help="keep what is larger (the settings' max_source_bytes)"
+        "--max-bytes",
+        metavar="N",
+        type=size_bytes,
+        help="keep what is larger (the settings' max_source_bytes)",
     )
-
-
-def _days(text: str) -> float:
-    with suppress(ValueError):
-        if 0 <= (days := float(text)) <= 36_500:
-            return days
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of days from 0 to 36500")
-
-
-def _bytes(text: str) -> int:
-    with suppress(ValueError):
-        if 0 < (size := int(text)) <= 1 << 30:
-            return size
-    raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes from 1 to {1 << 30}")
 
 
 def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
@@ -440,13 +429,7 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     parser.set_defaults(category="")
     actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
     show = _add(actions, common, "show", "print every item with its place and origin (the default)")
-    show.add_argument(
-        "category",
-        nargs="?",
-        default="",
-        choices=("", "facts", "decisions", "tasks_done", "tasks_open", "questions", "playbooks", "files"),
-        help="only these",
-    )
+    show.add_argument("category", nargs="?", default="", choices=("", *CATEGORIES), help="only these")
     digest = _add(actions, common, "digest", "print the digest as a model sees it, and whether memory is on")
     digest.add_argument("--regenerate", action="store_true", help="make it anew first; turns memory on")
     found = _add(actions, common, "search", "print the items in which every word occurs")
@@ -478,6 +461,19 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
     seen = _add(actions, common, "seen", "print which items entered requests, newest first")
     seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
+    merge = _add(actions, common, "merge", "have a model propose a shorter file, shown before it is written")
+    merge.add_argument("category", choices=CATEGORIES[:-1], help="of the items")
+    merge.add_argument("--apply", action="store_true", help="write it, after a yes; keeps the file as it was")
+    merge.add_argument("--yes", action="store_true", help="with --apply: write it without being asked")
+    merge.add_argument("--over-limit", action="store_true", help="ask although the day's limit is reached")
+    merge.add_argument("--provider", metavar="ID", default="", help="who proposes it (see `models`)")
+    merge.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
+    merge.set_defaults(source=[], live_days=None, max_bytes=None)
+    graduate = _add(actions, common, "graduate", "make a draft of a playbook, inert until you rename it")
+    graduate.add_argument(
+        "item", help="the playbook's place as `show` prints it (playbooks.md:3), or words of it"
+    )
+    graduate.add_argument("--as", dest="draft", choices=("prompt", "tool"), default="prompt", help="what of")
 
 
 def _add_settings(commands: Commands[Parser], common: Parser) -> None:

@@ -70,7 +70,7 @@ RESERVE = "harvest"
 """Key of the call under way, among what this program reserves."""
 
 
-class _Set(msgspec.Struct, frozen=True):
+class RunSet(msgspec.Struct, frozen=True):
     """Settings of a run: where, when, which model reads, and the day's limit where that counts. `unread`: of `Settings`."""
 
     loaded: LoadedSettings
@@ -82,6 +82,7 @@ class _Set(msgspec.Struct, frozen=True):
 
     @property
     def request(self) -> ScanRequest:
+        """Request for a look at the disk."""
         return scan_request(self.home, self.run, self.now)
 
 
@@ -96,11 +97,11 @@ def run_harvest(options: Options, console: Console) -> int:
     """
     if options.given.action == "undo":
         return _undo(options, console)
-    chosen = _settings(options)
+    chosen = run_settings(options)
     if options.given.apply and not options.given.no_harvest and is_recall_only(chosen.run.settings):
         raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     harvests = not options.given.no_harvest
-    with _progress(console, "Looking at conversations") as on_progress:
+    with progress_bar(console, "Looking at conversations") as on_progress:
         report = look(
             chosen.request,
             chosen.run.provider,
@@ -133,7 +134,7 @@ def run_harvest(options: Options, console: Console) -> int:
     return code or int(report.is_failed or bool(batches.problems or batches.stopped))
 
 
-def _check_batch(chosen: _Set, *, harvests: bool) -> None:
+def _check_batch(chosen: RunSet, *, harvests: bool) -> None:
     if not harvests:
         raise UsageError("--batch and --no-harvest exclude each other")
     if chosen.run.provider == ProviderKind.EMBEDDED:
@@ -152,7 +153,8 @@ def _explain(report: HarvestReport, console: Console) -> None:
         )
 
 
-def _settings(options: Options) -> _Set:
+def run_settings(options: Options) -> RunSet:
+    """Settings of a run, with what the command line says. Raises UsageError, SlopError."""
     given = options.given
     asked = config_request(start=options.start, home=options.home, overrides=options.overrides)
     loaded = load(asked)
@@ -168,7 +170,7 @@ def _settings(options: Options) -> _Set:
     known = _knowledge(options, settings)
     run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, project.root)
     is_free = given.over_limit or provider == ProviderKind.EMBEDDED
-    return _Set(loaded, asked.home, run, wall_clock(), limit, "" if is_free else settings.unread)
+    return RunSet(loaded, asked.home, run, wall_clock(), limit, "" if is_free else settings.unread)
 
 
 def _knowledge(options: Options, settings: Settings) -> KnowledgeSettings:
@@ -197,7 +199,7 @@ def open_in_window(home: Path) -> frozenset[str]:
 
 
 def _apply(
-    chosen: _Set, seen: HarvestReport, console: Console, *, harvests: bool, is_yes: bool
+    chosen: RunSet, seen: HarvestReport, console: Console, *, harvests: bool, is_yes: bool
 ) -> tuple[HarvestReport, dict[str, Any], int]:
     """Carry it out.
 
@@ -208,30 +210,30 @@ def _apply(
     cancel = CancelToken()
     servers = chosen.loaded.settings.servers
     clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
-    chosen = _with_model(chosen, clients) if harvests else chosen
+    chosen = with_model(chosen, clients) if harvests else chosen
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
-    shared = _SharedMoney(chosen, paid, console)
+    shared = SharedMoney(chosen, paid, console)
     purse = RunPurse(paid, shared.let_go, on_paid=shared.paid)
-    generate = _Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
+    generate = Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
     try:
         items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
-        with _progress(console, "Harvesting") as on_progress:
+        with progress_bar(console, "Harvesting") as on_progress:
             asked = ApplyRequest(chosen.request, seen.artifacts, items_of, secrets.token_hex(8))
             done = apply(asked, on_progress)
     except _NotAgreedError:
-        return seen, _used(chosen, paid.use), NOT_AGREED
+        return seen, used_data(chosen, paid.use), NOT_AGREED
     except HarvestCancelledError:
-        return seen, _used(chosen, paid.use), INTERRUPTED
+        return seen, used_data(chosen, paid.use), INTERRUPTED
     finally:
         clients.close()
         shared.reserves.close()
     report = replace(done, estimate=seen.estimate)
-    return report, _used(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
+    return report, used_data(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
 
 
 def _apply_batches(
-    chosen: _Set, seen: HarvestReport, console: Console
+    chosen: RunSet, seen: HarvestReport, console: Console
 ) -> tuple[HarvestReport, BatchReport, dict[str, Any], int]:
     """Collect, submit what is missing, and apply what is answered.
 
@@ -241,9 +243,9 @@ def _apply_batches(
     open_home(chosen.home, chosen.now)
     servers = chosen.loaded.settings.servers
     clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
-    chosen = _with_model(chosen, clients)
+    chosen = with_model(chosen, clients)
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
-    shared = _SharedMoney(chosen, paid, console)
+    shared = SharedMoney(chosen, paid, console)
     asker = distiller(chosen.home, chosen.run, not_asked, chosen.run.profile)
     services = BatchServices(
         lambda name: batches_of(clients.get(name), clients.label(name)),
@@ -254,27 +256,27 @@ def _apply_batches(
         shared.paid,
     )
     try:
-        with _progress(console, "Batches") as on_progress:
+        with progress_bar(console, "Batches") as on_progress:
             batches = look_after_batches(
                 chosen.home, wall_clock, services, asker, chosen.request, seen.artifacts, on_progress
             )
         ready = answered_ones(asker, chosen.home, seen.artifacts)
         items_of = _items_of(asker, chosen, seen, console, is_yes=False)
-        with _progress(console, "Harvesting") as on_progress:
+        with progress_bar(console, "Harvesting") as on_progress:
             done = apply(ApplyRequest(chosen.request, ready, items_of, secrets.token_hex(8)), on_progress)
     except KeyboardInterrupt:
-        return seen, batches_now(chosen.home), _used(chosen, paid.use), INTERRUPTED
+        return seen, batches_now(chosen.home), used_data(chosen, paid.use), INTERRUPTED
     finally:
         clients.close()
         shared.reserves.close()
     report = replace(done, artifacts=seen.artifacts, estimate=seen.estimate)
-    return report, batches, _used(chosen, paid.use), 0
+    return report, batches, used_data(chosen, paid.use), 0
 
 
-class _SharedMoney:
+class SharedMoney:
     """The day's money, of which other programs on the home spend as well: it is counted anew before each call."""
 
-    def __init__(self, chosen: _Set, paid: Payments, console: Console) -> None:
+    def __init__(self, chosen: RunSet, paid: Payments, console: Console) -> None:
         self.reserves = SharedReserves(chosen.home, wall_clock)
         self._chosen, self._paid, self._console = chosen, paid, console
 
@@ -317,7 +319,7 @@ class _SharedMoney:
         self.reserves.settle(RESERVE, payments)
 
 
-def _with_model(chosen: _Set, clients: Clients) -> _Set:
+def with_model(chosen: RunSet, clients: Clients) -> RunSet:
     """The run with the first model of a server that nobody named one of."""
     if chosen.run.model:
         return chosen
@@ -332,14 +334,14 @@ class _NotAgreedError(Exception):
     """The person said no to what was about to be written."""
 
 
-def _needs_yes(chosen: _Set, seen: HarvestReport, *, harvests: bool) -> bool:
+def _needs_yes(chosen: RunSet, seen: HarvestReport, *, harvests: bool) -> bool:
     """True if a model's words would be written that are not to be taken unseen."""
     is_any = any(one.kind is ArtifactClass.HARVEST for one in seen.artifacts)
     return harvests and is_any and is_small_model(chosen.run.provider)
 
 
 def _items_of(
-    asker: Distiller, chosen: _Set, seen: HarvestReport, console: Console, *, is_yes: bool
+    asker: Distiller, chosen: RunSet, seen: HarvestReport, console: Console, *, is_yes: bool
 ) -> ItemsOf:
     """Items to write, each shown before it is; those of the built-in model all together, and only after a yes.
 
@@ -355,7 +357,7 @@ def _items_of(
 
     if not _needs_yes(chosen, seen, harvests=True) or is_yes:
         return items_by_asking(asker, chosen.now, show)
-    with _progress(console, "Reading") as on_progress:
+    with progress_bar(console, "Reading") as on_progress:
         found = joined(preview(chosen.request, seen.artifacts, asker, on_progress))
     new = [one for one in found.items if not one.is_known]
     for source in found.sources:
@@ -372,13 +374,14 @@ def _items_of(
     return items_of_preview(ticked(found, [one.id for one in new], is_ticked=True), chosen.now)
 
 
-class _Interruptible:
+class Interruptible:
     """Takes Ctrl+C during a call as a wish to stop: what is done is finished and reported."""
 
     def __init__(self, inner: ProviderGenerate, cancel: CancelToken) -> None:
         self.inner, self._cancel = inner, cancel
 
     def __call__(self, prompt: str, provider: str, model: str) -> str:
+        """As `Generate`. Raises HarvestCancelledError: Ctrl+C."""
         try:
             return self.inner(prompt, provider, model)
         except KeyboardInterrupt:
@@ -386,7 +389,8 @@ class _Interruptible:
             raise HarvestCancelledError("The harvest was stopped") from None
 
 
-def _used(chosen: _Set, use: HarvestUse) -> dict[str, Any]:
+def used_data(chosen: RunSet, use: HarvestUse) -> dict[str, Any]:
+    """Use of a run's calls, as plain data."""
     price = use.cost_usd if use.calls else 0.0
     return {
         "provider": chosen.run.provider,
@@ -437,7 +441,7 @@ def _undo(options: Options, console: Console) -> int:
 
 
 @contextmanager
-def _progress(console: Console, text: str) -> Iterator[Progress]:
+def progress_bar(console: Console, text: str) -> Iterator[Progress]:
     """A bar on standard error, on a terminal only."""
     if not console.has_progress:
         yield no_progress

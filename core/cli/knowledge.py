@@ -11,6 +11,7 @@ from core.cli.arguments import Options
 from core.cli.facts import FACT_ACTIONS, run_facts
 from core.cli.harvest_prompt import run_prompt
 from core.cli.memory_log import explain_item, show_seen
+from core.cli.merges import run_graduate, run_merge
 from core.cli.output import Console, table
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
@@ -41,6 +42,8 @@ def run_knowledge(options: Options, console: Console) -> int:
         return 0
     if action == "prompt":
         return run_prompt(asked, console, edits=options.given.edit, is_json=options.is_json)
+    if action == "merge":
+        return run_merge(options, console)
     if action == "digest" and options.given.regenerate:
         regenerate_digest(home)
     state = KnowledgeReader(home).read(load(asked).settings.knowledge)
@@ -49,6 +52,8 @@ def run_knowledge(options: Options, console: Console) -> int:
     match action:
         case "why":
             explain_item(home, state, options, console)
+        case "graduate":
+            return run_graduate(home, state, options, console)
         case "seen":
             show_seen(home, state, options, console)
         case "digest":

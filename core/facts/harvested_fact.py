@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from msgspec.structs import replace
@@ -57,6 +58,28 @@ def retired_fact(fact: Fact, day: str) -> Fact:
     """
     last = (date.fromisoformat(day) - timedelta(days=1)).isoformat()
     return replace(fact, expires=min(last, fact.expires or last))
+
+
+def merged_fact(facts: Sequence[Fact], text: str, source_count: int) -> Fact:
+    """The fact that takes several on: the surest keeps its id, and nothing that is known of the others is lost.
+
+    Args:
+        facts: of one domain and category, at least one; text: at most `MAX_FACT_CHARS`; source_count: of all together.
+    """
+    first = max(facts, key=lambda fact: (fact.confidence, fact.source_count, fact.last_confirmed))
+    gone = {fact.id for fact in facts}
+    related = dict.fromkeys(one for fact in (first, *facts) for one in fact.related if one not in gone)
+    expires = [fact.expires for fact in facts]
+    return replace(
+        first,
+        text=text,
+        tags=tuple(dict.fromkeys(tag for fact in (first, *facts) for tag in fact.tags)),
+        source_count=max(source_count, *(fact.source_count for fact in facts)),
+        first_seen=min((fact.first_seen for fact in facts if fact.first_seen), default=""),
+        last_confirmed=max(fact.last_confirmed for fact in facts),
+        expires=max(expires) if all(expires) else "",
+        related=tuple(related),
+    )
 
 
 def confirmed_fact(fact: Fact, day: str) -> Fact:

@@ -95,7 +95,9 @@ def _steps(record: apply_log.ApplyRecord) -> Iterator[AppliedStep]:
         blocks = (block for part in step.parts if isinstance(part, BlockPlan) for block in part.blocks)
         heads = (block.partition("\n")[0] for block in blocks)
         facts = (head.removeprefix(_FACT).strip() for head in heads if head.startswith(_FACT))
-        yield AppliedStep(step.entry.path, step.entry.sha256, step.entry.at, tuple(lines), tuple(facts))
+        entry = step.entry
+        said = ("", "", record.at) if entry is None else (entry.path, entry.sha256, entry.at)
+        yield AppliedStep(*said, tuple(lines), tuple(facts))
 
 
 def item_files(home: Path) -> list[str]:

@@ -52,6 +52,13 @@ PLACES: tuple[Place, ...] = (
     ),
     Place("trash", "copies in the trash", ("trash/*",), checked="no folder of theirs is in the trash"),
     Place(
+        "versions",
+        "category files as they were before a merge",
+        ("knowledge/versions/*",),
+        checked=_READ_AGAIN,
+    ),
+    Place("drafts", "drafts made from playbooks", ("knowledge/drafts/*",), checked=_READ_AGAIN),
+    Place(
         "items",
         "items in category files and notes",
         ("knowledge/*.md", "knowledge/files/*.md"),

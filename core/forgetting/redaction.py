@@ -14,9 +14,10 @@ from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
 from core.forgetting.words import Words, forms, holds, is_of, moment
 from core.knowledge.categories import parse_file, with_item, without_item
-from core.knowledge.provenance import with_tag
+from core.knowledge.drafts import draft_mark
+from core.knowledge.provenance import with_tag, without_origins
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
-from core.values.knowledge import Provenance
+from core.values.knowledge import Item, Provenance
 
 Cut = tuple[bytes, int]
 """A file as it stays, and how many copies were taken out."""
@@ -44,10 +45,20 @@ def items_without(name: str, data: bytes, words: Words) -> Cut:
             data, count = without_item(data, item), count + 1
         elif name_of_item in others and item.provenance is not None and item.provenance.source not in origins:
             data, count = with_item(data, item, _line(item.text, others[name_of_item])), count + 1
+        elif item.provenance is not None and item.provenance.also and origins_of(item) & words.sources:
+            left = without_origins(item.provenance, words.sources)
+            data, count = with_item(data, item, _line(item.text, left)), count + 1
         elif item.text.startswith("~~") and _holds(item.text.partition(_POINTER)[2], words):
             bare = f"{item.text.partition(_POINTER)[0]}~~"
             data, count = with_item(data, item, _line(bare, item.provenance)), count + 1
     return data, count
+
+
+def origins_of(item: Item) -> frozenset[str]:
+    """Names of the conversations that an item came from."""
+    return (
+        frozenset(one.source for one in item.provenance.all) if item.provenance is not None else frozenset()
+    )
 
 
 def evidence_without(data: bytes, words: Words) -> Cut:
@@ -87,7 +98,8 @@ def events_without(data: bytes, words: Words, at: str) -> Cut:
 
 def apply_without(data: bytes, words: Words) -> Cut:
     """The log of an apply without lines, parts and paths that go; its ids and hashes stay, so that it can be read."""
-    names = (*words.discussions, *words.paths, *words.hashes, *words.facts)
+    marks = (draft_mark(item) for item in words.items)
+    names = (*words.discussions, *words.paths, *words.hashes, *words.facts, *marks)
     if not holds(data, words) and not any(name.encode() in data for name in names):
         return data, 0
 
@@ -171,6 +183,10 @@ def _part(value: Any, words: Words) -> Any:
         return _GONE if any(_holds(one, words) for one in value) else value
     if isinstance(value, dict) and value.get("part") == "swap":
         return _GONE if _holds(json.dumps(value, ensure_ascii=False), words) else value
+    if isinstance(value, dict) and value.get("part") == "draft":
+        text = str(value.get("text", ""))
+        is_of_it = any(draft_mark(item) in text for item in words.items)
+        return _GONE if is_of_it or _holds(text, words) else value
     return _cleansed(value, words)
 
 

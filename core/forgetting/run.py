@@ -37,16 +37,20 @@ from core.forgetting.words import (
     Words,
     holds,
 )
+from core.harvest.merge_run import KEPT_MARK
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.review import conversation_mark, without_marks
 from core.harvest.review_file import keep_review, load_review
 from core.knowledge import apply_log
 from core.knowledge.categories import NOTES_FOLDER
 from core.knowledge.digest import regenerate_digest
+from core.knowledge.drafts import draft_mark
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.ledger import HarvestLedger, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
+from core.knowledge.rewrites import draft_names
+from core.knowledge.versions import version_names
 from core.knowledge.withdrawals import withdrawing
 from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
@@ -211,6 +215,9 @@ class _Forgetting:
         for name in item_files(self._home):
             self._cut("items", name, partial(_items_cut, name, words))
             self._remove_where_bare(name)
+        for name, of in version_names(self._home):
+            self._cut("versions", name, partial(_items_cut, of, words))
+        self._drop_drafts()
         self._drop_facts()
         self._cut(EVIDENCE_FILE.partition(".")[0], EVIDENCE_FILE, lambda data: evidence_without(data, words))
         make_dirs(self._directory, disk=self._disk)
@@ -228,6 +235,10 @@ class _Forgetting:
         for sha256 in words.hashes.intersection(kept_conversations(knowledge)):
             KeptReplies(knowledge, sha256, disk=self._disk).drop_all()
             self._count("replies", 1)
+        for name in kept_conversations(knowledge):
+            if name.startswith(KEPT_MARK):  # to merges: they say items again, in any words
+                KeptReplies(knowledge, name, disk=self._disk).drop_all()
+                self._count("replies", 1)
         sync_facts(self._home, self._now, ours=None, disk=self._disk)
         regenerate_digest(self._home, may_create=False, disk=self._disk)
 
@@ -254,6 +265,16 @@ class _Forgetting:
         lines = [line for line in read_bytes(path).split(b"\n") if line.strip()]
         if self._words.items and all(line.startswith((b"# ", b"<!-- sha256:")) for line in lines):
             remove_file(path, disk=self._disk)
+
+    def _drop_drafts(self) -> None:
+        """Remove drafts of playbooks that go, and those that hold the words."""
+        marks = [draft_mark(item).encode() for item in self._words.items]
+        for name in sorted(draft_names(self._home)):
+            path = self._directory / name
+            data = read_bytes(path)
+            if holds(data, self._words) or any(mark in data for mark in marks):
+                remove_file(path, disk=self._disk)
+                self._count("drafts", 1)
 
     def _drop_facts(self) -> None:
         """Take facts out of their files and the index: a sync that remembers nothing would bring back what it has."""

@@ -42,7 +42,8 @@ class Words(msgspec.Struct, frozen=True):
         discussions, paths, hashes: of conversations; moments: when they were harvested, under which name.
         items: hashes of items that go; facts: ids of facts that go.
         others: (item, source, day) of items that stay, by the conversation that they stand on besides.
-        texts: words that stand nowhere any more, the longest first.
+        texts: words that stand nowhere any more, the longest first; sources: names of the conversations, where no other
+            has the same.
     """
 
     discussions: frozenset[str] = frozenset()
@@ -54,6 +55,7 @@ class Words(msgspec.Struct, frozen=True):
     others: tuple[tuple[str, str, str], ...] = ()
     texts: tuple[str, ...] = ()
     removed_items: int = 0
+    sources: frozenset[str] = frozenset()
 
     @property
     def is_about_conversations(self) -> bool:
@@ -113,6 +115,8 @@ def words_of_conversations(conversations: Sequence[GoneConversation], memory: Me
         name = item_hash(item.category, item.text)
         if item.provenance is None or item.provenance.source not in sources or name in shared:
             return False
+        if not all(one.source in sources for one in item.provenance.also):
+            return False  # it was merged, and stands on another conversation too
         return item.provenance.source in certain or name in gone
 
     items = [item for file in memory.files for item in file.items if goes(item)]
@@ -131,6 +135,7 @@ def words_of_conversations(conversations: Sequence[GoneConversation], memory: Me
         others=tuple((name, row.source, row.at[:10]) for name, row in sorted(shared.items())),
         texts=_needles((*texts, *certain), stay),
         removed_items=len(items),
+        sources=frozenset(certain),
     )
 
 

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.harvest.merge_step import Declined, MergeRun, begin
 from core.harvest.messages import (
     HARVEST_PROMPT,
     ApplyHarvest,
+    ApplyMerge,
     ApplyPreview,
+    AskForMerge,
     BatchHarvest,
     DistilConversations,
+    GraduatePlaybook,
     HarvestRun,
     LookForHarvest,
     PreviewHarvest,
+    ProposeMerge,
     RunBatches,
     RunCommand,
     ScanConversations,
     UndoApply,
     UndoHarvest,
+    WriteMerge,
+    WritePlaybookDraft,
 )
 from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
 from core.harvest.reader import harvest_reader
@@ -55,12 +62,33 @@ def run(state: AppState, command: RunCommand) -> Result:
             return _begin(state, command, HarvestPhase.UNDOING, undo)
         case BatchHarvest():
             return _batch(state, command)
+        case ProposeMerge() | ApplyMerge() | GraduatePlaybook():
+            return _rewrite(state, command)
+
+
+def _rewrite(state: AppState, command: MergeRun) -> Result:
+    try:
+        phase, effect = begin(state, command, _harvest_run(state))
+    except Declined as no:
+        if no.question is None:
+            return _declined(state, command, no.cause, no.text, no.remedy), ()
+        return _asking(state, command, no.question)
+    merge = None if phase is HarvestPhase.MERGING else state.harvest.merge
+    state = replace(state, harvest=replace(state.harvest, merge=merge, merged=None, drafted=None))
+    return _begin(state, command, phase, effect)
+
+
+def _asking(state: AppState, command: RunCommand, question: RemovalQuestion) -> Result:
+    """Nothing is begun before the person has seen what goes."""
+    told = CommandOutcome(command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES)
+    return replace(conclude(state, told), harvest=replace(state.harvest, question=question)), ()
 
 
 def _writes(state: AppState, command: RunCommand) -> bool:
     """True if a command reads a conversation for knowledge, or writes what was found. Reclaiming unread is neither."""
     has_found = state.harvest.preview is not None and bool(state.harvest.preview.sources)
-    return isinstance(command, PreviewHarvest) or (isinstance(command, ApplyHarvest) and has_found)
+    reads = isinstance(command, PreviewHarvest | ProposeMerge | ApplyMerge)
+    return reads or (isinstance(command, ApplyHarvest) and has_found)
 
 
 def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, detail: str = "") -> AppState:
@@ -84,7 +112,7 @@ def _begin(
     state: AppState,
     command: RunCommand,
     phase: HarvestPhase,
-    effect: ScanConversations | UndoApply | RunBatches,
+    effect: ScanConversations | UndoApply | RunBatches | AskForMerge | WriteMerge | WritePlaybookDraft,
 ) -> Result:
     made = effect.run
     begun = replace(
@@ -155,10 +183,7 @@ def _apply(state: AppState, command: ApplyHarvest) -> Result:
     if not chosen:
         return _declined(state, command, Cause.NOTHING, "There is nothing to apply."), ()
     if not command.is_agreed and previewed and (question := _question(state, seen)) is not None:
-        told = CommandOutcome(
-            command.command_id, problem=question.sentence, remedy=REMEDY, cause=Cause.NEEDS_YES
-        )
-        return replace(conclude(state, told), harvest=replace(harvest, question=question)), ()
+        return _asking(state, command, question)
     begun = replace(
         harvest,
         question=None,

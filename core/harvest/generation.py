@@ -33,6 +33,14 @@ class Generate(Protocol):
         ...
 
 
+class Schema(Protocol):
+    """Gives the JSON Schema of a reply."""
+
+    def __call__(self, *, is_small: bool) -> str:
+        """The schema, bounded for the built-in model."""
+        ...
+
+
 class Purse(Protocol):
     """The money of a run's calls: asked before each, told after it."""
 
@@ -51,6 +59,7 @@ class ProviderGenerate:
     Args:
         client: gives a provider's client, raises ProviderError where there is none.
         cancel: stops the call under way, and all that would follow; purse: None where money is no matter.
+        schema: gives the schema of the reply, told whether it is for the built-in model.
     """
 
     def __init__(
@@ -58,10 +67,13 @@ class ProviderGenerate:
         client: Callable[[str], Provider],
         cancel: CancelToken | None = None,
         purse: Purse | None = None,
+        *,
+        schema: Schema = reply_schema,
     ) -> None:
         self._client = client
         self._cancel = cancel or CancelToken()
         self._purse = purse
+        self._schema = schema
         self._without_schema: set[tuple[str, str]] = set()
 
     def __call__(self, prompt: str, provider: str, model: str) -> str:
@@ -72,12 +84,15 @@ class ProviderGenerate:
         """
         has_schema = (provider, model) not in self._without_schema
         try:
-            return self._ask(prompt, request_for(prompt, provider, model, has_schema=has_schema))
+            return self._ask(prompt, self._request(prompt, provider, model, has_schema=has_schema))
         except ProviderError as error:
             if not has_schema or error.kind is not FailureKind.BAD_REQUEST:
                 raise
         self._without_schema.add((provider, model))
-        return self._ask(prompt, request_for(prompt, provider, model, has_schema=False))
+        return self._ask(prompt, self._request(prompt, provider, model, has_schema=False))
+
+    def _request(self, prompt: str, provider: str, model: str, *, has_schema: bool) -> ProviderRequest:
+        return request_for(prompt, provider, model, has_schema=has_schema, schema=self._schema)
 
     def _ask(self, prompt: str, request: ProviderRequest) -> str:
         if self._cancel.is_cancelled:
@@ -102,7 +117,9 @@ class ProviderGenerate:
         return reply.text
 
 
-def request_for(prompt: str, provider: str, model: str, *, has_schema: bool = True) -> ProviderRequest:
+def request_for(
+    prompt: str, provider: str, model: str, *, has_schema: bool = True, schema: Schema = reply_schema
+) -> ProviderRequest:
     """The request that asks for a harvest: one message of the user, and the schema of the reply."""
     is_small = provider == ProviderKind.EMBEDDED
     sha256 = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
@@ -113,5 +130,5 @@ def request_for(prompt: str, provider: str, model: str, *, has_schema: bool = Tr
         system=(),
         messages=(RequestMessage(Role.USER, (segment,)),),
         max_output_tokens=SMALL_OUTPUT_TOKENS if is_small else OUTPUT_TOKENS,
-        response_schema_json=reply_schema(is_small=is_small) if has_schema else "",
+        response_schema_json=schema(is_small=is_small) if has_schema else "",
     )

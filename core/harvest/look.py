@@ -95,7 +95,7 @@ def _in_trash(home: Path) -> Iterator[tuple[str, str]]:
 def _of_applies(home: Path, applies: Iterable[ApplyRecord]) -> Iterator[tuple[str, str]]:
     root = paths.discussions_dir(home)
     for step in (step for record in applies for step in record.steps):
-        folder = Path(step.entry.path).parent
+        folder = Path("" if step.entry is None else step.entry.path).parent
         if folder.parent != root:
             continue
         tags = {tag for plan in step.files for line in plan.lines if (tag := split_tag(line.text)[1])}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.batches import BatchReport
 from core.values.harvest import (
     Artifact,
@@ -14,7 +15,8 @@ from core.values.harvest import (
     Review,
     UndoReport,
 )
-from core.values.knowledge import Category, RemovalQuestion
+from core.values.knowledge import Category, Item, RemovalQuestion
+from core.values.merges import DraftKind, DraftReport, MergeProposal, MergeReport
 from core.values.provider import ModelProfile
 from core.values.settings import (
     KnowledgeSettings,
@@ -86,7 +88,7 @@ class CancelHarvest(msgspec.Struct, frozen=True):
     """Stop the harvest after what is being written."""
 
 
-class UndoHarvest(msgspec.Struct, frozen=True):
+class UndoHarvest(OfferedCommand, frozen=True):
     """Take an apply back. `apply_id`: empty for the newest that is not undone.
 
     `is_agreed`: the person has seen what goes where that is much of a category; without it they are asked.
@@ -99,6 +101,46 @@ class UndoHarvest(msgspec.Struct, frozen=True):
 
 class LeaveRemoval(msgspec.Struct, frozen=True):
     """Leave what would have been taken out: the question is answered with a no."""
+
+
+class ProposeMerge(msgspec.Struct, frozen=True):
+    """Have the model propose a shorter file of a category. Nothing is written."""
+
+    category: Category
+    command_id: str = ""
+
+
+class TickMergeGroups(msgspec.Struct, frozen=True):
+    """Take proposed merges into the choice, or out of it."""
+
+    group_ids: tuple[str, ...]
+    is_ticked: bool
+
+
+class EditMergeGroup(msgspec.Struct, frozen=True):
+    """Give a merged item other words. `text`: one line, of a playbook with its name."""
+
+    group_id: str
+    text: str
+
+
+class DiscardMerge(msgspec.Struct, frozen=True):
+    """Forget what was proposed: every item stays as it is."""
+
+
+class ApplyMerge(msgspec.Struct, frozen=True):
+    """Write the ticked merges; the file as it was is kept. `is_agreed`: as in `UndoHarvest`."""
+
+    is_agreed: bool = False
+    command_id: str = ""
+
+
+class GraduatePlaybook(msgspec.Struct, frozen=True):
+    """Make a draft of a playbook, which nothing reads or runs until the person renames it."""
+
+    item: Item
+    kind: DraftKind = DraftKind.PROMPT
+    command_id: str = ""
 
 
 class BatchHarvest(msgspec.Struct, frozen=True):
@@ -127,6 +169,9 @@ class WriteReview(msgspec.Struct, frozen=True):
 
 HARVEST_PROMPT = "harvest-conversation.md"
 """Name of the prompt that tells the model how to read a conversation."""
+
+MERGE_PROMPT = "merge-knowledge.md"
+"""Name of the prompt that tells the model how to merge."""
 
 
 # harvest worker: one thread; each reports `HarvestProgressed` on its way and ends with one event of its own
@@ -190,6 +235,30 @@ class RunBatches(msgspec.Struct, frozen=True):
     run: HarvestRun
     artifacts: tuple[Artifact, ...]
     over_limit: bool = False
+
+
+class AskForMerge(msgspec.Struct, frozen=True):
+    """Ask the model which items of a category one may take the place of; report `MergeProposed`. `template`: what it is told."""
+
+    run: HarvestRun
+    category: Category
+    template: str
+
+
+class WriteMerge(msgspec.Struct, frozen=True):
+    """Write the ticked groups; report `MergeWritten`."""
+
+    run: HarvestRun
+    proposal: MergeProposal
+    is_agreed: bool = False
+
+
+class WritePlaybookDraft(msgspec.Struct, frozen=True):
+    """Write a draft of a playbook; report `DraftWritten`."""
+
+    run: HarvestRun
+    item: Item
+    kind: DraftKind
 
 
 class StopHarvest(msgspec.Struct, frozen=True):
@@ -267,6 +336,26 @@ class HarvestUndone(msgspec.Struct, frozen=True):
     look: HarvestLook | None
 
 
+class MergeProposed(msgspec.Struct, frozen=True):
+    """A model has proposed which items one may take the place of."""
+
+    proposal: MergeProposal
+
+
+class MergeWritten(msgspec.Struct, frozen=True):
+    """A merge was written, with what is on disk now. `look` None: that could not be looked at."""
+
+    report: MergeReport
+    look: HarvestLook | None
+
+
+class DraftWritten(msgspec.Struct, frozen=True):
+    """A draft was written. `look`: as in `MergeWritten`."""
+
+    report: DraftReport
+    look: HarvestLook | None
+
+
 class HarvestFailed(msgspec.Struct, frozen=True):
     """A run could not begin or go on: nothing more of it happens. `text`: what failed; `detail`: the remedy."""
 
@@ -274,13 +363,25 @@ class HarvestFailed(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | BatchHarvest
+RunCommand = (
+    LookForHarvest
+    | PreviewHarvest
+    | ApplyHarvest
+    | UndoHarvest
+    | BatchHarvest
+    | ProposeMerge
+    | ApplyMerge
+    | GraduatePlaybook
+)
 """Each begins a run, and its outcome comes with the run's end."""
 
 ReviewCommand = TickHarvestItems | EditHarvestItem | MoveHarvestItem | ReplaceKnownItem | DiscardPreview
 """Each is a person's choice in a preview."""
 
-HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | ReviewCommand
+MergeCommand = TickMergeGroups | EditMergeGroup | DiscardMerge
+"""Each is a person's choice in a proposed merge."""
+
+HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | ReviewCommand | MergeCommand
 """Commands that a front end may give this room."""
 
 HarvestEvent = (
@@ -294,11 +395,23 @@ HarvestEvent = (
     | HarvestBatched
     | HarvestUndone
     | RemovalAsked
+    | MergeProposed
+    | MergeWritten
+    | DraftWritten
     | HarvestFailed
 )
 """Events of this room."""
 
-RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply | RunBatches
+RunEffect = (
+    ScanConversations
+    | DistilConversations
+    | ApplyPreview
+    | UndoApply
+    | RunBatches
+    | AskForMerge
+    | WriteMerge
+    | WritePlaybookDraft
+)
 """The harvest worker's: one run at a time, on one thread."""
 
 HarvestEffect = RunEffect | StopHarvest | LetHarvestCall | WriteReview

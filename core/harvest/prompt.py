@@ -84,11 +84,15 @@ def build_harvest_prompt(
         *([frame("known", lines), _REPLACES] if lines else ()),
         _AFTER,
     ]
-    if retry:
-        if isinstance(retry, str):
-            parts += ["", frame("previous-reply", _shown(retry))]
-        parts.append(_RETRY)
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *retry_parts(retry)]) + "\n"
+
+
+def retry_parts(retry: str | bool) -> tuple[str, ...]:
+    """Parts that end the prompt of a second attempt. `retry`: as of `build_harvest_prompt`."""
+    if not retry:
+        return ()
+    shown = ("", frame("previous-reply", _shown(retry))) if isinstance(retry, str) else ()
+    return (*shown, _RETRY)
 
 
 def without_known(prompt: str) -> str:

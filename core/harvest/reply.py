@@ -85,7 +85,7 @@ def read_reply(text: str) -> Reply:
     Raises:
         ValueError: it is not one JSON object; the text says why.
     """
-    data = _object(text)
+    data = reply_object(text)
     items: list[HarvestItem] = []
     dropped = 0
     for category in Category:
@@ -138,7 +138,7 @@ def reply_schema(*, is_small: bool = False) -> str:
     properties = {
         category.value: {
             "type": "array",
-            "items": _closed(dict.fromkeys((*category_keys(category), *quoted), text)),
+            "items": closed(dict.fromkeys((*category_keys(category), *quoted), text)),
             **bound,
         }
         for category in Category
@@ -146,11 +146,12 @@ def reply_schema(*, is_small: bool = False) -> str:
     if not is_small:
         fields = (*category_keys(Category.FACTS), *quoted)
         kind = {"type": "string", "enum": [FactCategory.FACT.value, *sorted(NAMED_KINDS)]}
-        properties[Category.FACTS]["items"] = _closed({**dict.fromkeys(fields, text), KIND_KEY: kind})
-    return json.dumps(_closed(properties), sort_keys=True, separators=(",", ":"))
+        properties[Category.FACTS]["items"] = closed({**dict.fromkeys(fields, text), KIND_KEY: kind})
+    return json.dumps(closed(properties), sort_keys=True, separators=(",", ":"))
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object that has these properties, all of them, and no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -159,7 +160,8 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _object(text: str) -> dict[str, Any]:
+def reply_object(text: str) -> dict[str, Any]:
+    """The one JSON object of a reply, a code fence around it taken off. Raises ValueError: it is none; says why."""
     if len(text) > MAX_REPLY_CHARS:
         raise ValueError(f"the reply has {len(text):,} characters")
     fenced = _FENCE.match(text)

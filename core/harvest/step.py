@@ -9,12 +9,18 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.beginnings import NOTICE, run, write_automatic
+from core.harvest.merge_step import reviewed
 from core.harvest.messages import (
     ApplyHarvest,
+    ApplyMerge,
     BatchHarvest,
     CancelHarvest,
+    DiscardMerge,
     DiscardPreview,
+    DraftWritten,
     EditHarvestItem,
+    EditMergeGroup,
+    GraduatePlaybook,
     HarvestApplied,
     HarvestBatched,
     HarvestCalling,
@@ -30,13 +36,17 @@ from core.harvest.messages import (
     LeaveRemoval,
     LetHarvestCall,
     LookForHarvest,
+    MergeProposed,
+    MergeWritten,
     MoveHarvestItem,
     PreviewHarvest,
+    ProposeMerge,
     RemovalAsked,
     ReplaceKnownItem,
     ReviewCommand,
     StopHarvest,
     TickHarvestItems,
+    TickMergeGroups,
     UndoHarvest,
     WriteReview,
 )
@@ -72,7 +82,16 @@ HELD = "harvest"
 def command(state: AppState, asked: HarvestCommand) -> Result:
     """Decide what follows from a command."""
     match asked:
-        case LookForHarvest() | PreviewHarvest() | ApplyHarvest() | UndoHarvest() | BatchHarvest():
+        case (
+            LookForHarvest()
+            | PreviewHarvest()
+            | ApplyHarvest()
+            | UndoHarvest()
+            | BatchHarvest()
+            | ProposeMerge()
+            | ApplyMerge()
+            | GraduatePlaybook()
+        ):
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
@@ -82,6 +101,8 @@ def command(state: AppState, asked: HarvestCommand) -> Result:
             TickHarvestItems() | EditHarvestItem() | MoveHarvestItem() | ReplaceKnownItem() | DiscardPreview()
         ):
             return review(state, asked)
+        case TickMergeGroups() | EditMergeGroup() | DiscardMerge():
+            return _with(state, reviewed(state.harvest, asked)), ()
         case _:
             assert_never(asked)
 
@@ -100,6 +121,9 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             | HarvestUndone()
             | RemovalAsked()
             | HarvestBatched()
+            | MergeProposed()
+            | MergeWritten()
+            | DraftWritten()
             | HarvestFailed()
         ):
             return ended(state, happened)
@@ -154,6 +178,9 @@ def ended(
     | HarvestBatched
     | HarvestUndone
     | RemovalAsked
+    | MergeProposed
+    | MergeWritten
+    | DraftWritten
     | HarvestFailed,
 ) -> Result:
     """A run is over. What it changed on disk is read anew."""
@@ -200,10 +227,26 @@ def ended(
             done = replace(idle, batched=report, problem=report.stopped)
             return _with(state, _looked(done, look, state)), ()
         case HarvestUndone():
-            done = replace(idle, report=None, undone=event.report)
+            done = replace(idle, report=None, undone=event.report, merged=None, drafted=None)
             return _changed(_with(state, _looked(done, event.look, state)))
         case RemovalAsked():
             return _with(state, replace(idle, question=event.question)), ()
+        case MergeProposed(proposal):
+            return _with(state, replace(idle, merge=proposal)), ()
+        case MergeWritten(report, look):
+            done = replace(idle, merge=None, merged=report, undone=None)
+            return _changed(_with(state, _looked(done, look, state)))
+        case DraftWritten(report, look):
+            state = notify(
+                state,
+                NOTICE,
+                Level.INFO,
+                "A draft of the playbook is written.",
+                f"Nothing reads or runs it until you rename it to {report.becomes}: {report.path}",
+                action=UndoHarvest(report.apply_id),
+                action_label="Undo",
+            )
+            return _changed(_with(state, _looked(replace(idle, drafted=report), look, state)))
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
@@ -232,8 +275,10 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
 
 
 def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest, ...]:
-    """Stop a preview when the day's money goes, whoever spends it or holds it back."""
-    if after.harvest.phase is not HarvestPhase.PREVIEWING or _money(before) == _money(after):
+    """Stop a preview, or the question for a merge, when the day's money goes, whoever spends it or holds it back."""
+    if after.harvest.phase not in {HarvestPhase.PREVIEWING, HarvestPhase.MERGING} or _money(before) == _money(
+        after
+    ):
         return ()
     why = limit_reached(after, besides=HELD)
     return (StopHarvest(why),) if why else ()

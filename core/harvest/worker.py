@@ -24,9 +24,13 @@ from core.harvest.batch_run import BatchServices, batches_now, look_after_batche
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.look import look_at_all
+from core.harvest.merge_reply import merge_schema
+from core.harvest.merge_run import drop_merge_replies, propose_merge
 from core.harvest.messages import (
     ApplyPreview,
+    AskForMerge,
     DistilConversations,
+    DraftWritten,
     HarvestApplied,
     HarvestBatched,
     HarvestCalling,
@@ -39,11 +43,15 @@ from core.harvest.messages import (
     HarvestProposed,
     HarvestRun,
     HarvestUndone,
+    MergeProposed,
+    MergeWritten,
     RemovalAsked,
     RunBatches,
     RunEffect,
     ScanConversations,
     UndoApply,
+    WriteMerge,
+    WritePlaybookDraft,
 )
 from core.harvest.purse import RunPurse
 from core.harvest.replies import kept_conversations
@@ -55,6 +63,7 @@ from core.harvest.sources import HarvestStoppedError, ReadMessages
 from core.harvest.transcript_sources import unread_messages
 from core.knowledge.guard import RemovalError
 from core.knowledge.locks import harvest_lock
+from core.knowledge.rewrites import MergeRequest, apply_merge, make_draft
 from core.knowledge.undo import undo_apply
 from core.providers.batches import batches_of
 from core.providers.protocol import CancelToken, Provider
@@ -131,6 +140,12 @@ def _nobody(prompt: str, provider: str, model: str) -> str:  # noqa: ARG001
     raise AssertionError("a look asks no model")
 
 
+def _question(effect: RunEffect, error: RemovalError) -> RemovalQuestion:
+    asked = effect.apply_id if isinstance(effect, UndoApply) else ""
+    is_merge = isinstance(effect, WriteMerge)
+    return RemovalQuestion(error.what, error.items, is_undo=not is_merge, apply_id=asked, is_merge=is_merge)
+
+
 class HarvestHandler:
     """Carries out the harvest worker's effects.
 
@@ -188,8 +203,7 @@ class HarvestHandler:
         except HarvestCancelledError:
             self._emit(HarvestEnded(run.why))
         except RemovalError as error:
-            asked = effect.apply_id if isinstance(effect, UndoApply) else ""
-            self._emit(RemovalAsked(RemovalQuestion(error.what, error.items, is_undo=True, apply_id=asked)))
+            self._emit(RemovalAsked(_question(effect, error)))
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
             self._emit(HarvestFailed(error.what, detail))
@@ -211,20 +225,55 @@ class HarvestHandler:
                 self._check_writable()
                 report = undo_apply(self._home, self._clock(), effect.apply_id, is_agreed=effect.is_agreed)
                 self._emit(HarvestUndone(report, self._look_after(effect.run)))
+            case AskForMerge():
+                self._ask_for_merge(effect, run)
+            case WriteMerge():
+                self._write_merge(effect)
+            case WritePlaybookDraft():
+                self._check_writable()
+                made = make_draft(self._home, effect.item, effect.kind, self._clock(), self._seed())
+                self._emit(DraftWritten(made, self._look_after(effect.run)))
             case _:
                 assert_never(effect)
+
+    def _ask_for_merge(self, effect: AskForMerge, run: _LiveRun) -> None:
+        self._check_writable()
+        made = effect.run
+        self._services.client(made.provider)
+        generate = ProviderGenerate(self._services.client, run.token, self._purse(run), schema=merge_schema)
+        with harvest_lock(self._home, BY):
+            found = propose_merge(self._home, made, effect.category, effect.template, generate)
+        self._emit(MergeProposed(found))
+
+    def _write_merge(self, effect: WriteMerge) -> None:
+        self._check_writable()
+        merge = effect.proposal
+        asked = MergeRequest(
+            self._home,
+            merge.category,
+            merge.file,
+            merge.ticked,
+            self._clock(),
+            self._seed(),
+            effect.is_agreed,
+        )
+        report = apply_merge(asked)
+        drop_merge_replies(self._home, merge.category)
+        self._emit(MergeWritten(report, self._look_after(effect.run)))
+
+    def _purse(self, run: _LiveRun) -> RunPurse:
+        return RunPurse(
+            run.payments,
+            lambda usd: self._is_let_go(run, usd),
+            on_paid=lambda use: self._emit(HarvestPaid(use)),
+        )
 
     def _distil(self, effect: DistilConversations, run: _LiveRun) -> None:
         self._check_writable()
         made = effect.run
         self._services.client(made.provider)
         problem = ""
-        purse = RunPurse(
-            run.payments,
-            lambda usd: self._is_let_go(run, usd),
-            on_paid=lambda use: self._emit(HarvestPaid(use)),
-        )
-        generate = ProviderGenerate(self._services.client, run.token, purse)
+        generate = ProviderGenerate(self._services.client, run.token, self._purse(run))
         with harvest_lock(self._home, BY):
             asker = distiller(self._home, made, generate, made.profile, self._services.read)
             request = scan_request(self._home, made, self._clock())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +15,7 @@ from core.harvest.messages import (
     BatchHarvest,
     CancelHarvest,
     EditHarvestItem,
+    EditMergeGroup,
     HarvestCommand,
     LookForHarvest,
     MoveHarvestItem,
@@ -22,6 +23,7 @@ from core.harvest.messages import (
     ReplaceKnownItem,
     RunCommand,
     TickHarvestItems,
+    TickMergeGroups,
     UndoHarvest,
 )
 from core.hooks.fields import MAX_CHOSEN, Body, PathText
@@ -31,6 +33,7 @@ from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
 from core.values.harvest import ArtifactClass, HarvestPreview, HarvestState
+from core.values.merges import MergeProposal
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.state import AppState
 from core.values.updates import outcome_of
@@ -117,7 +120,7 @@ async def get_harvest(request: Request[PageQuery]) -> Answer:
 async def look_harvest(request: Request[RunBody]) -> Answer:
     """Look at the conversations, the ledger and the applies; changes nothing on disk."""
     async with request.desk.harvest_lock:
-        run = await _begun(request, LookForHarvest())
+        run = await begun(request, LookForHarvest())
     return await _answer(run)
 
 
@@ -128,7 +131,7 @@ async def preview_harvest(request: Request[PreviewBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_candidates(request.state, paths)
-        run = await _begun(request, PreviewHarvest(paths))
+        run = await begun(request, PreviewHarvest(paths))
     return await _answer(run)
 
 
@@ -144,7 +147,7 @@ async def apply_harvest(request: Request[ApplyBody]) -> Answer:
         else:
             paths = ()
             _tick(request, proposed)
-        run = await _begun(request, ApplyHarvest(paths, request.fields.is_agreed))
+        run = await begun(request, ApplyHarvest(paths, request.fields.is_agreed))
     return await _answer(run)
 
 
@@ -155,7 +158,7 @@ async def batch_harvest(request: Request[BatchBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_candidates(request.state, asked.paths)
-        run = await _begun(request, BatchHarvest(asked.paths, asked.submits, asked.over_limit))
+        run = await begun(request, BatchHarvest(asked.paths, asked.submits, asked.over_limit))
     return await _answer(run)
 
 
@@ -166,7 +169,7 @@ async def undo_harvest(request: Request[UndoBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_apply(request.state, apply_id)
-        run = await _begun(request, UndoHarvest(apply_id, request.fields.is_agreed))
+        run = await begun(request, UndoHarvest(apply_id, request.fields.is_agreed))
     return await _answer(run)
 
 
@@ -182,7 +185,7 @@ async def cancel_harvest(request: Request[RunBody]) -> Answer:
 async def _looked(request: Request[RunBody]) -> None:
     """Have the conversations as they are now. Raises RefusedError."""
     before = request.state.harvest.look
-    found = (await (await _begun(request, LookForHarvest())).ended()).harvest
+    found = (await (await begun(request, LookForHarvest())).ended()).harvest
     if found.look is before:
         raise RefusedError(409, "not_now", found.problem or "The look was stopped", "Try again")
 
@@ -251,7 +254,7 @@ def _check_idle(found: HarvestState) -> None:
         )
 
 
-async def _begun(request: Request[RunBody], command: RunCommand) -> _FollowedRun:
+async def begun(request: Request[Any], command: RunCommand) -> _FollowedRun:
     """Send a command and wait until its run is under way, or over.
 
     Raises:
@@ -296,6 +299,14 @@ def check_proposed(preview: HarvestPreview | None, item_ids: Iterable[str]) -> N
             raise unknown("proposed item", item_id, "See `preview` of GET /api/harvest")
 
 
+def check_groups(merge: MergeProposal | None, group_ids: Iterable[str]) -> None:
+    """Check that each is the id of a proposed merge. Raises RefusedError (404)."""
+    known = frozenset(group.id for group in merge.groups) if merge is not None else frozenset()
+    for group_id in group_ids:
+        if group_id not in known:
+            raise unknown("proposed merge", group_id, "See GET /api/knowledge/merge")
+
+
 def check_apply(state: AppState, apply_id: str) -> None:
     """Check that an apply can be undone; empty: that any can. Raises RefusedError (404, 409)."""
     applies = state.harvest.look.applies
@@ -313,6 +324,10 @@ def _check_command(state: AppState, command: Command) -> None:
         check_proposed(state.harvest.preview, command.item_ids)
     elif isinstance(command, EditHarvestItem | MoveHarvestItem | ReplaceKnownItem):
         check_proposed(state.harvest.preview, (command.item_id,))
+    elif isinstance(command, TickMergeGroups):
+        check_groups(state.harvest.merge, command.group_ids)
+    elif isinstance(command, EditMergeGroup):
+        check_groups(state.harvest.merge, (command.group_id,))
     elif isinstance(command, UndoHarvest):
         check_apply(state, command.apply_id)
 

@@ -201,6 +201,7 @@ class RemovalQuestionData(Data, frozen=True):
     items: Rows[RemovalItemData]
     is_undo: bool
     apply_id: str
+    is_merge: bool
 
 
 class BatchData(Data, frozen=True):

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Annotated, get_args
 
+import msgspec
 from msgspec import Meta
 
 from core.app.messages import Command
@@ -53,8 +54,15 @@ class ItemPlace(Body, frozen=True):
     text: str
 
 
+class OriginData(Data, frozen=True):
+    """Conversation that an item came from."""
+
+    source: str
+    date: str
+
+
 class KnowledgeItemData(Data, frozen=True):
-    """An item. Null source and date: none is written there."""
+    """An item. Null source and date: none is written there; `also`: of a merged one, where it came from besides."""
 
     category: Category
     file: str
@@ -64,6 +72,7 @@ class KnowledgeItemData(Data, frozen=True):
     text: str
     source: str | None
     date: str | None
+    also: list[OriginData]
 
 
 class DigestData(Data, frozen=True):
@@ -147,7 +156,7 @@ def _note_data(note: NoteFile, page: PageQuery) -> NoteData:
 
 
 def _item_data(item: Item) -> KnowledgeItemData:
-    return KnowledgeItemData(**item_data(item))  # type: ignore[arg-type]
+    return msgspec.convert(item_data(item), KnowledgeItemData)
 
 
 async def make_digest(request: Request[None]) -> Answer:

@@ -14,6 +14,7 @@ from core.hooks import (
     imports,
     knowledge,
     memory_log,
+    merges,
     presets,
     program,
     versions,
@@ -34,6 +35,7 @@ RESOURCES: tuple[Resource, ...] = (
     facts.RESOURCE,
     memory_log.RESOURCE,
     harvest.RESOURCE,
+    merges.RESOURCE,
     imports.RESOURCE,
     forgetting.RESOURCE,
 )

@@ -88,6 +88,22 @@ class Apply:
         self.known.add(plan.items)
         return plan
 
+    def rewrite(self, source: str, parts: Iterable[PartPlan]) -> None:
+        """Write parts that came of no conversation, all of them or none: a merge, a draft.
+
+        Args:
+            source: the file that they were made of.
+
+        Raises:
+            StorageError: nothing of them is in the files, or all of them are.
+        """
+        chosen = tuple(parts)
+        apply_log.write(self.home, self.id, apply_log.step_row(source, None, (), chosen), disk=self.disk)
+        self._write_files((), chosen)
+        self.is_open = True
+        apply_log.write(self.home, self.id, {"kind": "written"}, disk=self.disk)
+        self.is_open = False
+
     def record(self, entry: HarvestLedgerEntry) -> None:
         """Put an outcome without items into the ledger (failed, too large, deleted unharvested).
 

@@ -27,12 +27,13 @@ class ApplyStep(msgspec.Struct, frozen=True):
     """One conversation's part in an apply.
 
     Args:
-        files: the lines that were to be written; parts: what goes with them; entry: the ledger's; is_written: all of it is on disk.
+        files: the lines that were to be written; parts: what goes with them; is_written: all of it is on disk.
+        entry: the ledger's; None for a merge or a draft, whose `source` is the file that they were made of.
         is_dropped: it failed and was taken back at once.
     """
 
     source: str
-    entry: HarvestLedgerEntry
+    entry: HarvestLedgerEntry | None
     files: tuple[FilePlan, ...]
     is_written: bool = False
     is_dropped: bool = False
@@ -89,7 +90,7 @@ def write(home: Path, apply_id: str, row: Mapping[str, object], *, disk: Disk = 
 
 
 def step_row(
-    source: str, entry: HarvestLedgerEntry, files: Iterable[FilePlan], parts: Iterable[PartPlan] = ()
+    source: str, entry: HarvestLedgerEntry | None, files: Iterable[FilePlan], parts: Iterable[PartPlan] = ()
 ) -> dict[str, object]:
     """The row that says what is about to be written."""
     plans = [
@@ -99,8 +100,8 @@ def step_row(
     return {
         "kind": "items",
         "source": source,
-        "sha256": entry.sha256,
-        "entry": to_raw(entry),
+        "sha256": "" if entry is None else entry.sha256,
+        "entry": None if entry is None else to_raw(entry),
         "files": plans,
         "parts": msgspec.to_builtins(tuple(parts)),
     }
@@ -168,8 +169,9 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
 
 
 def _step(row: Mapping[str, Any]) -> list[ApplyStep]:
-    entry = to_entry(str(row.get("sha256", "")), row.get("entry"))
-    if entry is None:
+    raw = row.get("entry")
+    entry = None if raw is None else to_entry(str(row.get("sha256", "")), raw)
+    if entry is None and raw is not None:
         return []
     files = tuple(
         FilePlan(plan["file"], plan["head"].encode(), tuple(CategoryLine(*line) for line in plan["lines"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,8 +12,16 @@ from core.base import paths
 from core.base.domains import GLOBAL
 from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
+from core.facts.checks import id_parts
 from core.facts.fact_file import FactFile, parse_file
-from core.facts.harvested_fact import NAMED_KINDS, confirmed_fact, new_fact, retired_fact, short_text
+from core.facts.harvested_fact import (
+    NAMED_KINDS,
+    confirmed_fact,
+    merged_fact,
+    new_fact,
+    retired_fact,
+    short_text,
+)
 from core.facts.item_edit import changed_item
 from core.facts.own_form import item_text
 from core.facts.past import next_id, raised
@@ -22,10 +30,12 @@ from core.facts.table import read_table
 from core.knowledge.duplicates import same_text
 from core.knowledge.fact_past import HomePast
 from core.knowledge.file_writer import read_bytes
+from core.knowledge.merges import merged_item
 from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
 from core.knowledge.wording import safe_value
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.values.knowledge import Category, HarvestLedgerEntry, Item, NewItem, Placed
+from core.values.merges import MergeGroup
 
 _KINDS = {
     Category.FACTS: FactCategory.FACT,
@@ -125,6 +135,53 @@ class FactShelf:
             self._retire(old, domain, day, swaps)
         return FactParts((*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values())), ids)
 
+    def merge(self, groups: Iterable[MergeGroup], day: str) -> FactParts:
+        """Decide what the facts of merged items become: in each domain one takes the others on, and these expire.
+
+        A domain that knows one of the items alone keeps its fact as it is: it did not see the others.
+        """
+        swaps: dict[str, tuple[str, str, str]] = {}
+        ids: dict[str, str] = {}
+        for group in groups:
+            item = merged_item(group)
+            whole = " ".join(item.text.split())
+            whole = whole.replace("**", "", 2) if item.category is Category.PLAYBOOKS else whole
+            for file, facts in self._facts_of(group):
+                names = {s for key, s in self._sources if key in {one.id for one in facts} and len(s) != 64}
+                first = merged_fact(facts, short_text(whole, whole), len(names))
+                ids.setdefault(item_hash(item.category, item.text), first.id)
+                for fact in (first, *(retired_fact(one, day) for one in facts if one.id != first.id)):
+                    self._swap(file, fact, swaps)
+        return FactParts(tuple(SwapPlan(*swap) for swap in swaps.values()), ids)
+
+    def _facts_of(self, group: MergeGroup) -> Iterator[tuple[_ShelvedFile, list[Fact]]]:
+        """Facts that a group's items are, of each file and category that has two or more of them."""
+        found: dict[str, None] = {}
+        for item in group.items:
+            name, category = item_hash(item.category, item.text), _KINDS.get(item.category)
+            if category is None:
+                continue
+            linked = self._of_item.get(name, [])
+            known = self._known(name, " ".join(item.text.split()), category, GLOBAL)
+            found.update(dict.fromkeys([*linked, *([known] if known else [])]))
+        by_place: dict[tuple[str, FactCategory], list[Fact]] = {}
+        for fact_id in found:
+            parts = id_parts(fact_id)
+            name = "" if parts is None else self._name(parts[0], parts[1])
+            if parts is not None and fact_id in self._file(name).facts:
+                by_place.setdefault((name, parts[1]), []).append(self._file(name).facts[fact_id][0])
+        for (name, _), facts in by_place.items():
+            if len(facts) > 1:
+                yield self._file(name), facts
+
+    def _swap(self, file: _ShelvedFile, fact: Fact, swaps: dict[str, tuple[str, str, str]]) -> None:
+        """Have a fact stand otherwise in its file."""
+        _, text = file.facts[fact.id]
+        changed = changed_item(f"{text}\n", fact).removesuffix("\n")
+        file.facts[fact.id] = fact, changed
+        self.given.add(fact.id)
+        swaps[fact.id] = file.place.name, swaps[fact.id][1] if fact.id in swaps else text, changed
+
     def _known(self, item: str, text: str, category: FactCategory, domain: str) -> str | None:
         """The id of the fact that an item is already, of this domain or of all."""
         for name in dict.fromkeys((self._name(domain, category), file_of(GLOBAL, category))):
@@ -171,12 +228,7 @@ class FactShelf:
         if known is None:
             return
         file = next(one for one in self._files.values() if known in one.facts)
-        fact, text = file.facts[known]
-        after = retired_fact(fact, day)
-        changed = changed_item(f"{text}\n", after).removesuffix("\n")
-        file.facts[known] = after, changed
-        self.given.add(known)
-        swaps[known] = file.place.name, swaps[known][1] if known in swaps else text, changed
+        self._swap(file, retired_fact(file.facts[known][0], day), swaps)
 
     def _blocks(self, blocks: Mapping[tuple[str, FactCategory], list[str]], day: str) -> Iterable[PartPlan]:
         order = list(FactCategory)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.base import paths
-from core.base.disk import OS_DISK, Disk, append_file, make_dirs
+from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_file
+from core.base.errors import StorageError
 from core.knowledge.file_writer import change_file, cut_bytes, read_bytes
+from core.knowledge.hunks import patched
 from core.knowledge.parts import (
     BlockPlan,
+    DraftPlan,
     PartPlan,
+    PatchPlan,
     RowPlan,
     rows_data,
     with_new_blocks,
@@ -31,6 +35,8 @@ def write_part(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> None:
     elif isinstance(part, BlockPlan):
         make_dirs(path.parent, disk=disk)
         change_file(path, lambda data: with_new_blocks(data, part), disk=disk)
+    elif isinstance(part, PatchPlan):
+        change_file(path, lambda data: _whole(path, part, data), disk=disk)
     else:
         ensure_part(home, part, disk=disk)
 
@@ -64,6 +70,8 @@ def take_part_back(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> tuple
         and cut_bytes(path, read_bytes(path), rows_data(part.rows), disk=disk)
     ):
         return ()
+    if isinstance(part, DraftPlan):
+        return _remove_draft(path, part, disk)
     left: list[tuple[str, ...]] = []
 
     def change(data: bytes) -> bytes:
@@ -73,6 +81,25 @@ def take_part_back(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> tuple
 
     change_file(path, change, disk=disk)
     return left[-1]
+
+
+def _whole(path: Path, part: PatchPlan, data: bytes) -> bytes:
+    """The file with all of a patch. Raises StorageError: some of its lines are not there any more."""
+    made, left = patched(data, part.hunks)
+    if left:
+        raise StorageError(
+            f"{part.name} has changed: what was to be replaced does not stand there any more as it was shown",
+            remedy="Look at it again and repeat the change",
+            where=str(path),
+        )
+    return made
+
+
+def _remove_draft(path: Path, part: DraftPlan, disk: Disk) -> tuple[str, ...]:
+    left = without_part(read_bytes(path), part)[1]
+    if not left:
+        remove_file(path, disk=disk)
+    return left
 
 
 def _ends_whole(path: Path) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from core.knowledge.hunks import Hunk, patched, reversed_hunks
+
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -41,7 +43,21 @@ class RowPlan(msgspec.Struct, frozen=True, tag="rows", tag_field="part"):
     stays: bool = False
 
 
-PartPlan = BlockPlan | SwapPlan | RowPlan
+class PatchPlan(msgspec.Struct, frozen=True, tag="patch", tag_field="part"):
+    """Lines of a file that is there, put in the place of others: all of them, or none where somebody changed one."""
+
+    name: str
+    hunks: tuple[Hunk, ...]
+
+
+class DraftPlan(msgspec.Struct, frozen=True, tag="draft", tag_field="part"):
+    """A whole new file. An undo removes it where it is as it was written."""
+
+    name: str
+    text: str
+
+
+PartPlan = BlockPlan | SwapPlan | RowPlan | PatchPlan | DraftPlan
 """Anything that an apply writes beside the lines of category files."""
 
 
@@ -61,6 +77,11 @@ def with_part(data: bytes, part: PartPlan) -> bytes:
             there = set(data.split(b"\n"))
             missing = [row for row in part.rows if row.encode("utf-8", "replace") not in there]
             return with_rows(data, missing)
+        case PatchPlan():
+            made, left = patched(data, part.hunks)
+            return data if left else made
+        case DraftPlan():
+            return data or part.text.encode("utf-8", "replace")
 
 
 def with_new_blocks(data: bytes, part: BlockPlan) -> bytes:
@@ -92,6 +113,12 @@ def without_part(data: bytes, part: PartPlan) -> tuple[bytes, tuple[str, ...]]:
                 return data, ()
             rows = {row.encode("utf-8", "replace") for row in part.rows}
             return b"\n".join(line for line in data.split(b"\n") if line not in rows), ()
+        case PatchPlan():
+            rest, changed = patched(data, reversed_hunks(part.hunks))
+            return rest, tuple("\n".join(one.before) for one in changed)
+        case DraftPlan():
+            is_ours = data == part.text.encode("utf-8", "replace")
+            return (b"", ()) if is_ours else (data, (part.name,))
 
 
 def unwritten(part: PartPlan) -> PartPlan:

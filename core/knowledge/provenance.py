@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from core.base.secrets import scrub
 from core.values.knowledge import Provenance
 
 Said = tuple[str, Provenance | None]
 """Words of an item, and where they come from."""
+
+MOST_ORIGINS = 100
+"""Of one item."""
 
 _TAG = re.compile(r"[ \t]*\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
 _SLUG = re.compile(r"[^\w]+")
@@ -27,7 +33,23 @@ def source_name(created_at: datetime, name: str) -> str:
 
 
 def format_tag(provenance: Provenance) -> str:
-    r"""`[from: {source}, {date}]`, a `]` in the source as `\]`."""
+    r"""`[from: {source}, {date}]`, a `]` in the source as `\]`; one behind another where there are several."""
+    return " ".join(map(_format_one, provenance.all))
+
+
+def joined(origins: Iterable[Provenance | None]) -> Provenance | None:
+    """One provenance of several, each origin once, the newest last; None for none."""
+    every = dict.fromkeys(one for origin in origins if origin is not None for one in origin.all)
+    ordered = sorted(every, key=lambda one: (one.date, one.source))
+    return replace(ordered[-1], also=tuple(ordered[:-1])) if ordered else None
+
+
+def without_origins(provenance: Provenance, sources: Collection[str]) -> Provenance | None:
+    """The provenance without these sources, None where nothing of it is left."""
+    return joined(one for one in provenance.all if one.source not in sources)
+
+
+def _format_one(provenance: Provenance) -> str:
     source = _BREAKS.sub(" ", provenance.source).strip() or "unknown"
     return f"[from: {source.replace(chr(92), chr(92) * 2).replace(']', chr(92) + ']')}, {provenance.date}]"
 
@@ -41,11 +63,12 @@ def with_tag(text: str, provenance: Provenance | None) -> str:
 
 
 def split_tag(line: str) -> tuple[str, Provenance | None]:
-    """A line without the tag at its end, and the tag. O(n)."""
-    if "[from: " not in line:
-        return line, None
-    match = _TAG.search(line, line.rfind("[from: "))
-    if match is None:
-        return line, None
-    source = re.sub(r"\\(.)", r"\1", match[1])
-    return line[: match.start()].rstrip(" \t"), Provenance(source, match[2])
+    """A line without the tag at its end, and the tag; of several, the last one with the others in it. O(n) for each."""
+    tags: list[Provenance] = []
+    while (at := line.rfind("[from: ")) >= 0 and len(tags) < MOST_ORIGINS:
+        match = _TAG.search(line, at)
+        if match is None:
+            break
+        tags.append(Provenance(re.sub(r"\\(.)", r"\1", match[1]), match[2]))
+        line = line[: match.start()].rstrip(" \t")
+    return line, replace(tags[0], also=tuple(reversed(tags[1:]))) if tags else None

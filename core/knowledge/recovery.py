@@ -123,7 +123,8 @@ def _finish(home: Path, record: ApplyRecord, ledger: HarvestLedger, disk: Disk) 
                 ensure_plan(home, plan, disk=disk)
             for part in step.parts:
                 ensure_part(home, part, disk=disk)
-        ledger.add(step.entry)
+        if step.entry is not None:
+            ledger.add(step.entry)
     return [step.source for step in waiting]
 
 

@@ -29,7 +29,8 @@ def take_back(
     Raises:
         StorageError: a part is not back yet; ask again.
     """
-    hashes = {s.entry.sha256 for s in record.steps if not s.is_dropped} | set(record.reclaimed.values())
+    entries = [s.entry for s in record.steps if not s.is_dropped and s.entry is not None]
+    hashes = {entry.sha256 for entry in entries} | set(record.reclaimed.values())
     for sha256 in sorted(hashes - {""}):
         ledger.mark_undone(sha256, now)
     restored, problems = _restore(home, record, disk)

@@ -11,6 +11,7 @@ import msgspec
 from core.values.batches import BatchReport, HarvestBatch
 from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
+from core.values.merges import DraftReport, MergeProposal, MergeReport
 from core.values.usage import Usage, add_usage
 
 
@@ -305,6 +306,7 @@ class HarvestPhase(StrEnum):
     APPLYING = "applying"
     UNDOING = "undoing"
     BATCHING = "batching"
+    MERGING = "merging"
 
 
 class HarvestState(msgspec.Struct, frozen=True):
@@ -321,6 +323,8 @@ class HarvestState(msgspec.Struct, frozen=True):
         command_id: of the command that began the run under way, empty where nobody waits for it.
         is_automatic: the apply under way is nobody's wish but the mode's; `preview` is what waits for the person.
         question: before the last command, which would take out much; it was not carried out.
+        merge: the merge that was proposed, as the person left it; merged: of the last one that was written; drafted: the
+            last draft of a playbook.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -343,6 +347,9 @@ class HarvestState(msgspec.Struct, frozen=True):
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)
     is_automatic: bool = False
     question: RemovalQuestion | None = None
+    merge: MergeProposal | None = None
+    merged: MergeReport | None = None
+    drafted: DraftReport | None = None
 
     @property
     def is_busy(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -23,11 +24,20 @@ class Category(StrEnum):
     FILES = "files"
 
 
-class Provenance(msgspec.Struct, frozen=True):
-    """Provenance of an item: the conversation's name and the day, `YYYY-MM-DD`."""
+class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Provenance of an item: the conversation's name and the day, `YYYY-MM-DD`.
+
+    `also`: of an item that several were merged into, where the others came from, in the order in which they stand.
+    """
 
     source: str
     date: str
+    also: tuple[Provenance, ...] = ()
+
+    @property
+    def all(self) -> tuple[Provenance, ...]:
+        """Every origin by itself, this one last."""
+        return (*self.also, Provenance(self.source, self.date))
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -49,7 +59,7 @@ class Item(msgspec.Struct, frozen=True):
     last_line: int = 0
 
 
-def item_data(item: Item) -> dict[str, str | int | None]:
+def item_data(item: Item) -> dict[str, Any]:
     """An item as plain data: what `--json` and the Hook API say; file, first line and text name it in `POST /api/ui`."""
     origin = item.provenance
     return {
@@ -61,6 +71,7 @@ def item_data(item: Item) -> dict[str, str | int | None]:
         "text": item.text,
         "source": None if origin is None else origin.source,
         "date": None if origin is None else origin.date,
+        "also": [] if origin is None else [{"source": one.source, "date": one.date} for one in origin.also],
     }
 
 
@@ -75,13 +86,15 @@ class RemovalQuestion(msgspec.Struct, frozen=True):
     """A question before much is taken out of a category.
 
     Args:
-        sentence: what would go; items: the list; is_undo: an undo asks, of `apply_id`; else an apply of the preview.
+        sentence: what would go; items: the list; is_undo: an undo asks, of `apply_id`; is_merge: a merge; else an apply of
+            the preview.
     """
 
     sentence: str
     items: tuple[Item, ...]
     is_undo: bool = False
     apply_id: str = ""
+    is_merge: bool = False
 
 
 class NewItem(msgspec.Struct, frozen=True):

@@ -87,6 +87,7 @@ PHASE_WORDS = {
     HarvestPhase.APPLYING: "Writing what is ticked",
     HarvestPhase.UNDOING: "Taking the harvest back",
     HarvestPhase.BATCHING: "Looking after the batches",
+    HarvestPhase.MERGING: "Looking for items that say the same",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.harvest.messages import ApplyHarvest, CancelHarvest, LeaveRemoval, LookForHarvest, UndoHarvest
+from core.harvest.messages import CancelHarvest, LookForHarvest
 from panels.base.desk import Desk
 from panels.base.ui import Option
 from panels.harvest import facts
@@ -11,8 +11,7 @@ from panels.harvest.conversations import conversations_section
 from panels.harvest.ledger import ledger_section
 from panels.harvest.preview import preview_section
 from panels.harvest.view import HarvestView
-
-QUESTION_PX = 120.0
+from panels.knowledge.removals import removal_question
 
 
 def harvest_panel(desk: Desk) -> None:
@@ -26,7 +25,7 @@ def harvest_panel(desk: Desk) -> None:
     _tabs(desk)
     _progress(desk)
     _problem(desk)
-    _question(desk)
+    removal_question(desk)
     with desk.ui.surface(("part", own.tab), "clear", height=0, padding=(0, 0)):
         match own.tab:
             case "conversations":
@@ -85,33 +84,6 @@ def _progress(desk: Desk) -> None:
             ui.progress("bar", harvest.done / harvest.total, tone="warn")
         if line := facts.progress_line(harvest):
             ui.text("line", line, tone="muted", style="small", width=0, tip=harvest.doing)
-
-
-def _question(desk: Desk) -> None:
-    """Draw the question before much is taken out, with the list. Sends UndoHarvest, ApplyHarvest, LeaveRemoval."""
-    ui, question = desk.ui, desk.state.harvest.question
-    if question is None:
-        return
-    what = "Taken out" if question.is_undo else "Struck through"
-    with ui.surface("question", "card", padding=(12, 8)), ui.group("lines", gap=6):
-        with ui.row("what"):
-            ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("text", f"{question.sentence}.", style="small_strong", wraps=True, width=0)
-        listed = "\n".join(f"{item.file}: {' '.join(item.text.split())}" for item in question.items)
-        ui.selectable_text("items", listed, height=QUESTION_PX)
-        with ui.row("buttons"):
-            ui.push()
-            if ui.button("leave", "Leave them", tip="Nothing is done"):
-                desk.send(LeaveRemoval())
-            is_free = not desk.state.harvest.is_busy
-            tip = f"{what}, {len(question.items):,} items"
-            if ui.button("go on", "Go on", kind="danger", is_enabled=is_free, tip=tip):
-                agreed = (
-                    UndoHarvest(question.apply_id, is_agreed=True)
-                    if question.is_undo
-                    else ApplyHarvest(is_agreed=True)
-                )
-                desk.send(agreed)
 
 
 def _problem(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from core.knowledge.messages import AttachNotes, DeleteKnowledgeItem
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.knowledge.drafts import ask, item_key, shown_text
+from panels.knowledge.graduation import draft_dialog
 from panels.knowledge.history import history_dialog
 from panels.knowledge.view import KnowledgeView
 
@@ -19,6 +20,8 @@ def knowledge_dialog(desk: Desk, dialog: Dialog) -> None:
         _delete_item(desk, dialog)
     elif dialog.kind == "item_history":
         history_dialog(desk, dialog)
+    elif dialog.kind == "graduate_playbook":
+        draft_dialog(desk, dialog)
     else:
         _attach_notes(desk, dialog)
 

@@ -13,6 +13,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, save, shown_text
+from panels.knowledge.graduation import ask_draft
 from panels.knowledge.history import ask_why
 from panels.knowledge.sources import ItemSource, SourcePlace, source_of
 from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
@@ -45,6 +46,7 @@ def item_card(desk: Desk, ui: Ui, item: Item) -> None:
         _words(desk, ui, item)
         with ui.row("foot", gap=4):
             provenance(desk, ui, item.provenance)
+            _other_origins(ui, item.provenance)
             ui.push()
             _buttons(desk, ui, item)
 
@@ -127,6 +129,13 @@ def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
                     tip=f"{tag.source}: this conversation is not here any more")  # fmt: skip
 
 
+def _other_origins(ui: Ui, tag: Provenance | None) -> None:
+    """Draw how many conversations a merged item came from besides, and which."""
+    if tag is not None and tag.also:
+        listed = "\n".join(f"from {one.source}, {one.date}" for one in tag.also)
+        ui.badge("also", f"+{len(tag.also)}", tone="muted", tip=f"Merged, and besides\n{listed}")
+
+
 def _conversation(desk: Desk, ui: Ui, source: ItemSource, date: str) -> None:
     is_archived = source.place is SourcePlace.ARCHIVE
     ui.icon("icon", "box-archive" if is_archived else "comments", tone="faint")
@@ -154,6 +163,11 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     why = READ_ONLY if desk.state.program.is_home_read_only else ""
     if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"):
         begin_edit(desk.view.of(KnowledgeView), item)
+    if item.category is Category.PLAYBOOKS and ui.button(
+        "graduate", "", icon="graduation-cap", kind="ghost", is_small=True, is_enabled=is_free,
+        tip=why or "Make a draft of a prompt or tool…",
+    ):  # fmt: skip
+        ask_draft(desk, item)
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Delete…"):  # fmt: skip
         desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))

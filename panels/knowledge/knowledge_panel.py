@@ -16,11 +16,13 @@ from panels.knowledge.digest import digest_section, knowledge_path, switch_row
 from panels.knowledge.drafts import begin_new, settle
 from panels.knowledge.facts import facts_section
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
+from panels.knowledge.merges import has_merge, merge_button, merge_section
 from panels.knowledge.notes import note_head
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
 from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft
 
 TABS = (Option("items", "Items"), Option("digest", "Digest"), Option("facts", "Structured facts"))
+MERGE_TAB = Option("merge", "Merge")
 HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0
@@ -39,19 +41,23 @@ def knowledge_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of items.
 
     Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
-    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, SyncFacts.
+    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, SyncFacts, ProposeMerge, ApplyMerge, GraduatePlaybook.
     """
     ui, own = desk.ui, desk.view.of(KnowledgeView)
     settle(desk.state, own)
     switch_row(desk)
     _problems(desk)
-    own.tab = ui.tabs("parts", TABS, own.tab) or own.tab
+    tabs = (*TABS, MERGE_TAB) if own.tab == "merge" or has_merge(desk) else TABS
+    own.tab = ui.tabs("parts", tabs, own.tab) or own.tab
     if own.tab == "digest":
         with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):
             digest_section(desk)
         return
     if own.tab == "facts":
         facts_section(desk)
+        return
+    if own.tab == "merge":
+        merge_section(desk)
         return
     _items(desk)
 
@@ -225,6 +231,8 @@ def _heading(desk: Desk, ui: Ui, heading: KnowledgeHeading) -> None:
         ui.text("title", heading.title, style="strong", tone="text" if heading.count else "muted")
         ui.text("count", count, tone="muted", style="small")
         ui.push()
+        if heading.category in ONE_OF and heading.count:
+            merge_button(desk, ui, heading.category, heading.count)
         if heading.file:
             file_button(ui, knowledge_path(desk.state, heading.file))
         if (

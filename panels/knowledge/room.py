@@ -44,7 +44,7 @@ ROOM = Room(
     ACTIONS,
     KnowledgeView,
     panels=(HubPanel("knowledge", "Knowledge", "Knowledge", "book", 3, _panel),),
-    dialogs=dict.fromkeys(("delete_item", "attach_notes", "item_history"), _dialog),
+    dialogs=dict.fromkeys(("delete_item", "attach_notes", "item_history", "graduate_playbook"), _dialog),
     begin=_begin,
     escape=_escape,
 )

@@ -91,6 +91,7 @@ class KnowledgeView:
         settled: the state that the drafts were last compared with; live: drafts by the id of their item in it.
         typing: the draft that has the keyboard; had_keyboard: that had it in the last frame; row: that is being drawn.
         show_new: the category whose form is to be scrolled to.
+        merge_edits: words of merged items that are being typed, by group.
         fact_domain, fact_category, fact_tag, fact_query: filters of facts, each empty for all; fact_edits: by id.
     """
 
@@ -116,6 +117,7 @@ class KnowledgeView:
     fact_tag: str = ""
     fact_query: str = ""
     fact_edits: dict[str, FactDraft] = field(default_factory=dict)
+    merge_edits: dict[str, str] = field(default_factory=dict)
 
     def begin_frame(self) -> None:
         """Forget which draft has the keyboard: it tells so itself when it is drawn."""

@@ -18,16 +18,24 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
 from core.discussion import trash
 from core.evidence.files import read_logs
+from core.evidence.history import evidence_for
+from core.evidence.quotes import item_hash
 from core.facts.validation import validate
 from core.harvest.run import ApplyRequest, Found, apply, items_by_asking
 from core.knowledge.digest import digest_file, fresh_digest
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.ledger import HarvestLedger, hash_source
+from core.knowledge.memory_log import all_items
+from core.knowledge.reader import KnowledgeReader
 from core.knowledge.recovery import recover_home
-from core.knowledge.undo import undo_apply
+from core.knowledge.rewrites import DRAFT_BY, MERGE_BY, MergeRequest, apply_merge, draft_names, make_draft
+from core.knowledge.undo import list_applies, undo_apply
+from core.knowledge.versions import versions
 from core.values.evidence import ItemEventKind
 from core.values.harvest import ArtifactFacts
 from core.values.knowledge import Category, Item, LedgerStatus, Replacement
+from core.values.merges import DraftKind, MergeGroup
+from core.values.settings import KnowledgeSettings
 from tests.core.harvest.harvests import NOW, OLD, Harvest, add_discussion, age, item_lines, reply
 from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk, PowerDisk
 
@@ -65,8 +73,12 @@ BY_HAND = ["By hand.", "Mine.", "Old one.", "Seven hours."]
 REPLACED = b"- Seven hours."
 """Line of the person's that an item of the harvest strikes through, until it is undone."""
 
-RUNS = ("harvest", "undo", "start", "start-2")
-"""A harvest, its undo, and the start of the program after a crash in the middle of the one and of the other."""
+RUNS = ("harvest", "undo", "start", "start-2", "merge", "unmerge")
+"""A harvest, its undo, and the start of the program after a crash in the middle of the one and of the other; a merge with a
+draft of a playbook, and the undo of both.
+"""
+
+MERGED, TO_MERGE = "All of L.", ("L one.", "L two.", "L three.")
 
 
 @dataclass
@@ -137,6 +149,27 @@ def _undo(home: Path, _paid: Paid, disk: Disk = OS_DISK) -> None:
     undo_apply(home, NOW, is_agreed=True, disk=disk)
 
 
+def merge(home: Path, disk: Disk = OS_DISK) -> None:
+    """Merge three facts and make a draft of the playbook, each where that is not done yet."""
+    items = all_items(KnowledgeReader(home).read(KnowledgeSettings()))
+    if MERGED not in {item.text for item in items}:
+        (*chosen,) = (item for item in items if item.text in TO_MERGE)
+        group = MergeGroup("g", tuple(chosen), MERGED, "They are one.")
+        apply_merge(
+            MergeRequest(home, Category.FACTS, "facts.md", (group,), NOW, "m", is_agreed=True, disk=disk)
+        )
+    if not draft_names(home):
+        (playbook,) = (item for item in items if item.category is Category.PLAYBOOKS)
+        make_draft(home, playbook, DraftKind.PROMPT, NOW, "d", disk=disk)
+
+
+def unmerge(home: Path, disk: Disk = OS_DISK) -> None:
+    """Take the merge and the draft back, each where it stands."""
+    for record in list_applies(home):
+        if record.by in {MERGE_BY, DRAFT_BY} and record.steps and not record.undone_at:
+            undo_apply(home, NOW, record.id, is_agreed=True, disk=disk)
+
+
 @dataclass(frozen=True)
 class Stage:
     """Homes as a run finds them, made once and copied for each point.
@@ -157,8 +190,13 @@ class Stage:
     def prepare(self) -> list[Point]:
         """Make the template. Returns the calls of the disk in a run that goes well, in order."""
         made_home(self.template)
-        if self.run_name in {"undo", "start-2"}:
+        if self.run_name in {"undo", "start-2", "merge", "unmerge"}:
             harvest(self.template, Paid(), PointDisk(self.template))
+            (self.folder / "facts.md").write_bytes(
+                (paths.knowledge_dir(self.template) / "facts.md").read_bytes()
+            )
+        if self.run_name == "unmerge":
+            merge(self.template)
         if self.run_name.startswith("start"):
             self._interrupt()
         home = self.copied("listed")
@@ -196,6 +234,10 @@ class Stage:
                 harvest(home, paid, disk, seed)
             case "undo":
                 undo_apply(home, NOW, is_agreed=True, disk=disk)
+            case "merge":
+                merge(home, disk)
+            case "unmerge":
+                unmerge(home, disk)
             case _:
                 recover_home(home, NOW, disk=disk)
 
@@ -236,17 +278,32 @@ class Stage:
         elif self.run_name == "undo":
             with suppress(SlopError):  # it may be undone already
                 undo_apply(home, NOW, is_agreed=True, disk=PointDisk(home))
+        elif self.run_name == "merge":
+            merge(home, PointDisk(home))
+        elif self.run_name == "unmerge":
+            unmerge(home, PointDisk(home))
 
     def _check_once(self, home: Path) -> None:
         """Between the fault and the next run: no item twice; those of a proven conversation are all there."""
         said = words(home)
         assert max(Counter(said).values()) == 1, "an item is doubled"
+        if self.run_name in {"merge", "unmerge"}:
+            there = [text in said for text in TO_MERGE]
+            assert all(there) if MERGED not in said else not any(there), "a merge is half written"
         if digest_file(home).exists():
             assert digest_file(home).read_text("utf-8") == fresh_digest(home), "the digest is old"
 
     def check_after(self, home: Path) -> None:
         """What must hold once a run went through."""
         if self.run_name in {"harvest", "start"}:
+            check_harvested(home)
+        elif self.run_name == "merge":
+            check_merged(home)
+        elif self.run_name == "unmerge":
+            assert (paths.knowledge_dir(home) / "facts.md").read_bytes() == (
+                self.folder / "facts.md"
+            ).read_bytes(), "the file is not as it was"
+            assert not draft_names(home), "the draft is left"
             check_harvested(home)
         else:
             check_undone(home)
@@ -283,6 +340,25 @@ def check_harvested(home: Path) -> None:
     check_persons_bytes(home, besides=REPLACED)
     check_logs(home)
     check_facts(home)
+
+
+def check_merged(home: Path) -> None:
+    """One item stands for three on all that they stood on, and the file as it was is kept; nothing else changed."""
+    gone = set(TO_MERGE)
+    assert sorted(words(home)) == sorted([one for one in ITEMS if one not in gone] + [MERGED]), (
+        "items are lost or doubled"
+    )
+    assert len(draft_names(home)) == 1, "the draft is missing, or there are two"
+    assert digest_file(home).read_text("utf-8") == fresh_digest(home), "the digest is old"
+    check_persons_bytes(home, besides=REPLACED)
+    check_logs(home)
+    check_facts(home)
+    rows = read_logs(home)
+    assert len(evidence_for(item_hash(Category.FACTS, MERGED), rows)) == 1, "what it stands on is lost"
+    told = [one for one in rows.events if one.kind is ItemEventKind.MERGED and one.was]
+    assert len({one.apply for one in told}) >= 1, "the merge is not told"
+    (newest, *_) = versions(home, "facts.md")
+    assert all(text.encode() in newest.read_bytes() for text in TO_MERGE), "the file as it was is not kept"
 
 
 def check_facts(home: Path) -> None:

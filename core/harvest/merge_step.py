@@ -1,0 +1,118 @@
+"""Merges and drafts in the state: begun, reviewed, written. One run of the harvest each."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.harvest.messages import (
+    MERGE_PROMPT,
+    ApplyMerge,
+    AskForMerge,
+    DiscardMerge,
+    EditMergeGroup,
+    GraduatePlaybook,
+    HarvestRun,
+    MergeCommand,
+    ProposeMerge,
+    TickMergeGroups,
+    WriteMerge,
+    WritePlaybookDraft,
+)
+from core.knowledge.drafts import NO_PLAYBOOK
+from core.knowledge.guard import removal_sentence
+from core.knowledge.merges import NOTHING, may_merge
+from core.spending.limits import limit_reached
+from core.values.harvest import HarvestPhase, HarvestState
+from core.values.knowledge import Category, Item, RemovalQuestion
+from core.values.merges import MergeProposal
+from core.values.outcomes import Cause
+from core.values.state import AppState
+
+MergeRun = ProposeMerge | ApplyMerge | GraduatePlaybook
+"""Commands that begin a run of this module."""
+
+
+class Declined(Exception):  # noqa: N818 - no failure: the answer to a command that begins nothing
+    """Nothing is begun. `cause`, `text`, `remedy`: why; `question`: what is to be answered first."""
+
+    def __init__(
+        self, cause: Cause, text: str, remedy: str = "", question: RemovalQuestion | None = None
+    ) -> None:
+        super().__init__(text)
+        self.cause, self.text, self.remedy, self.question = cause, text, remedy, question
+
+
+def begin(
+    state: AppState, command: MergeRun, made: HarvestRun
+) -> tuple[HarvestPhase, AskForMerge | WriteMerge | WritePlaybookDraft]:
+    """Decide what a command begins.
+
+    Raises:
+        Declined: it begins nothing.
+    """
+    match command:
+        case ProposeMerge(category):
+            return HarvestPhase.MERGING, _ask(state, category, made)
+        case ApplyMerge(is_agreed):
+            return HarvestPhase.APPLYING, _write(state, made, is_agreed=is_agreed)
+        case GraduatePlaybook(item, kind):
+            if item.category is not Category.PLAYBOOKS:
+                raise Declined(Cause.NOTHING, NO_PLAYBOOK)
+            return HarvestPhase.APPLYING, WritePlaybookDraft(made, item, kind)
+        case _:
+            assert_never(command)
+
+
+def _ask(state: AppState, category: Category, made: HarvestRun) -> AskForMerge:
+    if len(may_merge(_items(state), category)) < 2:
+        raise Declined(Cause.NOTHING, NOTHING)
+    if why := limit_reached(state):
+        raise Declined(Cause.NOT_NOW, "No merge was begun.", why)
+    return AskForMerge(made, category, state.config.prompts.get(MERGE_PROMPT, ""))
+
+
+def _write(state: AppState, made: HarvestRun, *, is_agreed: bool) -> WriteMerge:
+    merge = state.harvest.merge
+    if merge is None or not merge.ticked:
+        raise Declined(Cause.NOTHING, "There is no merge to write.")
+    gone = tuple(item for group in merge.ticked for item in group.items)
+    sentence = "" if is_agreed else removal_sentence(gone, _items(state))
+    if sentence:
+        question = RemovalQuestion(sentence, gone, is_merge=True)
+        raise Declined(Cause.NEEDS_YES, sentence, question=question)
+    return WriteMerge(made, merge, is_agreed)
+
+
+def reviewed(harvest: HarvestState, command: MergeCommand) -> HarvestState:
+    """The harvest after a person's choice in a merge. While it is being written nothing is changed."""
+    merge = harvest.merge
+    if merge is None or harvest.phase is HarvestPhase.APPLYING:
+        return harvest
+    match command:
+        case TickMergeGroups(ids, is_ticked):
+            wanted = frozenset(ids)
+            groups = (replace(one, is_ticked=is_ticked) if one.id in wanted else one for one in merge.groups)
+            return replace(harvest, merge=replace(merge, groups=tuple(groups)))
+        case EditMergeGroup():
+            return replace(harvest, merge=_edited(merge, command))
+        case DiscardMerge():
+            return replace(harvest, merge=None)
+        case _:
+            assert_never(command)
+
+
+def _edited(merge: MergeProposal, command: EditMergeGroup) -> MergeProposal:
+    text = " ".join(command.text.split())
+    if not text:
+        return merge
+    groups = (
+        replace(one, text=text, is_edited=True, is_ticked=True) if one.id == command.group_id else one
+        for one in merge.groups
+    )
+    return replace(merge, groups=tuple(groups))
+
+
+def _items(state: AppState) -> list[Item]:
+    return [item for file in state.knowledge.categories for item in file.items]

@@ -1,0 +1,67 @@
+"""A proposed merge as text and as plain data: each item that goes, and the one that takes its place. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from core.base.figures import count
+from core.base.text import flat
+from core.knowledge.merges import merged_item, merged_line
+from core.knowledge.provenance import with_tag
+from core.values.knowledge import Item, item_data
+from core.values.merges import MergeGroup, MergeProposal
+
+
+def item_text(item: Item) -> str:
+    """An item's line as it stands, on one line."""
+    return f"- {with_tag(flat(item.text), item.provenance)}"
+
+
+def merge_lines(merge: MergeProposal) -> Iterator[str]:
+    """A proposal as a difference: what goes with a minus, what takes its place with a plus."""
+    for group in merge.groups:
+        yield f"{merge.file}: {count(len(group.items), 'item')} into one: {group.reason}".rstrip(": ")
+        yield from (f"-{item_text(item)[1:]}" for item in group.items)
+        yield f"+{merged_line(group)[1:]}"
+        yield ""
+    yield summary(merge)
+
+
+def summary(merge: MergeProposal) -> str:
+    """A proposal in a sentence."""
+    read = f"{merge.model or merge.provider} read {merge.read:,} of {count(merge.total, 'item')}"
+    dropped = (
+        f"; {count(merge.dropped, 'merge')} left out, for it named what is not there" if merge.dropped else ""
+    )
+    if not merge.groups:
+        return f"{read} and would merge none{dropped}."
+    gone = sum(len(group.items) for group in merge.ticked)
+    return f"{read}: {gone:,} of them would become {len(merge.ticked):,}{dropped}."
+
+
+def merge_data(merge: MergeProposal) -> dict[str, Any]:
+    """A proposal as plain data."""
+    return {
+        "category": merge.category.value,
+        "file": merge.file,
+        "provider": merge.provider,
+        "model": merge.model,
+        "read": merge.read,
+        "total": merge.total,
+        "dropped": merge.dropped,
+        "groups": [group_data(group) for group in merge.groups],
+    }
+
+
+def group_data(group: MergeGroup) -> dict[str, Any]:
+    """A group as plain data. `merged`: the item that would stand there."""
+    return {
+        "id": group.id,
+        "reason": group.reason,
+        "text": group.text,
+        "is_ticked": group.is_ticked,
+        "is_edited": group.is_edited,
+        "items": [item_data(item) for item in group.items],
+        "merged": item_data(merged_item(group)),
+    }

@@ -1,0 +1,274 @@
+"""The tab of a merge in the Knowledge panel: what goes, what takes its place, and how the file would stand then."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import msgspec
+
+from core.base import figures as fmt
+from core.base.errors import SlopError
+from core.base.text import flat
+from core.caching.rewrites import merge_price_text
+from core.harvest.messages import (
+    ApplyMerge,
+    CancelHarvest,
+    DiscardMerge,
+    EditMergeGroup,
+    ProposeMerge,
+    TickMergeGroups,
+    UndoHarvest,
+)
+from core.harvest.modes import RECALL_ONLY, is_recall_only
+from core.knowledge.hunks import patched
+from core.knowledge.merge_text import item_text, summary
+from core.knowledge.merges import NOTHING, merge_hunks, merged_item
+from core.values.harvest import HarvestPhase
+from core.values.knowledge import Category, CategoryFile, Item
+from core.values.merges import MergeGroup, MergeProposal, MergeReport
+from panels.base.desk import Desk
+from panels.base.file_button import file_button
+from panels.base.memo import Same
+from panels.base.ui import Ui
+from panels.knowledge.removals import removal_question
+from panels.knowledge.view import KnowledgeView
+
+EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
+READ_ONLY = "This home is read-only: nothing can be saved"
+
+
+class MergeResult(msgspec.Struct, frozen=True):
+    """The file as a merge would leave it. `problem`: why it may not be written; sizes in bytes."""
+
+    before_items: int = 0
+    after_items: int = 0
+    before_bytes: int = 0
+    after_bytes: int = 0
+    problem: str = ""
+
+
+def merge_button(desk: Desk, ui: Ui, category: Category, count: int) -> None:
+    """Draw the way to a merge, in the head of a section. Sends ProposeMerge."""
+    state = desk.state
+    why = ""
+    if state.program.is_home_read_only:
+        why = READ_ONLY
+    elif count < 2:
+        why = NOTHING
+    elif is_recall_only(state.config.settings.knowledge):
+        why = RECALL_ONLY
+    elif state.harvest.is_busy:
+        why = "Wait for the end of what is under way"
+    tip = why or "Merge: a model proposes a shorter list, shown before anything is written"
+    if ui.button("merge", "", icon="code-merge", kind="ghost", is_small=True, is_enabled=not why, tip=tip):
+        desk.view.of(KnowledgeView).tab = "merge"
+        desk.send(ProposeMerge(category))
+
+
+def has_merge(desk: Desk) -> bool:
+    """True if there is something to show: a merge under way, proposed, or just written."""
+    harvest = desk.state.harvest
+    return harvest.phase is HarvestPhase.MERGING or harvest.merge is not None or harvest.merged is not None
+
+
+def merge_section(desk: Desk) -> None:
+    """Draw the tab. O(visible). Sends TickMergeGroups, EditMergeGroup, DiscardMerge, ApplyMerge, CancelHarvest, UndoHarvest."""
+    ui, harvest = desk.ui, desk.state.harvest
+    if harvest.phase is HarvestPhase.MERGING:
+        _reading(desk)
+        return
+    if harvest.problem:
+        with ui.row("problem"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            words = " ".join(filter(None, (f"{harvest.problem.rstrip('.')}.", harvest.remedy)))
+            ui.text("text", words, tone="warn", style="small", wraps=True)
+    if harvest.merged is not None:
+        _written(desk, harvest.merged)
+    if harvest.merge is not None:
+        _proposed(desk, harvest.merge)
+    elif harvest.merged is None:
+        text = "No merge is proposed. The head of each section has a button that asks a model for one."
+        ui.text("none", text, tone="muted", wraps=True)
+
+
+def _reading(desk: Desk) -> None:
+    ui, harvest = desk.ui, desk.state.harvest
+    with ui.surface("progress", "card", padding=(12, 8)), ui.row("what"):
+        ui.icon("icon", "code-merge", tone="warn")
+        who = harvest.model or harvest.provider
+        ui.text("phase", f"{who} looks for items that say the same", style="strong", width=0)
+        label = "Stopping…" if harvest.is_cancelling else "Cancel"
+        if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling):
+            desk.send(CancelHarvest())
+
+
+def _written(desk: Desk, report: MergeReport) -> None:
+    ui = desk.ui
+    with ui.surface("written", "card", padding=(12, 10)), ui.group("lines", gap=5):
+        with ui.row("title"):
+            ui.icon("icon", "circle-check", tone="ok")
+            title = f"{fmt.count(report.items, 'item')} of {report.file} became {report.merged:,}"
+            ui.text("text", title, style="strong", width=0, tip=title)
+            is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
+            if ui.button("undo", "Undo", icon="rotate-left", is_small=True, is_enabled=is_free,
+                         tip="Every item as it was, in its place"):  # fmt: skip
+                desk.send(UndoHarvest(report.apply_id))
+        with ui.row("version", gap=4):
+            ui.text(
+                "path",
+                f"As it was: {report.version}",
+                tone="faint",
+                style="small",
+                width=0,
+                tip=report.version,
+            )
+            file_button(ui, report.version)
+
+
+def _proposed(desk: Desk, merge: MergeProposal) -> None:
+    ui, own = desk.ui, desk.view.of(KnowledgeView)
+    result = desk.view.memo.get(
+        "merge result", (merge, desk.state.knowledge.categories), lambda: merge_result(desk, merge)
+    )
+    removal_question(desk)
+    with ui.group("merge head", gap=4):
+        ui.text("summary", summary(merge), style="small", tone="muted", wraps=True)
+        if result.problem:
+            ui.text("refused", result.problem, tone="error", style="small", wraps=True)
+        elif merge.ticked:
+            text = (
+                f"{merge.file}: {fmt.count(result.before_items, 'item')} → {result.after_items:,}, "
+                f"{fmt.size(result.before_bytes)} → {fmt.size(result.after_bytes)}"
+            )
+            ui.text("result", text, style="small", wraps=True)
+        if merge.ticked and (price := merge_price_text(desk.state)):
+            ui.text("price", price, tone="warn", style="small", wraps=True)
+        with ui.row("buttons"):
+            ui.push()
+            is_free = not desk.state.harvest.is_busy
+            if ui.button(
+                "discard", "Discard", is_small=True, is_enabled=is_free, tip="Every item stays as it is"
+            ):
+                own.merge_edits.clear()
+                desk.send(DiscardMerge())
+            count = len(merge.ticked)
+            can = is_free and bool(count) and not result.problem and not own.merge_edits
+            tip = (
+                "Keep or cancel what you are editing first"
+                if own.merge_edits
+                else "The file as it was is kept"
+            )
+            if ui.button("write", f"Write {fmt.count(count, 'merge')}", kind="primary", is_small=True,
+                         is_enabled=can, tip=tip):  # fmt: skip
+                desk.send(ApplyMerge())
+    if merge.groups:
+        ui.virtual_list("merge groups", MergeRows(desk, merge))
+
+
+def merge_result(desk: Desk, merge: MergeProposal) -> MergeResult:
+    """The file as the ticked merges would leave it, judged as it will be when it is written."""
+    files = desk.state.knowledge.categories
+    file = next((one for one in files if one.name == merge.file), CategoryFile(merge.file))
+    if not merge.ticked:
+        return MergeResult()
+    try:
+        data, _ = patched(file.data, merge_hunks(merge.file, file.data, merge.ticked))
+    except SlopError as error:
+        return MergeResult(problem=" ".join(filter(None, (f"{error.what}.", error.remedy))))
+    gone = sum(len(group.items) - 1 for group in merge.ticked)
+    return MergeResult(len(file.items), len(file.items) - gone, len(file.data), len(data))
+
+
+@dataclass(slots=True)
+class MergeRows:
+    """The groups, for a virtual list."""
+
+    desk: Desk
+    merge: MergeProposal
+
+    @property
+    def revision(self) -> Hashable:
+        """The groups themselves."""
+        return Same(self.merge.groups)
+
+    def __len__(self) -> int:
+        return len(self.merge.groups)
+
+    def key(self, index: int) -> Hashable:
+        """A group's id."""
+        return self.merge.groups[index].id
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """A guess by the length of the words."""
+        group = self.merge.groups[index]
+        texts = [group.reason, group.text, *(item_text(item) for item in group.items)]
+        lines = sum(1 + len(text) * CHAR_PX // max(80.0, width - 40) for text in texts)
+        return CARD_PX + LINE_PX * lines
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw a group."""
+        _group_card(self.desk, ui, self.merge.groups[index])
+        ui.gap(GAP_PX)
+
+
+def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
+    own = desk.view.of(KnowledgeView)
+    can = not desk.state.harvest.is_busy
+    with (
+        ui.surface("card", "card" if group.is_ticked else "clear", padding=(12, 8)),
+        ui.group("lines", gap=5),
+    ):
+        with ui.row("top"):
+            ticked = ui.checkbox("tick", "", group.is_ticked, is_enabled=can, tip="Write this merge")
+            if ticked is not None:
+                desk.send(TickMergeGroups((group.id,), ticked))
+            ui.text("count", f"{fmt.count(len(group.items), 'item')} into one", style="small_strong")
+            ui.push()
+            if group.is_edited:
+                ui.badge("edited", "changed", tone="accent", tip="You changed its words")
+            if group.id not in own.merge_edits and ui.button(
+                "edit",
+                "",
+                icon="pen",
+                kind="ghost",
+                is_small=True,
+                is_enabled=can,
+                tip="Edit the merged words",
+            ):
+                own.merge_edits[group.id] = group.text
+        if group.reason:
+            ui.text("reason", group.reason, tone="muted", style="small", wraps=True)
+        for index, item in enumerate(group.items):
+            _line(ui, ("old", index), item, is_new=False)
+        _line(ui, "new", merged_item(group), is_new=True)
+        if group.id in own.merge_edits:
+            _editor(desk, ui, group)
+
+
+def _line(ui: Ui, key: Hashable, item: Item, *, is_new: bool) -> None:
+    """Draw an item that goes, or the one that takes its place, and where it came from."""
+    with ui.row(key, gap=6):
+        ui.icon("icon", "plus" if is_new else "minus", tone="ok" if is_new else "error")
+        with ui.group("words", gap=1):
+            ui.text("text", flat(item.text), tone="text" if is_new else "muted", wraps=True)
+            if item.provenance is not None:
+                came = " · ".join(f"{one.source}, {one.date}" for one in item.provenance.all)
+                ui.text("from", f"from {came}", tone="faint", style="small", wraps=True)
+
+
+def _editor(desk: Desk, ui: Ui, group: MergeGroup) -> None:
+    own = desk.view.of(KnowledgeView)
+    text = own.merge_edits[group.id]
+    edited = ui.editor("words", text, hint="What the merged item says", height=EDITOR_PX, is_focused=True,
+                       submits_on_enter=True)  # fmt: skip
+    text = own.merge_edits[group.id] = text if edited is None else edited.text
+    with ui.row("edit buttons"):
+        ui.push()
+        if ui.button("cancel", "Cancel", kind="ghost", is_small=True, tip="Leave its words as they were"):
+            own.merge_edits.pop(group.id, None)
+        can = bool(text.strip())
+        is_kept = ui.button("keep", "Keep", kind="primary", is_small=True, is_enabled=can, tip="Enter")
+    if can and (is_kept or (edited is not None and edited.is_submitted)):
+        own.merge_edits.pop(group.id, None)
+        desk.send(EditMergeGroup(group.id, text))

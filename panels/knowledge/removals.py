@@ -1,0 +1,40 @@
+"""The question before much is taken out of a category at once: the list, and a yes or a no."""
+
+from __future__ import annotations
+
+from core.harvest.messages import ApplyHarvest, ApplyMerge, LeaveRemoval, UndoHarvest
+from core.values.knowledge import RemovalQuestion
+from panels.base.desk import Desk
+
+QUESTION_PX = 120.0
+
+
+def removal_question(desk: Desk) -> None:
+    """Draw the question, where there is one. Sends UndoHarvest, ApplyHarvest, ApplyMerge, LeaveRemoval."""
+    ui, question = desk.ui, desk.state.harvest.question
+    if question is None:
+        return
+    command, what = _agreed(question)
+    with ui.surface("question", "card", padding=(12, 8)), ui.group("lines", gap=6):
+        with ui.row("what"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", f"{question.sentence}.", style="small_strong", wraps=True, width=0)
+        listed = "\n".join(f"{item.file}: {' '.join(item.text.split())}" for item in question.items)
+        ui.selectable_text("items", listed, height=QUESTION_PX)
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("leave", "Leave them", tip="Nothing is done"):
+                desk.send(LeaveRemoval())
+            is_free = not desk.state.harvest.is_busy
+            tip = f"{what}, {len(question.items):,} items"
+            if ui.button("go on", "Go on", kind="danger", is_enabled=is_free, tip=tip):
+                desk.send(command)
+
+
+def _agreed(question: RemovalQuestion) -> tuple[UndoHarvest | ApplyHarvest | ApplyMerge, str]:
+    """The command that a yes gives, and what it does with the items."""
+    if question.is_merge:
+        return ApplyMerge(is_agreed=True), "Merged"
+    if question.is_undo:
+        return UndoHarvest(question.apply_id, is_agreed=True), "Taken out"
+    return ApplyHarvest(is_agreed=True), "Struck through"
