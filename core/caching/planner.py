@@ -135,9 +135,9 @@ def plan(inputs: PlanInputs) -> CachePlan:
     if settings.pays_only or not choices:
         most = total_allowed(inputs.balance, wire.total_tokens)
         canonical = wire.total_tokens - inputs.superseded_tokens
-        none = _none(inputs, own)
-        choices = [c for c in choices if c.now - canonical <= most and c.total <= none.total]
-        choices.append(none)
+        never = _none(inputs, own)
+        choices = [c for c in choices if c.now - canonical <= most and c.total <= never.total]
+        choices += [never, _waiting(inputs, own)]
     best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
     return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
 
@@ -371,6 +371,12 @@ def _none(inputs: PlanInputs, own: Outlook) -> Choice:
     total = inputs.wire.total_tokens
     later = total * (own.without - 1.0)
     return Choice((), NO_HIT, (0, 0, 0), float(total), later)
+
+
+def _waiting(inputs: PlanInputs, own: Outlook) -> Choice:
+    """No marks now, and those that pay from the next turn on: it may never come."""
+    later = _uncached(inputs, own, 0) - inputs.superseded_tokens * _relief(inputs, own)
+    return Choice((), NO_HIT, (0, 0, 0), float(inputs.wire.total_tokens), later)
 
 
 def _with_turn_mark(inputs: PlanInputs, choice: Choice, points: _Points) -> Choice:

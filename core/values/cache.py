@@ -233,11 +233,14 @@ class Habits(msgspec.Struct, frozen=True):
     Args:
         own: between turns of one discussion, whichever; shared: between turns of any; newest last.
         talks: by discussion id, the newest.
+        starts: of discussions, lately, after others; strange: those of them that no other's shared prefix was of use to.
     """
 
     own: tuple[TurnGap, ...] = ()
     shared: tuple[TurnGap, ...] = ()
     talks: Mapping[str, Talk] = msgspec.field(default_factory=dict)
+    starts: int = 0
+    strange: int = 0
 
 
 class GapStats(msgspec.Struct, frozen=True):
@@ -246,6 +249,7 @@ class GapStats(msgspec.Struct, frozen=True):
     Args:
         own: between turns of this discussion; person: of one discussion, whichever; shared: of any; newest last.
         turns: of this discussion so far; talks: the person's other discussions.
+        starts, strange: as of `Habits`.
     """
 
     own: tuple[TurnGap, ...] = ()
@@ -253,6 +257,8 @@ class GapStats(msgspec.Struct, frozen=True):
     shared: tuple[TurnGap, ...] = ()
     turns: int = 1
     talks: tuple[Talk, ...] = ()
+    starts: int = 0
+    strange: int = 0
 
     def __hash__(self) -> int:
         """A cheap one: the newest gaps tell one from another."""
