@@ -358,7 +358,7 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
     held, settings = state.spending.reserved[key], state.config.settings.caching
     chosen, is_ping = held.discussion_id, key != UsageKind.PREWARM
     is_wanted = settings.keepalive if is_ping else _may_prewarm(state, chosen)
-    is_settled = state.config.settled >= state.config.asked  # a switch may be on its way to off
+    is_settled = state.config.is_settled  # a switch may be on its way to off
     others = elsewhere.reserved_usd
     if (
         not (is_wanted and is_settled)
