@@ -427,6 +427,7 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
                 is_new=place not in live,
                 is_extended=place > choice.hit.index >= 0
                 and (ttl > choice.hit.ttl_s or choice.hit.is_extended),
+                is_unsure=place < choice.hit.index and place not in live,
             )
             for place, ttl in choice.marks
         ),

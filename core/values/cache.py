@@ -107,6 +107,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
         discussion_id: who wrote or used it last; its `cache.json` keeps the entry.
         is_extended: it lives long only if a long mark behind a hit that lived short keeps the whole prefix.
         name: of a cached content (Gemini).
+        is_unsure: its mark stood in front of a deeper hit. Whether a vendor writes an entry there is not documented.
     """
 
     prefix_hash: str
@@ -116,6 +117,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
     discussion_id: str = ""
     is_extended: bool = False
     name: str = ""
+    is_unsure: bool = False
 
 
 class CacheLedger(msgspec.Struct, frozen=True):
@@ -166,13 +168,14 @@ class ContentsPlan(msgspec.Struct, frozen=True):
 
 
 class PlannedWrite(msgspec.Struct, frozen=True):
-    """An entry that a request will write, or renew where it is not new, for the ledger."""
+    """An entry that a request will write, or renew where it is not new, for the ledger. `is_unsure`: as of the entry."""
 
     prefix_hash: str
     tokens: int
     ttl_s: int
     is_new: bool = True
     is_extended: bool = False
+    is_unsure: bool = False
 
 
 class CachePlan(msgspec.Struct, frozen=True):
@@ -371,6 +374,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     Args:
         why: in words; tokens: to be sent anew on the next turn: cached now, or new in the layer.
         cost_usd: what the next turn costs more for it, None where the price is unknown.
+        most_usd: what that is where entries that nobody has read yet are not there; None where none counts.
         until: when the cache is cold anyway, None where the provider manages that.
         is_appended: what was sent stays, and the change joins the next message.
     """
@@ -381,6 +385,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     cost_usd: float | None
     until: datetime | None = None
     is_appended: bool = False
+    most_usd: float | None = None
 
 
 class RewriteCosts(msgspec.Struct, frozen=True):
