@@ -64,7 +64,7 @@ from core.settings.messages import (
 )
 from core.spending import step as spending
 from core.spending.limits import call_of
-from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent
+from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
 from core.turn import step as turn
 from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
@@ -214,6 +214,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         state, effects = spending.event(state, event)
         if isinstance(event, ReserveClaimed):
             state, effects = _claimed(state, event)
+        if isinstance(event, UpkeepCut):
+            state, effects = caching.upkeep_cut(state, event)
         if isinstance(event, PaidElsewhere):
             effects = (*effects, LookForChanges(), *caching.recall_recent(state))
         state, sent = turn.admit_held(state)
