@@ -133,11 +133,7 @@ class CacheLedger(msgspec.Struct, frozen=True):
 
 
 class CacheMark(msgspec.Struct, frozen=True):
-    """Mark where a provider is asked to write: behind the part with this key (`part_key`), `TOOLS_KEY` for
-    the tools.
-
-    Where a key occurs more than once in a request, its last part is meant.
-    """
+    """Mark where a provider is asked to write: behind the last part with this key (`part_key`), `TOOLS_KEY` for tools."""
 
     after_key: str
     ttl_s: int
@@ -251,8 +247,7 @@ class GapStats(msgspec.Struct, frozen=True):
 
     Args:
         own: between turns of this discussion; person: of one discussion, whichever; shared: of any; newest last.
-        turns: of this discussion so far; talks: the person's other discussions.
-        starts, strange: as of `Habits`.
+        turns: of this discussion so far; talks: the person's other discussions; starts, strange: as of `Habits`.
     """
 
     own: tuple[TurnGap, ...] = ()
@@ -373,8 +368,8 @@ class Rewrite(msgspec.Struct, frozen=True):
 
     Args:
         why: in words; tokens: to be sent anew on the next turn: cached now, or new in the layer.
-        cost_usd: what the next turn costs more for it, None where the price is unknown.
-        most_usd: what that is where entries that nobody has read yet are not there; None where none counts.
+        cost_usd: what the next turn costs more for it, None where the price is unknown; most_usd: where entries that
+            nobody has read yet are not there, None where that is the same.
         until: when the cache is cold anyway, None where the provider manages that.
         is_appended: what was sent stays, and the change joins the next message.
     """

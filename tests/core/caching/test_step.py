@@ -113,7 +113,7 @@ def test_a_ping_that_a_kill_cut_off_is_asked_for_at_the_next_start_and_booked_at
 ) -> None:
     chosen = book.discussion()
     book.play(SpentCounted(START, 0.5))
-    assert of(tuple(book.shared), TakeCutUpkeep) == (TakeCutUpkeep(),), "once the discussions are known"
+    assert book.takes_over == [TakeCutUpkeep()], "once the discussions are known"
     cut = UpkeepCut("20261120-120000-abcdef", UsageKind.KEEPALIVE, chosen, 0.0043, START)
 
     (write,) = of(book.play(cut), AppendRecords)
