@@ -48,6 +48,8 @@ FILE_HUNKS, DIGEST_HUNKS, WHOLE = (1, 3), (2, 8), 0.1
 """Places that an edit changes; the share of edits of a file that change all of it."""
 TOOL_TURN = 0.25
 """Of the turns of a day with tool turns; their rounds are 8 to 25 s apart."""
+APART_S = 5 * 3_600.0
+"""Between short discussions of one person."""
 NIGHT_S, MORNING_S = 22 * 3_600, (7.5 * 3_600, 9.5 * 3_600)
 """Start of a night, and the hours between which it ends; seconds of the day."""
 _STABLE = {"role": 1_000, "system": 2_000, "digest": 6_000}
@@ -149,6 +151,19 @@ def make_day(day: Day, seed: int, *, tool_turns: bool = False) -> tuple[Ask, ...
 def make_discussion(day: Day, seed: int, turns: int) -> tuple[Ask, ...]:
     """A discussion of so many turns that nothing comes before, beside or after."""
     return _lived(day, random.Random(f"{day.name} alone {seed}"), [turns], 0.0)
+
+
+def make_serial(day: Day, seed: int, turns: int, count: int) -> tuple[Ask, ...]:
+    """Discussions of so many turns one after another, `APART_S` between them, each in a project of its own."""
+    draw = random.Random(f"{day.name} serial {seed} {turns}")
+    asks: list[Ask] = []
+    at_s = START_S
+    for number in range(count):
+        talk, shared = _Talk(f"d{number}", draw, project=f" {number}"), _Shared()
+        for turn in range(turns):
+            asks += talk.turn(at_s, turn, shared, 0.0)
+            at_s += next_gap(day, draw, at_s) if turn + 1 < turns else APART_S
+    return tuple(asks)
 
 
 def make_start(seed: int) -> list[Ask]:
@@ -272,6 +287,7 @@ class _Talk:
     memo: StackMemo = field(default_factory=StackMemo)
     metadata: int = 0
     made: int = 0
+    project: str = ""
 
     def __post_init__(self) -> None:
         weights = [self.draw.uniform(0.3, 2.0) for _ in range(FILES)]
@@ -332,9 +348,9 @@ class _Talk:
         return StackInputs(
             provider="anthropic",
             model="",
-            role_text=label(_STABLE["role"], "role"),
+            role_text=label(_STABLE["role"], f"role{self.project}"),
             tools=tuple(
-                ToolSchema(f"tool_{n:02}", label(_TOOL_TOKENS, f"tool {n}"), _NO_ARGUMENTS)
+                ToolSchema(f"tool_{n:02}", label(_TOOL_TOKENS, f"tool {n}{self.project}"), _NO_ARGUMENTS)
                 for n in range(_TOOLS)
             ),
             system_text=NamedText("system", label(_STABLE["system"], "system")),

@@ -64,7 +64,7 @@ from core.settings.messages import (
 )
 from core.spending import step as spending
 from core.spending.limits import call_of
-from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent
+from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
 from core.turn import step as turn
 from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
@@ -120,6 +120,35 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
 
 
 def _command(state: AppState, given: Stamp, command: Command) -> Result:
+    """Decide what follows, once changes of settings that were asked for before hold, where it depends on them."""
+    if not state.config.is_settled and _needs_settings(state, command):
+        held = (*state.config.held_commands, command)
+        return replace(state, config=replace(state.config, held_commands=held)), ()
+    return _command_now(state, given, command)
+
+
+def _needs_settings(state: AppState, command: Command) -> bool:
+    """True for a run of the harvest, and for a call that a limit stands against: that may be raised already."""
+    if isinstance(command, TurnCommand):
+        return turn.is_past_limit(state, command)
+    return isinstance(command, RunCommand)
+
+
+def _settled(state: AppState, given: Stamp) -> Result:
+    """Changes of settings hold: calls and commands that waited for them go on, in the order in which they came."""
+    state, effects = turn.settled(state, given)
+    if not state.config.is_settled:
+        return state, effects
+    held = state.config.held_commands
+    state = replace(state, config=replace(state.config, held_commands=()))
+    for number, command in enumerate(held):
+        if isinstance(command, Command):
+            state, more = _command_now(state, Stamp(given.at, f"{given.seed}/held/{number}"), command)
+            effects = (*effects, *more)
+    return state, effects
+
+
+def _command_now(state: AppState, given: Stamp, command: Command) -> Result:
     """Decide what follows; the effect that a front end waits for carries the command's id."""
     state, effects = _decided(state, given, command)
     command_id = command_id_of(command)
@@ -179,12 +208,14 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
             state, named = discussion.models_listed(state, event.provider)
             effects = (*effects, *named)
         if isinstance(event, SettingsSettled):
-            state, effects = turn.settled(state, given)
+            state, effects = _settled(state, given)
         return state, effects
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)
         if isinstance(event, ReserveClaimed):
             state, effects = _claimed(state, event)
+        if isinstance(event, UpkeepCut):
+            state, effects = caching.upkeep_cut(state, event)
         if isinstance(event, PaidElsewhere):
             effects = (*effects, LookForChanges(), *caching.recall_recent(state))
         state, sent = turn.admit_held(state)

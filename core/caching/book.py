@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.caching.accounts import invalidated
 from core.caching.decision import Decision
-from core.caching.gaps import KEPT_GAPS, observed, stats_of, with_gap
+from core.caching.gaps import KEPT_GAPS, KEPT_TALKS, observed, stats_of, with_gap
 from core.caching.keepalive import Idle
 from core.caching.ledger import forget_discussion, live_entries, merge, of_discussion, record
 from core.caching.replay import Replayed
@@ -38,6 +38,8 @@ class BookedCall(msgspec.Struct, frozen=True):
         has_begun: its answer has, so that what it wrote can be read.
         off: what the provider counted of it over what was planned, once it has said so.
         is_abandoned: it would not be sent like that again, so that nothing of it is kept warm.
+        is_strange: it begins its discussion, and what it shares was not sent by another; None: it begins none, or the
+            first that is known of.
     """
 
     discussion_id: str
@@ -49,6 +51,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     has_begun: bool = False
     off: float = 1.0
     is_abandoned: bool = False
+    is_strange: bool | None = None
 
 
 class BookPage(msgspec.Struct, frozen=True):
@@ -138,6 +141,14 @@ def with_shared(book: CacheBook, mode: str, base: SharedBase | None) -> CacheBoo
     if not mode or base is None or (known is not None and known.at > base.at):
         return book
     return replace(book, shared={**book.shared, mode: base})
+
+
+def started(book: CacheBook, *, is_strange: bool) -> CacheBook:
+    """Learn of a new discussion whether the shared prefix of another would have been of use to it."""
+    starts, strange = book.habits.starts + 1, book.habits.strange + is_strange
+    if starts > KEPT_TALKS:
+        starts, strange = starts // 2, strange // 2
+    return replace(book, habits=replace(book.habits, starts=starts, strange=strange))
 
 
 def gaps_of(book: CacheBook, discussion_id: str) -> GapStats:

@@ -13,7 +13,16 @@ from core.base.ids import make_id
 from core.base.tokens import within_range
 from core.caching.accounts import after_contents, after_usage, balanced
 from core.caching.belief import believed
-from core.caching.book import BookedCall, CacheBook, gaps_of, sent_by, turn_answered, with_page, with_shared
+from core.caching.book import (
+    BookedCall,
+    CacheBook,
+    gaps_of,
+    sent_by,
+    started,
+    turn_answered,
+    with_page,
+    with_shared,
+)
 from core.caching.content_store import freshest, reported
 from core.caching.contents import contents_usd
 from core.caching.decision import DecideMemo, Market, PlannedTurn, decide, mode_of
@@ -23,9 +32,12 @@ from core.caching.ledger import correct, lifted_s, lost_extensions, of_discussio
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
 from core.caching.view import shared_base
+from core.context.wire import layer_of
+from core.providers.blocks import CountTokens, MarkPlace, Wire
 from core.values.cache import CacheLedger, DiscussionCacheState, ExtensionEvidence, Mechanism
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
+from core.values.stack import Segment
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind, add_usage
 from core.values.view import base_pieces
@@ -75,7 +87,22 @@ def plan_call(
         settings=settings,
     )
     decision = decide(turn, market, memo)
-    return BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
+    call = BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
+    if page.cache.sent is not None or not book.shared:
+        return call
+    return replace(call, is_strange=_is_strange(turn, decision.wire, market.count))
+
+
+def _is_strange(turn: PlannedTurn, wire: Wire, count: CountTokens) -> bool:
+    """True if of what a new discussion shares with others more than half is not what one of its mode sent last."""
+    known, end = turn.shared, wire.last(MarkPlace.STABLE)
+    now = shared_base(turn.stack.canonical_view, known.at) if known is not None else None
+    if known is None or now is None or end < 0:
+        return known is None
+    said = {piece.sha256 for piece in known.known}
+    new = (piece for piece in now.known if piece.sha256 not in said)
+    changed = sum(count(Segment(layer_of(p.key), p.key, p.text, p.sha256)) for p in new)
+    return 2 * changed > wire.ends[end]
 
 
 def admitted(
@@ -116,6 +143,8 @@ def begun(book: CacheBook, call_id: str) -> CacheBook:
         return book
     name = call.discussion_id
     ledger = record(book.ledger, call.scope, call.decision.plan, call.started_at, name)
+    if call.is_strange is not None:
+        book = started(book, is_strange=call.is_strange)
     book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
     book = replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
     sent = sent_by(book, call, call.started_at)

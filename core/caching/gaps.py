@@ -28,14 +28,19 @@ EDITS = 0.03
 """Rate at which the shared prefix is taken to change before a turn (the digest, an identity file): it is then
 of no more use.
 """
+_PRIOR_TURNS = sum(share for _, share in PRIOR)
 _PRIOR = tuple([(TurnGap(gap_s), share) for gap_s, share in PRIOR])
 _SPREAD = (0.75, 1.0, 1.33)
 """A long gap stands for gaps around it: what took three hours today takes four tomorrow."""
 _LONG_S = 3600.0
-_ENDED_S = 24 * 3600.0
-"""A discussion that was left for so long is taken to have ended; before, for as much of an end as of that has passed."""
 _TALK_TURNS = 6.0
 """Weight of what is assumed of lengths, in turns."""
+_FIRST_TURNS, _FIRST_END = 1.0, 0.3
+"""As `_TALK_TURNS`, of a discussion's first, and how many are taken to end with it: who asks once differs from who works on."""
+_LATE = 4.0
+"""A return is taken to be possible until so many times as long as others took have passed."""
+_STRANGE, _STARTS = 0.3, 4.0
+"""So large a share of new discussions is taken to find no shared prefix of theirs; that weighs so many of them."""
 _LONG_TURNS = 32
 _AWAY_TURNS, _AWAY_SHARE = 4.0, 0.8
 """Of those who come back, so large a share is taken to ask once more elsewhere before; that weighs so many gaps."""
@@ -83,7 +88,8 @@ def observed(habits: Habits, discussion_id: str, turns: int, own_gap_s: float | 
     if len(talks) > KEPT_TALKS:
         del talks[min(talks, key=lambda name: (talks[name].last_s, name))]
     shared_gap_s = None if last_s is None else now_s - last_s
-    return Habits(
+    return replace(
+        habits,
         own=with_gap(habits.own, own_gap_s, now_s),
         shared=with_gap(habits.shared, shared_gap_s, now_s),
         talks=talks,
@@ -104,7 +110,7 @@ def stats_of(habits: Habits, discussion_id: str, own: tuple[TurnGap, ...], turns
         own: of the discussion; turns: of it so far, the one that is being planned among them.
     """
     talks = tuple(talk for name, talk in habits.talks.items() if name != discussion_id)
-    return GapStats(own=own, person=habits.own, shared=habits.shared, turns=turns, talks=talks)
+    return GapStats(own, habits.own, habits.shared, turns, talks, habits.starts, habits.strange)
 
 
 @lru_cache(maxsize=16)
@@ -151,7 +157,8 @@ def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
     own_s = {gap.ended_s: gap.seconds for gap in stats.person}
     needs = [gap for gap in stats.shared if own_s.get(gap.ended_s, math.inf) > longest_s and gap.ended_s]
     share = (len(needs) + 1) / (len(stats.shared) + 10)
-    go_on = share / (share + EDITS)
+    strange = (stats.strange + _STRANGE * _STARTS) / (stats.starts + _STARTS)
+    go_on = share / (share + EDITS) * (1.0 - strange)
     prior: _Sample = [((gap,), share) for gap, share in SHARED_PRIOR]
     return _with_later([*prior, (needs, 1.0)], go_on, go_on, stats, now_s)
 
@@ -159,17 +166,34 @@ def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
 def end_chance(stats: GapStats, turns: int, now_s: float) -> float:
     """The probability that a discussion of so many turns ends with them.
 
-    Of the person's discussions, those that were about as long: which went on, and which have been left since.
-    What is assumed falls with the length: who has asked often asks again.
+    Of the person's discussions, those that were about as long: which went on, and which have been left since for longer
+    than the person takes to return. What is assumed falls with the length: who has asked often asks again.
     """
     low, high = _length_class(turns)
-    assumed = 1.0 / (turns + 7)
-    went_on = ended = 0.0
-    for talk in (*stats.talks, Talk(stats.turns, now_s)):
+    assumed, weight = (_FIRST_END, _FIRST_TURNS) if high == 1 else (1.0 / (turns + 7), _TALK_TURNS)
+    went_on, ended = max(0, min(stats.turns - 1, high) - low + 1), 0.0
+    left_s = []
+    for talk in stats.talks:
         went_on += max(0, min(talk.turns - 1, high) - low + 1)
         if low <= talk.turns <= high:
-            ended += min(1.0, max(0.0, now_s - talk.last_s) / _ENDED_S)
-    return max(_LEAST_END, (ended + assumed * _TALK_TURNS) / (went_on + ended + _TALK_TURNS))
+            left_s.append(now_s - talk.last_s)
+    for still in _longer(stats.person, left_s):
+        ended += assumed * (1.0 - still) / (assumed + (1.0 - assumed) * still)
+    return max(_LEAST_END, (ended + assumed * weight) / (went_on + ended + weight))
+
+
+def _longer(gaps: tuple[TurnGap, ...], times_s: Sequence[float]) -> list[float]:
+    """For each time the share of returns that may still come after it; 1 where none has passed."""
+    if not times_s:
+        return []
+    gaps_s = sorted([gap.seconds for gap in gaps])
+    total = len(gaps_s) + _PRIOR_TURNS
+
+    def longer(time_s: float) -> float:
+        assumed = sum([share for gap_s, share in PRIOR if gap_s > time_s])
+        return (len(gaps_s) - bisect_right(gaps_s, time_s) + assumed) / total
+
+    return [longer(time_s / _LATE) if time_s > 0 else 1.0 for time_s in times_s]
 
 
 def _length_class(turns: int) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
 from core.base.opener import read_file, reason_of
 from core.caching.cache_file import canonical, parsed, possible_gaps
+from core.caching.gaps import KEPT_TALKS
 from core.discussion.log_codec import from_json_value
 from core.values.cache import CacheLedger, ExtensionEvidence, Habits, Talk, TurnGap
 
@@ -53,6 +54,8 @@ class _LearnedFile(msgspec.Struct, frozen=True):
     talks: tuple[_LearnedRow, ...]
     extensions: tuple[ExtensionEvidence, ...]
     answered: tuple[tuple[str, str], ...] = ()
+    starts: int = 0
+    strange: int = 0
 
 
 def load_learned(home: Path) -> Learned:
@@ -86,6 +89,8 @@ def encode_learned(learned: Learned) -> bytes:
             talks=tuple(_LearnedRow(name, talk) for name, talk in sorted(_possible(habits.talks).items())),
             extensions=tuple(learned.extensions[pair] for pair in sorted(learned.extensions)),
             answered=tuple(sorted(learned.answered)),
+            starts=habits.starts,
+            strange=habits.strange,
         )
     )
 
@@ -103,7 +108,9 @@ def decode_learned(data: bytes) -> Learned:
         text = f"What was learned of caching was dropped: its file has format {file.format}, not {FORMAT}."
         return Learned(problem=text)
     talks = _possible({row.discussion_id: row.talk for row in file.talks})
-    habits = Habits(possible_gaps(file.own), possible_gaps(file.shared), talks)
+    starts = max(0, min(file.starts, KEPT_TALKS))
+    strange = max(0, min(file.strange, starts))
+    habits = Habits(possible_gaps(file.own), possible_gaps(file.shared), talks, starts, strange)
     return Learned(habits, _possible_extensions(file.extensions), answered=frozenset(file.answered))
 
 

@@ -132,9 +132,10 @@ def record(
         if known is not None and known.name:
             expires_at = known.expires_at  # what is stored under a name is not renewed by use
         is_extended = known.is_extended if known is not None else write.is_extended
+        is_unsure = known.is_unsure if known is not None else write.is_unsure
         name = known.name if known is not None else ""
         entries[write.prefix_hash] = CacheLedgerEntry(
-            write.prefix_hash, write.tokens, ttl_s, expires_at, discussion_id, is_extended, name
+            write.prefix_hash, write.tokens, ttl_s, expires_at, discussion_id, is_extended, name, is_unsure
         )
     return replace(ledger, entries={**ledger.entries, scope: entries})
 
@@ -169,6 +170,7 @@ def correct(
     if reported >= expected - slack:
         if plan.tests_extension:
             ledger = with_extension(ledger, ExtensionEvidence(scope.provider, scope.model, kept=1))
+        ledger = _read_once(ledger, scope, plan.hit_hash) if expected else ledger
         return _check_writes(ledger, scope, plan, usage, provider)
     entries = dict(ledger.entries.get(scope, {}))
     written = {write.prefix_hash for write in plan.writes} - {plan.hit_hash}
@@ -187,6 +189,16 @@ def correct(
         lost = ExtensionEvidence(scope.provider, scope.model, 0, 1, at, discussion_id, expected, reported)
         corrected = with_extension(corrected, lost)
     return Correction(corrected, tuple(dropped), reason)
+
+
+def _read_once(ledger: CacheLedger, scope: LedgerScope, prefix_hash: str) -> CacheLedger:
+    """An entry was read: it is there for sure."""
+    entries = ledger.entries.get(scope, {})
+    entry = entries.get(prefix_hash)
+    if entry is None or not entry.is_unsure:
+        return ledger
+    known = {**entries, prefix_hash: replace(entry, is_unsure=False)}
+    return replace(ledger, entries={**ledger.entries, scope: known})
 
 
 def scale_of(wire: Wire, usage: Usage) -> float:

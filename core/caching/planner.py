@@ -135,9 +135,9 @@ def plan(inputs: PlanInputs) -> CachePlan:
     if settings.pays_only or not choices:
         most = total_allowed(inputs.balance, wire.total_tokens)
         canonical = wire.total_tokens - inputs.superseded_tokens
-        none = _none(inputs, own)
-        choices = [c for c in choices if c.now - canonical <= most and c.total <= none.total]
-        choices.append(none)
+        never = _none(inputs, own)
+        choices = [c for c in choices if c.now - canonical <= most and c.total <= never.total]
+        choices += [never, _waiting(inputs, own)]
     best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
     return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
 
@@ -373,6 +373,12 @@ def _none(inputs: PlanInputs, own: Outlook) -> Choice:
     return Choice((), NO_HIT, (0, 0, 0), float(total), later)
 
 
+def _waiting(inputs: PlanInputs, own: Outlook) -> Choice:
+    """No marks now, and those that pay from the next turn on: it may never come."""
+    later = _uncached(inputs, own, 0) - inputs.superseded_tokens * _relief(inputs, own)
+    return Choice((), NO_HIT, (0, 0, 0), float(inputs.wire.total_tokens), later)
+
+
 def _with_turn_mark(inputs: PlanInputs, choice: Choice, points: _Points) -> Choice:
     """Text that only this turn repeats (thinking, retrieved) is cached for its next request, where one is likely."""
     prices, turn = inputs.prices, points.turn
@@ -421,6 +427,7 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
                 is_new=place not in live,
                 is_extended=place > choice.hit.index >= 0
                 and (ttl > choice.hit.ttl_s or choice.hit.is_extended),
+                is_unsure=place < choice.hit.index and place not in live,
             )
             for place, ttl in choice.marks
         ),

@@ -173,15 +173,25 @@ class _Asked:
         other = None if goes is None else spared(self.sent, now, self._tokens, note, goes)
         if other is not None:
             ways.append(other)
-        chosen = min((self._told(way, drops=drops) for way in ways), key=lambda one: one.outlook)
-        same, cost = self.same, None
+        chosen = self._cheapest(ways, drops=drops)
+        same, cost, most = self.same, None, None
         tokens = chosen.write_tokens + chosen.fresh_tokens - same.write_tokens - same.fresh_tokens
         if chosen.cost_usd is not None and same.cost_usd is not None:
             cost = max(0.0, chosen.cost_usd - same.cost_usd)
-        return Rewrite(self._name, why, max(0, tokens), cost, self._until)
+        if cost is not None and any(entry.is_unsure for entry in self._live.values()):
+            sure = self._cheapest(ways, drops=drops, is_sure=True)
+            most = None if sure.cost_usd is None else max(0.0, sure.cost_usd - (same.cost_usd or 0.0))
+        most = most if most is not None and cost is not None and most > cost else None
+        return Rewrite(self._name, why, max(0, tokens), cost, self._until, most_usd=most)
 
-    def _told(self, told: Told, *, drops: bool) -> CachePlan:
+    def _cheapest(self, ways: Sequence[Told], *, drops: bool, is_sure: bool = False) -> CachePlan:
+        told = (self._told(way, drops=drops, is_sure=is_sure) for way in ways)
+        return min(told, key=lambda one: one.outlook)
+
+    def _told(self, told: Told, *, drops: bool, is_sure: bool = False) -> CachePlan:
         live = self._held(told.kept)
+        if is_sure:
+            live = {key: entry for key, entry in live.items() if not entry.is_unsure}
         if drops:
             live = {key: e for key, e in live.items() if not e.name or e.discussion_id != self._name}
         return self._plan(told.wire, live)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ NOTICE = "rewrites"
 MOST = 200
 """Discussions that are looked at, the newest caches: nobody keeps more warm."""
 NAMED = 3
+_CENT = 0.005
 
 
 def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, ...]:
@@ -86,14 +87,14 @@ def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, s
     warm = [one for one in prices.values() if _is_due(state, one)]
     if not any(map(has_price, warm)):
         return None
-    tokens, cost = sum(one.tokens for one in warm), _cost([one.cost_usd for one in warm])
+    tokens, cost = sum(one.tokens for one in warm), cost_text(warm)
     who = "1 warm discussion" if len(warm) == 1 else f"{len(warm)} warm discussions"
     return who, f"~{tokens:,} tokens, {cost}"
 
 
 def has_price(rewrite: Rewrite) -> bool:
     """True if it may cost something: a model on this machine rewrites for nothing, which is no warning."""
-    return rewrite.cost_usd is None or rewrite.cost_usd > 0
+    return rewrite.cost_usd is None or rewrite.cost_usd > 0 or rewrite.most_usd is not None
 
 
 def _changed(before: AppState, after: AppState) -> set[str]:
@@ -200,7 +201,7 @@ def _summed(state: AppState, rows: list[Rewrite]) -> str:
     names = [f"«{_name(state, one)}»" for one in rows]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     tokens = sum(one.tokens for one in rows)
-    return f"{', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens, {_cost([one.cost_usd for one in rows])}"
+    return f"{', '.join(names[:NAMED])}{more}, ~{tokens:,} tokens, {cost_text(rows)}"
 
 
 def _name(state: AppState, rewrite: Rewrite) -> str:
@@ -208,13 +209,17 @@ def _name(state: AppState, rewrite: Rewrite) -> str:
     return summary.meta.name if summary is not None else rewrite.discussion_id
 
 
-def _cost(costs: list[float | None]) -> str:
-    known = [cost for cost in costs if cost is not None]
+def cost_text(rows: Sequence[Rewrite]) -> str:
+    """Cost of rewrites together, in words: with the most that it may be where an entry was never read."""
+    known = [one for one in rows if one.cost_usd is not None]
     if not known:
         return "cost unknown"
-    total = sum(known)
-    shown = f"est. {dollars(total)}" if total >= 0.005 else "under 1 cent" if total else "free"
-    return shown if len(known) == len(costs) else f"{shown} and more at an unknown price"
+    total = sum(one.cost_usd or 0.0 for one in known)
+    most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in known)
+    shown = f"est. {dollars(total)}" if total >= _CENT else "under 1 cent" if total else "free"
+    if most > total and most >= _CENT:
+        shown += f", up to {dollars(most)} if the provider kept less than it was asked to"
+    return shown if len(known) == len(rows) else f"{shown} and more at an unknown price"
 
 
 def _knowledge_key(state: AppState) -> tuple[object, ...]:

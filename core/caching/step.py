@@ -49,6 +49,7 @@ from core.discussion.messages import (
 from core.providers.abilities import Abilities, cache_abilities
 from core.spending.estimates import next_input_usd
 from core.spending.limits import add_spent, has_room, is_counted, limit_reached, release, reserve
+from core.spending.messages import TakeCutUpkeep, UpkeepCut
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
@@ -113,7 +114,7 @@ Recalling = (
 """Events of discussions after which what is known of their caches may be another."""
 
 
-def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[CacheEffect, ...]:
+def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[CacheEffect | TakeCutUpkeep, ...]:
     """Recall the caches of discussions that were read, listed or changed outside; let go of one that is deleted."""
     match happened:
         case SummariesChanged():
@@ -126,9 +127,14 @@ def recall(before: AppState, after: AppState, happened: Recalling) -> tuple[Cach
             summary = before.discussions.summaries.get(happened.item.discussion_id)
             return () if summary is None else (ReleaseCache(summary.meta.id, summary.meta.provider),)
         case SummariesLoaded():
-            return _read_recent(after) if happened.is_complete else ()
+            return (*_read_recent(after), *_cut(after)) if happened.is_complete else ()
         case _:
             assert_never(happened)
+
+
+def _cut(state: AppState) -> tuple[TakeCutUpkeep, ...]:
+    """Ask what a kill cut off, now that the discussions are known: whose it was."""
+    return () if state.program.is_home_read_only else (TakeCutUpkeep(),)
 
 
 def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
@@ -304,6 +310,17 @@ def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
     return state, (AppendRecords(event.discussion_id, (record,)),)
 
 
+def upkeep_cut(state: AppState, event: UpkeepCut) -> Result:
+    """Log a ping or a prewarm that a kill cut off, at its estimate. Of a discussion that is gone it counts for the day alone."""
+    record = UsageRecord(event.id, event.at, event.kind.value, Usage(cost_usd=event.usd, is_estimate=True))
+    start = state.spending.day_start
+    if start is None or event.at >= start:
+        state = add_spent(state, (record,))
+    if event.discussion_id not in state.discussions.summaries:
+        return state, ()
+    return state, (AppendRecords(event.discussion_id, (record,)),)
+
+
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     """Log what a ping or a prewarming used: it was paid for, and what it was expected to cost is free again."""
     state = _released(state, event)
@@ -358,7 +375,7 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
     held, settings = state.spending.reserved[key], state.config.settings.caching
     chosen, is_ping = held.discussion_id, key != UsageKind.PREWARM
     is_wanted = settings.keepalive if is_ping else _may_prewarm(state, chosen)
-    is_settled = state.config.settled >= state.config.asked  # a switch may be on its way to off
+    is_settled = state.config.is_settled  # a switch may be on its way to off
     others = elsewhere.reserved_usd
     if (
         not (is_wanted and is_settled)

@@ -29,12 +29,14 @@ class AbilitiesData(Data, frozen=True):
 class RewriteData(Data, frozen=True):
     """Cost of changes of layers 6 or 7, which the next turn sends anew. Null cost: the price is not known.
 
+    `most_usd`: where the provider kept less than it was asked to, null where that is the same.
     `is_appended`: what was sent stays, and the change joins the next message.
     """
 
     why: str
     tokens: Count
     cost_usd: Money
+    most_usd: Money
     until: Time | None
     is_appended: bool
 

@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from core.values.spending import Payment, Reservation, SpentElsewhere
+from core.values.usage import UsageKind
 
 
 class SpentCounted(msgspec.Struct, frozen=True):
@@ -59,14 +60,32 @@ class LookAtReserves(msgspec.Struct, frozen=True):
     """Report `PaidElsewhere` where another program began, paid or ended something since the last look."""
 
 
+class TakeCutUpkeep(msgspec.Struct, frozen=True):
+    """Report `UpkeepCut` for each ping and prewarm whose program was killed while it was out."""
+
+
+class UpkeepCut(msgspec.Struct, frozen=True):
+    """A ping or a prewarm of a program that was killed: it is billed, and nobody will say how much.
+
+    Args:
+        id: the same whoever tells it; kind: of the call; usd: as it was expected, above 0; at: when it reserved.
+    """
+
+    id: str
+    kind: UsageKind
+    discussion_id: str
+    usd: float
+    at: datetime
+
+
 class PaidElsewhere(msgspec.Struct, frozen=True):
     """Another program on this home was at work. `payments`: all that others paid today, by the record's id."""
 
     payments: Mapping[str, Payment]
 
 
-SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere
+SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere | UpkeepCut
 """Events of this room."""
 
-SpendingEffect = ClaimReserve | SettleReserve | LookAtReserves
+SpendingEffect = ClaimReserve | SettleReserve | LookAtReserves | TakeCutUpkeep
 """The spending worker's, on one thread."""

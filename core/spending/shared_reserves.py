@@ -17,10 +17,13 @@ import msgspec
 from core.base import paths
 from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError, StorageError
+from core.base.ids import make_id
 from core.base.locks import take_lock
 from core.base.opener import BOOK_BYTES, read_file
 from core.spending.limits import midnight
+from core.spending.messages import UpkeepCut
 from core.values.spending import Payment, SpentElsewhere
+from core.values.usage import UsageKind
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -29,6 +32,7 @@ LONGEST = timedelta(hours=1)
 """A call that is under way for longer reserves no more: its program does not tell of it."""
 
 LOCK_WAIT_S = 2.0
+_UPKEEP = {UsageKind.KEEPALIVE.value, UsageKind.PREWARM.value}
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +43,7 @@ class ReserveRow(msgspec.Struct, frozen=True):
     program: str
     usd: float
     at: datetime
+    discussion_id: str = ""
 
 
 class PaidRow(msgspec.Struct, frozen=True):
@@ -65,7 +70,8 @@ class SharedReserves:
     """Thread-safe. What cannot be read or written is logged: a limit then sees this program alone.
 
     Programs take turns: who writes its reserve later sees the ones before it, so that of two calls at once the second
-    is judged with the first. A program holds a lock as long as it lives, so that a dead one's reserves end with it.
+    is judged with the first. A program holds a lock as long as it lives, so that a dead one's reserves end with it. Those
+    of its pings and prewarms, which no journal tells of, stand until they are taken over as paid for.
     Nothing is synced to the medium: after a power cut no call is under way.
 
     Args:
@@ -80,7 +86,7 @@ class SharedReserves:
         self._life: FileLock | None = None
         self._looked: tuple[dict[str, ReserveRow], dict[str, PaidRow], frozenset[str]] | None = None
 
-    def claim(self, key: str, usd: float) -> SpentElsewhere:
+    def claim(self, key: str, usd: float, discussion_id: str = "") -> SpentElsewhere:
         """Reserve for a call that is about to go out.
 
         Args:
@@ -91,7 +97,7 @@ class SharedReserves:
         """
         now, seen = self._clock(), ReserveBook()
         with _logged(), self._changing(now) as book:
-            book.reserves[self._own(key)] = ReserveRow(self._program, usd, now)
+            book.reserves[self._own(key)] = ReserveRow(self._program, usd, now, discussion_id)
             seen = book
         reserves, paid = self._foreign(seen)
         foreign = sum(row.usd for row in reserves.values())
@@ -107,6 +113,19 @@ class SharedReserves:
         looked = reserves, paid, self._programs()
         before, self._looked = self._looked, looked
         return None if looked == before else _payments(paid)
+
+    def cut_upkeep(self) -> tuple[UpkeepCut, ...]:
+        """Take over pings and prewarms of programs that were killed while these were out: each is given once."""
+        cut: list[UpkeepCut] = []
+        if not any(_upkeep_of(key) for key in self._read().reserves):
+            return ()
+        with _logged(), self._changing(self._clock()) as book:
+            for key, row in tuple(book.reserves.items()):
+                kind = _upkeep_of(key)
+                if kind is not None and not self._is_alive(row.program):
+                    del book.reserves[key]
+                    cut.append(UpkeepCut(make_id(row.at, key), kind, row.discussion_id, row.usd, row.at))
+        return tuple(one for one in cut if one.usd > 0)
 
     def set_batches(self, expected: Mapping[str, float]) -> None:
         """Reserve for the open batches, and for no other. In US dollars by tag; their files tell, this repeats it."""
@@ -127,7 +146,12 @@ class SharedReserves:
                 book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
 
     def close(self) -> None:
-        """The program ends, and with it what it reserved."""
+        """The program ends, and with it what it reserved: nothing was cut off."""
+        own = f"{self._program}/"
+        if self._life is not None and any(key.startswith(own) for key in self._read().reserves):
+            with _logged(), self._changing(self._clock()) as book:
+                for key in [key for key in book.reserves if key.startswith(own)]:
+                    del book.reserves[key]
         with self._opening:
             life, self._life = self._life, None
         if life is not None:
@@ -178,7 +202,7 @@ class SharedReserves:
             {
                 key: row
                 for key, row in book.reserves.items()
-                if row.program in alive and abs(now - row.at) < LONGEST and row.usd >= 0
+                if row.usd >= 0 and (abs(now - row.at) < LONGEST if row.program in alive else _upkeep_of(key))
             },
             {name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
             {tag: usd for tag, usd in book.batches.items() if usd >= 0},
@@ -215,6 +239,12 @@ class SharedReserves:
 
     def _life_file(self, program: str) -> Path:
         return self._directory / f"{Path(program).name}.lock"
+
+
+def _upkeep_of(key: str) -> UsageKind | None:
+    """Kind of a call that nobody asked for, by the key of its reserve; None for all others'."""
+    kind = key.split("/")[1] if "/" in key else ""
+    return UsageKind(kind) if kind in _UPKEEP else None
 
 
 def _payments(rows: Mapping[str, PaidRow]) -> dict[str, Payment]:

@@ -16,6 +16,7 @@ from core.spending.messages import (
     SpendingEffect,
     SpendingEvent,
     SpentCounted,
+    UpkeepCut,
 )
 from core.values.discussion import CallPhase
 from core.values.spending import Reservation
@@ -34,6 +35,8 @@ def event(state: AppState, happened: SpendingEvent) -> Result:
             return add_payments(state, happened.elsewhere.payments), ()
         case ReservesTouched():
             return state, (LookAtReserves(),)
+        case UpkeepCut():
+            return state, ()  # the room of caching logs it
         case _:
             assert_never(happened)
 

@@ -15,9 +15,10 @@ from core.spending.messages import (
     SettleReserve,
     SpendingEffect,
     SpendingEvent,
+    TakeCutUpkeep,
 )
 from core.spending.shared_reserves import SharedReserves
-from core.values.spending import SpentElsewhere
+from core.values.spending import Reservation, SpentElsewhere
 
 log = logging.getLogger(__name__)
 
@@ -40,19 +41,22 @@ class SpendingHandler:
         """Carry out one effect."""
         match effect:
             case ClaimReserve(key, reservation):
-                self._emit(ReserveClaimed(key, reservation, self._claimed(key, reservation.usd)))
+                self._emit(ReserveClaimed(key, reservation, self._claimed(key, reservation)))
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
+            case TakeCutUpkeep():
+                for cut in self._reserves.cut_upkeep():
+                    self._emit(cut)
             case LookAtReserves():
                 if (paid := self._reserves.changed_elsewhere()) is not None:
                     self._emit(PaidElsewhere(paid))
             case _:
                 assert_never(effect)
 
-    def _claimed(self, key: str, usd: float) -> SpentElsewhere:
+    def _claimed(self, key: str, reservation: Reservation) -> SpentElsewhere:
         """Claim it. A call waits for the answer: where that fails, a limit sees this program alone."""
         try:
-            return self._reserves.claim(key, usd)
+            return self._reserves.claim(key, reservation.usd, reservation.discussion_id)
         except Exception:  # the edge of the worker: what waits must not wait for ever
             log.exception("reserves were not shared with other programs")
             return SpentElsewhere()

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 from core.base.stamp import Stamp
 from core.discussion.messages import DiscussionCreated, PromptToken, RecordsAppended, ReplyToken, WriteFailed
 from core.discussion.queue_messages import PromptGone, QueueWritten
+from core.spending.limits import reached_limits
 from core.turn import queue, renewal, replies, sending
 from core.turn.messages import (
     CallEnded,
@@ -16,6 +17,7 @@ from core.turn.messages import (
     ContinueReply,
     KnowledgeSent,
     LeaveUnsent,
+    PaidCommand,
     RegenerateReply,
     ReplyArrived,
     RequestBuilt,
@@ -58,6 +60,12 @@ def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
             return renewal.go_on(state, given, asked)
         case _:
             assert_never(asked)
+
+
+def is_past_limit(state: AppState, asked: TurnCommand) -> bool:
+    """True if a spend limit, as far as it is known, stands against a call that is asked for without a yes."""
+    is_asking = isinstance(asked, PaidCommand) and not asked.over_limit
+    return is_asking and bool(reached_limits(state, asked.discussion_id))
 
 
 def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:

@@ -107,6 +107,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
         discussion_id: who wrote or used it last; its `cache.json` keeps the entry.
         is_extended: it lives long only if a long mark behind a hit that lived short keeps the whole prefix.
         name: of a cached content (Gemini).
+        is_unsure: its mark stood in front of a deeper hit. Whether a vendor writes an entry there is not documented.
     """
 
     prefix_hash: str
@@ -116,6 +117,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
     discussion_id: str = ""
     is_extended: bool = False
     name: str = ""
+    is_unsure: bool = False
 
 
 class CacheLedger(msgspec.Struct, frozen=True):
@@ -131,11 +133,7 @@ class CacheLedger(msgspec.Struct, frozen=True):
 
 
 class CacheMark(msgspec.Struct, frozen=True):
-    """Mark where a provider is asked to write: behind the part with this key (`part_key`), `TOOLS_KEY` for
-    the tools.
-
-    Where a key occurs more than once in a request, its last part is meant.
-    """
+    """Mark where a provider is asked to write: behind the last part with this key (`part_key`), `TOOLS_KEY` for tools."""
 
     after_key: str
     ttl_s: int
@@ -166,13 +164,14 @@ class ContentsPlan(msgspec.Struct, frozen=True):
 
 
 class PlannedWrite(msgspec.Struct, frozen=True):
-    """An entry that a request will write, or renew where it is not new, for the ledger."""
+    """An entry that a request will write, or renew where it is not new, for the ledger. `is_unsure`: as of the entry."""
 
     prefix_hash: str
     tokens: int
     ttl_s: int
     is_new: bool = True
     is_extended: bool = False
+    is_unsure: bool = False
 
 
 class CachePlan(msgspec.Struct, frozen=True):
@@ -233,11 +232,14 @@ class Habits(msgspec.Struct, frozen=True):
     Args:
         own: between turns of one discussion, whichever; shared: between turns of any; newest last.
         talks: by discussion id, the newest.
+        starts: of discussions, lately, after others; strange: those of them that no other's shared prefix was of use to.
     """
 
     own: tuple[TurnGap, ...] = ()
     shared: tuple[TurnGap, ...] = ()
     talks: Mapping[str, Talk] = msgspec.field(default_factory=dict)
+    starts: int = 0
+    strange: int = 0
 
 
 class GapStats(msgspec.Struct, frozen=True):
@@ -245,7 +247,7 @@ class GapStats(msgspec.Struct, frozen=True):
 
     Args:
         own: between turns of this discussion; person: of one discussion, whichever; shared: of any; newest last.
-        turns: of this discussion so far; talks: the person's other discussions.
+        turns: of this discussion so far; talks: the person's other discussions; starts, strange: as of `Habits`.
     """
 
     own: tuple[TurnGap, ...] = ()
@@ -253,6 +255,8 @@ class GapStats(msgspec.Struct, frozen=True):
     shared: tuple[TurnGap, ...] = ()
     turns: int = 1
     talks: tuple[Talk, ...] = ()
+    starts: int = 0
+    strange: int = 0
 
     def __hash__(self) -> int:
         """A cheap one: the newest gaps tell one from another."""
@@ -364,7 +368,8 @@ class Rewrite(msgspec.Struct, frozen=True):
 
     Args:
         why: in words; tokens: to be sent anew on the next turn: cached now, or new in the layer.
-        cost_usd: what the next turn costs more for it, None where the price is unknown.
+        cost_usd: what the next turn costs more for it, None where the price is unknown; most_usd: where entries that
+            nobody has read yet are not there, None where that is the same.
         until: when the cache is cold anyway, None where the provider manages that.
         is_appended: what was sent stays, and the change joins the next message.
     """
@@ -375,6 +380,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     cost_usd: float | None
     until: datetime | None = None
     is_appended: bool = False
+    most_usd: float | None = None
 
 
 class RewriteCosts(msgspec.Struct, frozen=True):

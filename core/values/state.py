@@ -155,6 +155,7 @@ class ConfigState(msgspec.Struct, frozen=True):
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
             models, for `find_profile`; prices: by provider and model, as far as they were looked up; found_servers: local servers that answer and are not configured.
         asked, settled: changes of all this that were asked for, and how many of them hold, counted.
+        held_commands: those that such a change decides about, as they were asked for: they wait until it holds.
     """
 
     settings: Settings = msgspec.field(default_factory=Settings)
@@ -170,6 +171,12 @@ class ConfigState(msgspec.Struct, frozen=True):
     found_servers: tuple[ServerSettings, ...] = ()
     asked: int = 0
     settled: int = 0
+    held_commands: tuple[object, ...] = ()
+
+    @property
+    def is_settled(self) -> bool:
+        """True if all changes that were asked for hold."""
+        return self.settled >= self.asked
 
 
 class DiscussionsState(msgspec.Struct, frozen=True):

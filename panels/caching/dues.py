@@ -35,7 +35,7 @@ def due_rewrites(state: AppState) -> tuple[Rewrite, ...]:
 
 def rewrite_text(rewrite: Rewrite) -> str:
     """Tokens and cost of a rewrite: `≈12.3k tokens, est. $0.041`."""
-    return f"{fmt.tokens_est(rewrite.tokens)} tokens, {_estimate(rewrite.cost_usd)}"
+    return f"{fmt.tokens_est(rewrite.tokens)} tokens, {_estimate(rewrite.cost_usd, rewrite.most_usd)}"
 
 
 def rewrites_section(desk: Desk) -> None:
@@ -73,13 +73,17 @@ def _sum(due: Sequence[Rewrite]) -> str:
     """All of them together; what has no price is said, not counted as nothing."""
     known = [one.cost_usd for one in due if one.cost_usd is not None]
     tokens = fmt.tokens_est(sum(one.tokens for one in due))
-    cost = _estimate(sum(known) if known else None)
+    most = sum(one.cost_usd or 0.0 if one.most_usd is None else one.most_usd for one in due)
+    cost = _estimate(sum(known) if known else None, most)
     more = " and more at an unknown price" if known and len(known) < len(due) else ""
     return f"Together {tokens} tokens, {cost}{more}"
 
 
-def _estimate(usd: float | None) -> str:
-    return fmt.money(None) if usd is None else "free" if usd <= 0 else f"est. {fmt.money(usd)}"
+def _estimate(usd: float | None, most_usd: float | None) -> str:
+    if usd is None:
+        return fmt.money(None)
+    most = f", up to {fmt.money(most_usd)}" if most_usd is not None and most_usd > usd else ""
+    return f"{'free' if usd <= 0 else f'est. {fmt.money(usd)}'}{most}"
 
 
 def orphans_section(desk: Desk) -> None:

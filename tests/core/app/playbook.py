@@ -18,7 +18,7 @@ from core.discussion.messages import (
     SummariesLoaded,
 )
 from core.settings.messages import SettingsLoaded, SettingsSettled, TellSettled
-from core.spending.messages import ClaimReserve, ReserveClaimed, SpendingEffect
+from core.spending.messages import ClaimReserve, ReserveClaimed, SpendingEffect, TakeCutUpkeep
 from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.messages import Part, TextPart
@@ -35,7 +35,7 @@ START = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 class Playbook:
     """State and a clock. `play` feeds one message and returns its effects; nothing is carried out.
 
-    Three things alone are done at once: the disk comes to an append of nothing; reserves are shared, in a home where
+    Nothing was cut off by a kill. Three things alone are done at once: the disk comes to an append of nothing; reserves are shared, in a home where
     other programs have `elsewhere` under way (None: nobody answers); changes of settings hold, where it `settles`.
     """
 
@@ -45,6 +45,7 @@ class Playbook:
         self.count = 0
         self.elsewhere: SpentElsewhere | None = SpentElsewhere()
         self.shared: list[SpendingEffect] = []
+        self.takes_over: list[TakeCutUpkeep] = []
         self.settles = True
 
     def play(self, body: Command | Event) -> tuple[Effect, ...]:
@@ -59,6 +60,9 @@ class Playbook:
             if isinstance(effect, TellSettled):
                 if self.settles:
                     others += self.play(SettingsSettled(effect.number))
+                continue
+            if isinstance(effect, TakeCutUpkeep):
+                self.takes_over.append(effect)
                 continue
             if not isinstance(effect, SpendingEffect):
                 others.append(effect)

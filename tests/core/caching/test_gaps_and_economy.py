@@ -167,6 +167,32 @@ def test_lengths_are_learned_from_the_persons_discussions() -> None:
     assert end_chance(GapStats(turns=2, talks=fresh), 2, now) < 0.25
 
 
+def test_returns_that_did_not_come_are_learned_from_by_the_time_others_took() -> None:
+    """Three questions asked once and left for hours: the next is likely to be one, too. A day is not waited for."""
+    now = 1e9
+    hours = tuple(Talk(1, now - 5 * 3600 * number) for number in (1, 2, 3))
+    minutes = tuple(Talk(1, now - 60 * number) for number in (1, 2, 3))
+    slow = (TurnGap(20 * 3600.0),) * 20
+
+    assert end_chance(GapStats(), 1, now) < 0.35
+    assert end_chance(GapStats(talks=hours), 1, now) > 0.6
+    assert end_chance(GapStats(talks=minutes), 1, now) < 0.5
+    assert end_chance(GapStats(person=slow, talks=hours), 1, now) < 0.45
+    assert end_chance(GapStats(talks=(*hours, *(Talk(40, now - 9e5),) * 6)), 1, now) < 0.35
+
+
+def test_a_shared_prefix_that_new_discussions_have_no_use_for_is_worth_less() -> None:
+    gaps = tuple(TurnGap(5 * 3600.0, 1e9 + 5 * 3600.0 * number) for number in range(8))
+    stats = GapStats((), (), gaps, 1)
+
+    new, strange, same = (
+        shared_odds(replace(stats, starts=starts, strange=strange), 3600).go_on
+        for starts, strange in ((0, 0), (8, 8), (8, 0))
+    )
+    assert strange < 0.3 < new < same
+    assert same > 0.8
+
+
 @given(
     st.lists(st.floats(0, 1e6), max_size=60),
     st.integers(1, 400),

@@ -37,12 +37,13 @@ from core.values.usage import Usage
 from tests.core.caching.requests import QUICK, SLOW, habits_of
 from tests.core.stacks import curated, said
 from tests.vendors.billing.anthropic import AnthropicCache
+from tests.vendors.billing.anthropic_render import Rendered
 from tests.vendors.billing.clock import START_S, Clock, moment
 from tests.vendors.billing.gemini import GeminiCache, GeminiRules
 from tests.vendors.billing.openai import OpenAICache
 from tests.vendors.billing.prices import Prices
 from tests.vendors.billing.tokens import Texts, chars4
-from tests.vendors.billing.values import Refused
+from tests.vendors.billing.values import Refused, Write
 
 FILES = (curated("src/tides.py", "height = 1\n" * 15_000), curated("src/sky.py", "blue = 1\n" * 300))
 EDITED = (FILES[0], curated("src/sky.py", "grey = 2\n" * 300))
@@ -272,6 +273,59 @@ def test_the_price_before_a_deletion_is_what_the_vendor_bills_more(
     print(f"{vendor} {gap_s:g} {kind}: said {told:.5f}, billed {more:.5f} of {touched.bills[-1]:.5f}")
     step = 128 * (touched.prices.input_usd or 0.0) if vendor == "openai, old" else 1e-6
     assert told == pytest.approx(max(0.0, more), rel=0.02, abs=step)
+
+
+class NoFreeEntries(AnthropicCache):
+    """A vendor that writes nothing for a mark in front of what it reads: the documents leave it open.
+
+    Source: caching-facts.md, "Not established" (2026-11).
+    """
+
+    def _use(
+        self, run: Rendered, places: list[tuple[int, float]], hit: int, start_s: float
+    ) -> tuple[Write, ...]:
+        in_front = set(run.prefixes[: max(0, hit)])
+        return tuple(w for w in super()._use(run, places, hit, start_s) if w.prefix not in in_front)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize("script", [EDITED_SINCE, IN_DELTAS, [*EDITED_SINCE, {"digest": MORE}]])
+def test_a_mark_that_may_have_written_nothing_makes_the_price_a_range(
+    script: list[Change], is_kept: bool
+) -> None:
+    """What is billed lies in it, whichever way the vendor takes such marks."""
+    touched, untouched = Desk("anthropic", 60.0), Desk("anthropic", 60.0)
+    for desk in (touched, untouched):
+        if not is_kept:
+            assert isinstance(desk.vendor, Anthropic)
+            desk.vendor.cache = NoFreeEntries(desk.vendor.clock, Texts(chars4))
+        for change in script:
+            desk.turn(**change)
+    price = touched.costs(**script[-1]).switch_off
+    touched.turn(withdrawals=1)
+    untouched.turn(**script[-1])
+
+    more = touched.bills[-1] - untouched.bills[-1]
+    assert price is not None
+    assert price.cost_usd is not None
+    most = price.cost_usd if price.most_usd is None else price.most_usd
+    assert (price.cost_usd if is_kept else most) == pytest.approx(more, rel=0.02)
+    assert (price.most_usd is None) == (script is IN_DELTAS), (
+        "there all that is read was written behind every hit"
+    )
+
+
+def test_an_entry_that_was_read_once_makes_no_range() -> None:
+    desk = Desk("anthropic", 60.0)
+    for change in EDITED_SINCE:
+        desk.turn(**change)
+    before = desk.costs(digest=MORE).switch_off
+    assert before is not None
+    assert before.most_usd is not None
+    desk.turn(withdrawals=1)  # reads what the mark in front wrote
+    read = desk.book.pages["d"].last_call
+    assert read is not None
+    assert not desk.book.ledger.entries[desk.scope][read.decision.plan.hit_hash].is_unsure
 
 
 @pytest.mark.parametrize("vendor", KINDS)

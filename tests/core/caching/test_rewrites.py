@@ -118,6 +118,14 @@ def test_it_is_said_by_name_tokens_cost_and_reason(book: Playbook) -> None:
     assert said.detail == "The digest changed."
 
 
+def test_a_price_that_rests_on_an_entry_nobody_read_is_said_with_the_most_it_may_be(book: Playbook) -> None:
+    warm(book)
+    tell(book, due(book, cost_usd=0.0008, most_usd=0.2134))
+    said = notice(book)
+    assert said is not None
+    assert "under 1 cent, up to $0.21 if the provider kept less" in said.text
+
+
 def test_many_are_one_notice_with_the_sum(book: Playbook) -> None:
     names = [chosen(book), *(book.discussion(name) for name in ("Currents", "Moon", "Sun"))]
     for name in names:

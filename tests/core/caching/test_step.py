@@ -33,7 +33,14 @@ from core.discussion.messages import (
 )
 from core.settings.messages import ChangeSetting, ModelsListed, SettingsSettled
 from core.spending.limits import limit_reached
-from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
+from core.spending.messages import (
+    ClaimReserve,
+    ReserveClaimed,
+    SettleReserve,
+    SpentCounted,
+    TakeCutUpkeep,
+    UpkeepCut,
+)
 from core.values.cache import DiscussionCacheState
 from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, OpenDiscussion
@@ -99,6 +106,28 @@ def test_switching_the_caching_of_a_discussion_that_never_was_cached_claims_no_c
     book.play(DisableCaching(chosen))
     book.play(EnableCaching(chosen))
     assert chosen not in book.state.caching.caches
+
+
+def test_a_ping_that_a_kill_cut_off_is_asked_for_at_the_next_start_and_booked_at_its_estimate(
+    book: Playbook,
+) -> None:
+    chosen = book.discussion()
+    book.play(SpentCounted(START, 0.5))
+    assert book.takes_over == [TakeCutUpkeep()], "once the discussions are known"
+    cut = UpkeepCut("20261120-120000-abcdef", UsageKind.KEEPALIVE, chosen, 0.0043, START)
+
+    (write,) = of(book.play(cut), AppendRecords)
+
+    (record,) = write.records
+    assert isinstance(record, UsageRecord)
+    assert (record.id, record.message_id, record.at) == (cut.id, "keepalive", START)
+    assert record.usage == Usage(cost_usd=0.0043, is_estimate=True)
+    book.append(write)
+    assert book.state.spending.spent_today_usd == pytest.approx(0.5043)
+    assert book.state.spending.has_estimate
+    gone = replace(cut, id="20261120-120001-abcdef", discussion_id="gone")
+    assert not of(book.play(gone), AppendRecords)
+    assert book.state.spending.spent_today_usd == pytest.approx(0.5086)
 
 
 def test_what_a_ping_used_is_logged_and_added_up(book: Playbook) -> None:

@@ -52,6 +52,7 @@ from core.knowledge.messages import (
     ReadKnowledge,
     RemoveDigest,
 )
+from core.settings.messages import ChangeSetting, SettingsSettled
 from core.settings.models import profile_of
 from core.spending.limits import limit_reached
 from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
@@ -78,7 +79,7 @@ from core.values.settings import CachingSettings, KnowledgeSettings, Project, Se
 from core.values.spending import Payment, Reservation, SpentElsewhere
 from core.values.updates import outcome_of
 from core.values.usage import Usage
-from tests.core.app.playbook import Playbook, of, settings_loaded
+from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
 OLD = datetime(2026, 10, 1, tzinfo=UTC)
 SMALL = "smollm2-135m"
@@ -204,6 +205,22 @@ def test_a_preview_asks_about_the_candidates_all_or_those_that_were_chosen() -> 
 
     assert everything.artifacts == (ONE, TWO)
     assert chosen.artifacts == (TWO,)
+
+
+def test_a_harvest_begins_once_changes_of_settings_asked_for_before_hold() -> None:
+    """A limit lowered in the same moment stops it, as it would have a moment later."""
+    book = looked()
+    book.play(SpentCounted(START, 2.0))
+    book.settles = False
+    book.play(ChangeSetting("ai_settings.caching.day_limit_usd", 1.0))
+
+    assert book.play(PreviewHarvest(command_id="c")) == ()
+    assert not harvest(book).is_busy
+    book.play(settings_loaded(settings=Settings(caching=CachingSettings(day_limit_usd=1.0))))
+    assert not of(book.play(SettingsSettled(book.state.config.asked)), DistilConversations)
+    outcome = outcome_of(book.state, "c")
+    assert outcome is not None
+    assert outcome.cause is Cause.NOT_NOW
 
 
 def test_with_nothing_to_harvest_the_person_is_told_and_nothing_begins() -> None:

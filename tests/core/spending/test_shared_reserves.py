@@ -20,7 +20,8 @@ from datetime import datetime
 from pathlib import Path
 from core.spending.shared_reserves import SharedReserves
 reserves = SharedReserves(Path(sys.argv[1]), lambda: datetime.fromisoformat(sys.argv[2]))
-reserves.claim("theirs", 5.0)
+for key in sys.argv[3:] or ["theirs"]:
+    reserves.claim(key, 5.0, "d" if key != "theirs" else "")
 print("claimed", flush=True)
 sys.stdin.read()
 """
@@ -62,6 +63,51 @@ def test_what_a_program_reserved_ends_with_it(tmp_path: Path) -> None:
     child.communicate()
 
     assert (alive.reserved_usd, mine.claim("more", 0.0).reserved_usd) == (5.0, 0.0)
+
+
+def test_a_ping_and_a_prewarm_that_a_kill_cut_off_are_told_once_and_count_until_then(tmp_path: Path) -> None:
+    keys = ["keepalive/d", "prewarm", "turn/c"]
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(tmp_path), NOW.isoformat(), *keys],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"claimed\n"
+    clock = Clock()
+    mine = SharedReserves(tmp_path, clock)
+    assert mine.cut_upkeep() == (), "it lives"
+    child.kill()
+    child.communicate()
+
+    clock.now += LONGEST  # however late the next start is
+    assert mine.claim("mine", 0.0).reserved_usd == 10.0, "a turn's has its own journal"
+    cut = mine.cut_upkeep()
+    assert {(one.kind.value, one.discussion_id, one.usd, one.at) for one in cut} == {
+        ("keepalive", "d", 5.0, NOW),
+        ("prewarm", "d", 5.0, NOW),
+    }
+    assert len({one.id for one in cut}) == 2
+    assert mine.cut_upkeep() == ()
+    assert SharedReserves(tmp_path, clock).cut_upkeep() == ()
+
+
+def test_a_program_that_was_closed_cut_nothing_off(tmp_path: Path) -> None:
+    clock = Clock()
+    before = SharedReserves(tmp_path, clock)
+    before.claim("prewarm", 1.0, "d")
+    before.close()
+    assert SharedReserves(tmp_path, clock).cut_upkeep() == ()
+
+
+def test_a_ping_that_was_answered_is_told_no_more(tmp_path: Path) -> None:
+    clock = Clock()
+    before = SharedReserves(tmp_path, clock)
+    before.claim("keepalive/d", 1.0, "d")
+    before.settle("keepalive/d", {})
+    before.close()
+    assert SharedReserves(tmp_path, clock).cut_upkeep() == ()
 
 
 def test_what_closed_or_lasts_too_long_or_was_paid_yesterday_counts_no_more(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind
 from core.discussion.messages import AppendRecords, AttachmentStored, BranchOnDisk, SetDraft, WriteFailed
 from core.discussion.queue_messages import AddToQueue, QueueWritten
+from core.settings.messages import ChangeSetting, SettingsSettled
 from core.turn.messages import (
     CallEnded,
     CallFailed,
@@ -130,6 +131,38 @@ def test_what_waits_for_a_limit_goes_on_when_that_is_raised(book: Playbook, whic
     again = book.play(settings_loaded(settings=other))
     assert not of(again, CallProvider)
     assert not of(again, BranchOnDisk)
+
+
+@pytest.mark.parametrize("which", range(5))
+def test_a_limit_that_was_raised_a_moment_ago_holds_in_what_is_asked_next(book: Playbook, which: int) -> None:
+    chosen = at_limit(book)
+    book.settles = False
+    book.play(ChangeSetting("ai_settings.spend_limit_usd", 5.0))
+
+    assert book.play(paid(book, chosen)[which]) == ()
+    assert book.state.discussions.open[chosen].refusal is None, "nobody is asked by the limit that was"
+    book.play(settings_loaded(settings=RAISED))
+    effects = book.play(SettingsSettled(book.state.config.asked))
+
+    assert len(of(effects, AppendRecords) + of(effects, CallProvider) + of(effects, BranchOnDisk)) == 1
+    assert book.play(SettingsSettled(book.state.config.asked)) == (), "it goes once"
+
+
+def test_a_change_that_raises_no_limit_refuses_what_waited_for_it_and_says_so(book: Playbook) -> None:
+    chosen = at_limit(book)
+    book.settles = False
+    book.play(ChangeSetting("ai_settings.spend_limit_usd", 0.55))
+    book.play(SendPrompt(chosen, "three", command_id="c"))
+    assert outcome_of(book.state, "c") is None
+
+    book.play(settings_loaded(settings=Settings(ai=AiSettings(spend_limit_usd=0.55))))
+    book.play(SettingsSettled(book.state.config.asked))
+
+    outcome = outcome_of(book.state, "c")
+    assert outcome is not None
+    assert outcome.refusal is not None
+    assert outcome.refusal.reached == (ReachedLimit(LimitScope.DISCUSSION, 0.55, 0.6),)
+    assert chosen not in book.state.turns.calls
 
 
 def test_the_rest_of_a_reply_waits_for_a_limit_too(book: Playbook) -> None:
