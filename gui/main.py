@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run(options)
     from pathlib import Path
 
-    from core.cli.grammar import TOUR_OUT
+    from core.cli.grammar_setup import TOUR_OUT
     from gui.startup import run_tour, run_window
 
     out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()

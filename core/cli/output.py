@@ -30,6 +30,15 @@ def harmless(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
+class _Begun:
+    """Memory of a console: whether anything was printed on standard output."""
+
+    __slots__ = ("is_so",)
+
+    def __init__(self) -> None:
+        self.is_so = False
+
+
 class OutputError(SlopError):
     """Standard output is full or cannot be written."""
 
@@ -44,6 +53,7 @@ class Console(msgspec.Struct, frozen=True):
     out: TextIO
     err: TextIO
     stops: Stops = msgspec.field(default_factory=Stops)
+    begun: _Begun = msgspec.field(default_factory=_Begun)
 
     @property
     def is_terminal(self) -> bool:
@@ -84,6 +94,7 @@ class Console(msgspec.Struct, frozen=True):
 
     def _put(self, text: str) -> None:
         """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""
+        self.begun.is_so = self.begun.is_so or bool(text)
         try:
             self.out.write(text)
             self.out.flush()
@@ -91,6 +102,14 @@ class Console(msgspec.Struct, frozen=True):
             raise
         except OSError as error:
             raise OutputError(unwritten(error)) from error
+
+    def failed(self, error: SlopError, code: str, *, is_json: bool) -> None:
+        """Say on standard error why a command failed, and for a program on standard output too, unless a part of what
+        it asked for stands there: one JSON value is all that it reads.
+        """
+        self.note(f"manual-slop: {error}")
+        if is_json and not self.begun.is_so:
+            self.json(error_data(code, error.what, error.remedy, error.where))
 
     @contextlib.contextmanager
     def waiting(self, text: str) -> Iterator[None]:
@@ -103,6 +122,15 @@ class Console(msgspec.Struct, frozen=True):
 
         with RichConsole(file=self.err, highlight=False).status(escape(harmless(text))):
             yield
+
+
+def error_data(code: str, what: str, remedy: str = "", where: str = "") -> dict[str, dict[str, str]]:
+    """An error as every command prints it with `--json`, in the form of the Hook API, with its place.
+
+    Args:
+        code: `wrong_usage`, `failed`, or what kind of failure a provider's was.
+    """
+    return {"error": {"code": code, "message": what, "remedy": in_terminal(remedy), "where": where}}
 
 
 def open_console() -> Console:
