@@ -20,6 +20,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 _EPILOG = """\
 exit codes: 0 well, 1 failed, 2 wrong usage, 130 interrupted
+with --json an error is {"error": {"code", "message", "remedy", "where"}} on standard output
 
 examples:
   manual-slop                                     open the window

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 import msgspec
@@ -59,6 +59,11 @@ class Console(msgspec.Struct, frozen=True):
     def is_terminal(self) -> bool:
         """True if a person reads standard output."""
         return self.out.isatty()
+
+    @property
+    def columns(self) -> int | None:
+        """Columns of the terminal that standard output is, None where it is none."""
+        return shutil.get_terminal_size().columns if self.is_terminal else None
 
     @property
     def has_progress(self) -> bool:
@@ -143,40 +148,3 @@ def open_console() -> Console:
         if reconfigure is not None:
             reconfigure(errors="replace", **({} if stream.isatty() else {"encoding": "utf-8"}))
     return Console(sys.stdout, sys.stderr)
-
-
-def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: frozenset[int] = frozenset()
-) -> str:
-    """Rows in columns, two spaces apart; the last column is not padded.
-
-    Args:
-        head: titles, or empty for none; numbers: indexes of columns that are set to the right.
-    """
-    lines = [*([head] if head else []), *rows]
-    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
-    return "".join(
-        "  ".join(
-            _padded(cell, widths[index], is_right=index in numbers, is_last=index == len(row) - 1)
-            for index, cell in enumerate(row)
-        ).rstrip()
-        + "\n"
-        for row in lines
-    )
-
-
-def _padded(cell: str, size: int, *, is_right: bool, is_last: bool) -> str:
-    gap = " " * (size - width(cell))
-    if is_right:
-        return gap + cell
-    return cell if is_last else cell + gap
-
-
-def width(text: str) -> int:
-    """Columns that a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1
-        for mark in text
-    )
