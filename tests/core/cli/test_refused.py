@@ -33,7 +33,9 @@ def _homes_words(world: World) -> list[Path]:
     ],
     ids=" ".join,
 )
-def test_a_message_that_is_refused_leaves_no_discussion_behind(world: World, refused: tuple[str, ...]) -> None:
+def test_a_message_that_is_refused_leaves_no_discussion_behind(
+    world: World, refused: tuple[str, ...]
+) -> None:
     (world.project / "whole.txt").write_text("tides")
     (world.project / "odd.bin").write_bytes(b"\0\xff\xfe\x01" * 9)
     sent = len(world.server.bodies)
@@ -69,7 +71,9 @@ def _commands() -> list[tuple[str, ...]]:
     found = []
     for name, parser in make_parser().commands().items():
         for action, below in (parser.commands() or {"": parser}).items():
-            needed = [one.dest for one in below._actions if not one.option_strings and one.nargs in {None, "+"}]  # noqa: SLF001
+            needed = [
+                one.dest for one in below._actions if not one.option_strings and one.nargs in {None, "+"}
+            ]
             found.append((name, *filter(None, (action,)), *(given[dest] for dest in needed if dest in given)))
     return [one for one in found if one[0] not in {"tour", "help", "completion"}]
 
