@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
     if options.command == "tour":
-        return run_tour(out)
+        return run_tour(out, options.given.until)
     if sys.platform == "linux" and not _has_display():
         remark("There is no display: running the guided tour on a virtual screen instead.")
         return run_tour(out)

@@ -6,6 +6,11 @@ from core.cli.grammar_talk import add_trust
 from core.cli.parser import Commands, Parser, add_command
 
 TOUR_OUT = "out/tour"
+TOUR_CHAPTERS = (
+    *("start", "talk", "caching", "preset", "question", "context"),
+    *("search", "harvest", "attach", "import", "theme"),
+)
+"""Parts of the tour, in its order."""
 
 
 def add_tour(commands: Commands[Parser], common: Parser) -> None:
@@ -13,6 +18,14 @@ def add_tour(commands: Commands[Parser], common: Parser) -> None:
     parser = add_command(commands, common, "tour", "drive the real window through its main job")
     parser.add_argument(
         "--out", metavar="DIR", default=TOUR_OUT, help=f"where its screenshots go ({TOUR_OUT})"
+    )
+    chapters = f"{', '.join(TOUR_CHAPTERS[:-1])} or {TOUR_CHAPTERS[-1]}"
+    parser.add_argument(
+        "--until",
+        metavar="CHAPTER",
+        default="",
+        choices=("", *TOUR_CHAPTERS),
+        help=f"end it after {chapters} (all of it)",
     )
 
 
