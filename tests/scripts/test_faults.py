@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts import faults
+from tests.core.app.fault_programs import Acknowledged, Noted, ProgramStage, decisive_points
 from tests.core.harvest.fault_runs import RUNS, Stage, memory_folder
 
 
@@ -30,6 +31,25 @@ def test_a_killed_process_leaves_a_home_that_the_next_start_makes_whole(folder: 
     assert wrong == ["", "", ""]
 
 
+def test_a_killed_program_loses_and_doubles_nothing_of_its_queue(folder: Path) -> None:
+    """Killed where a queued message goes to the disk. `make faults` kills it everywhere, and an export and a first start."""
+    stage = ProgramStage(folder, "queue")
+    points = stage.prepare()
+
+    first, _ = decisive_points("queue", points)
+
+    assert points[first].name.endswith("queue.json") or points[first].name.endswith("log.jsonl")
+    assert stage.try_kill(first) == ""
+
+
+def test_words_that_a_killed_program_lost_fail_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ProgramStage(folder, "first start")
+    points = stage.prepare()
+    monkeypatch.setattr(Noted, "read", lambda _: Acknowledged({"words that nobody kept"}, set()))
+
+    assert stage.try_kill(len(points) // 2) == "words are lost: {'words that nobody kept'}"
+
+
 def test_a_child_that_lives_is_said(folder: Path) -> None:
     stage = Stage(folder, "undo")
     points = stage.prepare()
@@ -42,7 +62,7 @@ def test_its_table_has_a_row_for_each_point_and_stands_in_the_log(
 ) -> None:
     log = folder / "log" / "faults.log"
 
-    code = faults.main(["--every", "40", "--log", str(log)])
+    code = faults.main(["--every", "40", "--log", str(log), "--runs", *RUNS])
 
     lines = log.read_text("utf-8").splitlines()
     assert code == 0
@@ -58,7 +78,7 @@ def test_a_point_at_which_something_is_lost_fails_the_run(
 ) -> None:
     monkeypatch.setattr(Stage, "judge", lambda *_: "an item is doubled")
 
-    code = faults.main(["--every", "100", "--kills-only", "--log", str(folder / "log")])
+    code = faults.main(["--every", "100", "--kills-only", "--log", str(folder / "log"), "--runs", *RUNS])
 
     assert code == 1
     assert "an item is doubled" in (folder / "log").read_text("utf-8")
