@@ -30,7 +30,7 @@ def harmless(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
-class _Begun:
+class _FirstWord:
     """Memory of a console: whether anything was printed on standard output."""
 
     __slots__ = ("is_so",)
@@ -53,7 +53,7 @@ class Console(msgspec.Struct, frozen=True):
     out: TextIO
     err: TextIO
     stops: Stops = msgspec.field(default_factory=Stops)
-    begun: _Begun = msgspec.field(default_factory=_Begun)
+    begun: _FirstWord = msgspec.field(default_factory=_FirstWord)
 
     @property
     def is_terminal(self) -> bool:
