@@ -1,8 +1,9 @@
 # make run     set up and open the window (without a display: the guided tour on a virtual screen)
 # make test    set up and run every test; ARGS="-k name" narrows it
 # make bench   run every benchmark; make bench-app, -cache, -knowledge, -sound, -trust run one suite
-# make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; send 100,000
-#              vendors' streams with fields of other types
+# make faults  fail the disk, and kill a real process, at every write of a harvest, its undo and a recovery; kill a whole
+#              program at every write of a queue, an export and a first start; send 100,000 vendors' streams with fields
+#              of other types
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make fmt | fmt-check | lint | types    the checks of CI

@@ -41,12 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run(options)
     from pathlib import Path
 
-    from core.cli.grammar import TOUR_OUT
+    from core.cli.grammar_setup import TOUR_OUT
     from gui.startup import run_tour, run_window
 
     out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
     if options.command == "tour":
-        return run_tour(out)
+        return run_tour(out, options.given.until)
     if sys.platform == "linux" and not _has_display():
         remark("There is no display: running the guided tour on a virtual screen instead.")
         return run_tour(out)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from core.hooks.request import Window
 
 NO_TOUR = """\
-manual-slop: the tour needs python-xlib, which comes with the extra `tour`. In a checkout of Manual Slop, install it
-with `uv run --extra tour manual-slop tour`, or `pip install '.[tour]'`; `make run` brings it, too."""
+manual-slop: the tour needs python-xlib, which comes with the extra `tour`: `pip install 'manual-slop[tour]'`. In a
+checkout of Manual Slop, `uv run --extra tour manual-slop tour`, or `pip install '.[tour]'`; `make run` brings it, too."""
 
 
 class Starting:
@@ -138,15 +138,15 @@ def _found(starting: Starting, app: WindowApp) -> AppController | None:
     return starting.controller
 
 
-def run_tour(out: Path) -> int:
+def run_tour(out: Path, until: str = "") -> int:
     """Take the guided tour; the person's own home and settings stay untouched. Returns the exit code.
 
     Args:
-        out: where its screenshots go.
+        out: where its screenshots go; until: its last chapter, of `TOUR_CHAPTERS`; empty for all.
     """
     if sys.platform == "linux" and importlib.util.find_spec("Xlib") is None:
         remark(NO_TOUR)
         return 1
     from gui.tour import run
 
-    return run(out, partial(print, flush=True))  # as it comes, in a pipe too
+    return run(out, partial(print, flush=True), until)  # as it comes, in a pipe too

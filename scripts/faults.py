@@ -1,4 +1,4 @@
-"""Fails the disk at every call of a harvest, of its undo and of the start after a crash, with real kills; prints a table."""
+"""Fails the disk at every call of a harvest, its undo and the start after a crash, and kills whole programs; prints a table."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.core.app.fault_programs import PROGRAMS, ProgramStage, decisive_points
 from tests.core.harvest.fault_runs import RUNS, Paid, Stage, faults_at, memory_folder, table_head, table_line
 from tests.core.knowledge.fault_disks import Fault, Point, PointDisk
 
@@ -33,16 +34,21 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="try every n-th point only")
     parser.add_argument(
-        "--kills-only", action="store_true", help="leave out the faults that need no real child"
+        "--kills-only",
+        action="store_true",
+        help="leave out the faults that need no real child, and of whole programs all points but those that decide",
     )
+    every_run = (*RUNS, *PROGRAMS)
+    parser.add_argument("--runs", nargs="+", choices=every_run, default=every_run, help="only these")
     parser.add_argument("--log", type=Path, default=LOG, help="where the table goes beside standard output")
     options = parser.parse_args(arguments)
     began = time.monotonic()
     tried: Counter[str] = Counter()
     with _log(options.log) as (say, folder):
         say(table_head())
-        for run_name in RUNS:
-            tried += _try_run(run_name, folder, options.every, say, kills_only=options.kills_only)
+        for run_name in options.runs:
+            try_run = _try_run if run_name in RUNS else _try_program
+            tried += try_run(run_name, folder, options.every, say, kills_only=options.kills_only)
         say(_verdict(tried, time.monotonic() - began))
     return int(tried["failed"] > 0)
 
@@ -84,6 +90,19 @@ def _try_run(run_name: str, folder: Path, every: int, say: Say, *, kills_only: b
         tried["runs"] += len(results)
         tried["failed"] += sum(map(bool, results.values()))
         say(table_line(run_name, at, point, results))
+    return tried
+
+
+def _try_program(run_name: str, folder: Path, every: int, say: Say, *, kills_only: bool) -> Counter[str]:
+    """Kill a whole program at each point: it has no other faults, they are tried where its disk is one's own."""
+    stage = ProgramStage(folder / run_name, run_name)
+    stage.folder.mkdir()
+    points = stage.prepare()
+    tried: Counter[str] = Counter()
+    for at in decisive_points(run_name, points) if kills_only else range(0, len(points), every):
+        results = {Fault.KILL: stage.try_kill(at)}
+        tried += Counter(points=1, runs=1, failed=int(bool(results[Fault.KILL])))
+        say(table_line(run_name, at, points[at], results))
     return tried
 
 

@@ -2,7 +2,8 @@
 
     python -m scripts.try_wheels [FOLDER]     FOLDER keeps the wheels and the sdist; else they go
 
-From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`.
+From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`, and the beginning of
+the guided tour (all of it takes minutes, and the tests' window has walked it), with and without the virtual screen.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ INSIDE = (
 
 BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
 RUN_S = 300.0
+SCREEN = "Xvfb"
+WITHOUT_SCREEN = "There is no virtual screen (Xvfb). Install the package xvfb"
 
 
 class TrialError(Exception):
@@ -102,7 +105,7 @@ def try_installed(folder: Path, program: Path, weights: Path) -> None:
     _run((sys.executable, "-m", "venv", venv), folder)
     environ = _bare_environment(venv, folder)
     pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile")
-    _timed("pip install", lambda: _run((*pip, f"{program}[embedded]", weights), elsewhere, environ))
+    _timed("pip install", lambda: _run((*pip, f"{program}[embedded,tour]", weights), elsewhere, environ))
     manual_slop = venv / "bin" / "manual-slop"
     _timed("--version", lambda: _run((manual_slop, "--version"), elsewhere, environ))
     report = _timed("doctor", lambda: _run((manual_slop, "doctor"), elsewhere, environ))
@@ -112,6 +115,23 @@ def try_installed(folder: Path, program: Path, weights: Path) -> None:
     if not reply.strip():
         raise TrialError("the embedded model said nothing")
     say(f"the embedded model said: {reply.strip()[:80]}")
+    _try_tour(manual_slop, elsewhere, environ)
+
+
+def _try_tour(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> None:
+    """See that the tour says what it lacks, and where it lacks nothing, that it walks."""
+    tour = (manual_slop, "tour", "--until", "start", "--out", elsewhere / "pictures")
+    missing = _ended(tour, elsewhere, environ)
+    if missing.returncode != 1 or WITHOUT_SCREEN not in missing.stderr or "Traceback" in missing.stderr:
+        raise TrialError(f"without Xvfb the tour ended with {missing.returncode}:\n{missing.stderr[-2000:]}")
+    screen = shutil.which(SCREEN)
+    if screen is None:
+        raise TrialError("There is no Xvfb here to try the tour on: install the package xvfb")
+    found = {**environ, "PATH": f"{environ['PATH']}{os.pathsep}{Path(screen).parent}"}
+    _timed("tour --until start", lambda: _run(tour, elsewhere, found))
+    pictures = sorted(path.name for path in (elsewhere / "pictures").glob("*.png"))
+    if pictures != ["01-start.png", "02-reopened.png"]:
+        raise TrialError(f"the tour left the pictures {pictures}")
 
 
 def _bare_environment(venv: Path, home: Path) -> dict[str, str]:
@@ -126,11 +146,17 @@ def _bare_environment(venv: Path, home: Path) -> dict[str, str]:
     return {**kept, **proxies, **here, **own}
 
 
-def _run(command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
+def _ended(
+    command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         command, cwd=folder, env=environ, capture_output=True, text=True, timeout=RUN_S, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
+
+
+def _run(command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None = None) -> str:
+    done = _ended(command, folder, environ)
     if done.returncode != 0:
         words = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}".strip()
         raise TrialError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{words}")

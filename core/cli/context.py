@@ -11,10 +11,11 @@ from core.app.execution import act
 from core.base.text import clean
 from core.base.tokens import count_tokens
 from core.cli.arguments import Options
-from core.cli.format import context_text
+from core.cli.format import INDENT, context_text
 from core.cli.losses import say_losses
 from core.cli.output import Console
 from core.cli.session import FrontEnd, check_name, find_discussion, session
+from core.cli.tables import folded
 from core.context.file_reader import read_items
 from core.context.outline import symbols_of
 from core.context.spec import stack_spec
@@ -184,5 +185,6 @@ def _print(
         )
         return
     model = f"{spec.inputs.provider}/{spec.inputs.model}"
-    console.line(f"{name} · {model} · preset {spec.preset.name or 'none'} · {spec.root}\n")
-    console.write(context_text(report))
+    about = f"{name} · {model} · preset {spec.preset.name or 'none'} · {spec.root}"
+    console.line(f"{folded(about, console.columns, INDENT)}\n")
+    console.write(context_text(report, console.columns))

@@ -71,7 +71,7 @@ def _list(options: Options, front: FrontEnd, console: Console, state: AppState) 
         found_lines = lines or {}
         console.json([{**discussion_data(row), "found": found_lines.get(row.meta.id, "")} for row in rows])
     else:
-        console.write(discussions_text(rows, datetime.now(UTC), lines))
+        console.write(discussions_text(rows, datetime.now(UTC), lines, console.columns))
 
 
 def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:

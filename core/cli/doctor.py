@@ -9,7 +9,10 @@ from core.base import figures
 from core.base.errors import SlopError
 from core.cli.arguments import Options
 from core.cli.findings import Check, Finding, Verdict, fail
-from core.cli.output import Console, table
+from core.cli.output import Console
+from core.cli.tables import folded, table
+
+INDENT = " " * 6
 
 
 def run_doctor(options: Options, console: Console) -> int:
@@ -28,7 +31,7 @@ def run_doctor(options: Options, console: Console) -> int:
     if options.is_json:
         console.json([_data(finding) for finding in findings])
     else:
-        console.write(report(findings))
+        console.write(report(findings, console.columns))
     return 1 if any(finding.verdict is Verdict.FAIL for finding in findings) else 0
 
 
@@ -40,15 +43,15 @@ def guarded(check: Check) -> list[Finding]:
         return [fail(getattr(check, "__name__", "check").strip("_").replace("_", " "), str(error), "")]
 
 
-def report(findings: Iterable[Finding]) -> str:
-    """The report as text: a line for each finding, its remedy below, and a sum."""
+def report(findings: Iterable[Finding], columns: int | None = None) -> str:
+    """The report as text: a line for each finding, its remedy below, and a sum; `columns`: of the terminal."""
     findings = list(findings)
     lines = table((), [(f.verdict.value, f.subject, f.text) for f in findings]).splitlines()
     shown = []
     for line, finding in zip(lines, findings, strict=True):
-        shown.append(line)
+        shown.append(folded(line, columns, INDENT))
         if finding.remedy:
-            shown.append(f"      → {finding.remedy}")
+            shown.append(folded(f"{INDENT}→ {finding.remedy}", columns, f"{INDENT}  "))
     counts = {verdict: sum(f.verdict is verdict for f in findings) for verdict in Verdict}
     return (
         "\n".join(shown)

@@ -8,7 +8,8 @@ from pathlib import Path
 from core.base import paths
 from core.base.figures import count
 from core.cli.arguments import Options
-from core.cli.output import Console, table
+from core.cli.output import Console
+from core.cli.tables import table
 from core.facts.validation import validate
 from core.knowledge.fact_store import FactReader, chosen_facts, sync_facts
 from core.values.facts import FactProblem, IndexedFact, fact_data
@@ -76,7 +77,9 @@ def _facts(options: Options, home: Path, console: Console) -> int:
         console.line("Nothing found.")
         return 1
     rows = [(fact.id, _confidence(fact), ", ".join(fact.tags), fact.text) for fact in found]
-    console.write(table(("id", "confidence", "tags", "fact"), rows, numbers=frozenset({1})))
+    head = ("id", "confidence", "tags", "fact")
+    kept = frozenset({0})
+    console.write(table(head, rows, numbers=frozenset({1}), kept=kept, columns=console.columns))
     return 0
 
 

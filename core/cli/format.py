@@ -8,7 +8,7 @@ from typing import Any
 
 from core.base.figures import age, money, span
 from core.base.text import one_line
-from core.cli.output import table
+from core.cli.tables import folded, table
 from core.cli.wording import in_terminal
 from core.values.discussion import DiscussionSummary
 from core.values.messages import Message
@@ -16,6 +16,7 @@ from core.values.provider import ModelProfile, ProviderStatus
 from core.values.stack import LAYER_TITLES, ContextReport
 from core.values.usage import Usage, upkeep_data, usage_data
 
+INDENT = "  "
 NAME_CHARS = 48
 SHOWN_HASH = 12
 
@@ -55,14 +56,18 @@ def message_data(message: Message) -> dict[str, Any]:
 
 
 def discussions_text(
-    rows: Iterable[DiscussionSummary], now: datetime, lines: Mapping[str, str] | None = None
+    rows: Iterable[DiscussionSummary],
+    now: datetime,
+    lines: Mapping[str, str] | None = None,
+    columns: int | None = None,
 ) -> str:
-    """The list of discussions as a table; `lines` holds what a search found, by id."""
+    """The list of discussions as a table; `lines` holds what a search found, by id; `columns`: of the terminal."""
+    name_chars = NAME_CHARS if columns is None else max(NAME_CHARS, columns)
     cells = []
     for row in rows:
         meta = row.meta
         flags = ("* " if meta.pinned else "") + ("(archived) " if meta.archived else "")
-        name = f"{flags}{one_line(meta.name, NAME_CHARS)}" + (f"  [{row.problem}]" if row.problem else "")
+        name = f"{flags}{one_line(meta.name, name_chars)}" + (f"  [{row.problem}]" if row.problem else "")
         found = one_line((lines or {}).get(meta.id, ""), 60)
         cells.append(
             (
@@ -77,7 +82,7 @@ def discussions_text(
     if not cells:
         return "No discussions.\n"
     head = ("id", "age", "turns", "model", "name", *(("found",) if lines is not None else ()))
-    return table(head, cells, numbers=frozenset({1, 2}))
+    return table(head, cells, numbers=frozenset({1, 2}), kept=frozenset({0}), columns=columns)
 
 
 def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
@@ -110,7 +115,7 @@ def newest_first(rows: Iterable[DiscussionSummary]) -> list[DiscussionSummary]:
     )
 
 
-def context_text(report: ContextReport) -> str:
+def context_text(report: ContextReport, columns: int | None = None) -> str:
     """The stack as a table, its sum, the stable prefix, and what cannot be sent as asked."""
     mark = "" if report.is_exact else "≈"
     total = max(1, report.total_tokens_est)
@@ -135,10 +140,15 @@ def context_text(report: ContextReport) -> str:
         f"stable prefix: {report.stable_length_chars:,} characters",
         *(f"problem: {problem}" for problem in report.problems),
     ]
-    return table(head, rows, numbers=frozenset({0, 3, 4, 5})) + "\n" + "\n".join(lines) + "\n"
+    stack = table(head, rows, numbers=frozenset({0, 3, 4, 5}), columns=columns)
+    return stack + "\n" + "".join(f"{folded(line, columns, INDENT)}\n" for line in lines)
 
 
-def models_text(providers: Iterable[ProviderStatus], models: Mapping[str, tuple[ModelProfile, ...]]) -> str:
+def models_text(
+    providers: Iterable[ProviderStatus],
+    models: Mapping[str, tuple[ModelProfile, ...]],
+    columns: int | None = None,
+) -> str:
     """Providers with whether they can be used, and their models below."""
     blocks = []
     for status in providers:
@@ -147,8 +157,10 @@ def models_text(providers: Iterable[ProviderStatus], models: Mapping[str, tuple[
             (f"  {model.id}", _window(model), " ".join(effort.value for effort in model.efforts))
             for model in models.get(status.id, ())
         ]
-        listed = table((), rows, numbers=frozenset({1})) if rows else "  (none known; try --refresh)\n"
-        blocks.append(f"{status.id}: {status.label}, {state}\n{listed}")
+        listed = "  (none known; try --refresh)\n"
+        if rows:
+            listed = table((), rows, numbers=frozenset({1}), kept=frozenset({0}), columns=columns)
+        blocks.append(f"{folded(f'{status.id}: {status.label}, {state}', columns, INDENT)}\n{listed}")
     return "\n".join(blocks)
 
 

@@ -6,8 +6,9 @@ import getpass
 import sys
 
 from core.cli.arguments import Options
-from core.cli.output import Console, table
+from core.cli.output import Console
 from core.cli.session import check_name
+from core.cli.tables import table
 from core.providers.key_names import key_variables
 from core.providers.keys import MAX_KEY_CHARS, KeyStore
 from core.settings.loader import config_request, load
@@ -45,7 +46,7 @@ def _list(store: KeyStore, providers: tuple[str, ...], console: Console, *, is_j
         (name, key.source.value.replace("_", " "), key.where or ", ".join(key_variables(name)))
         for name, key in found.items()
     ]
-    console.write(table((), rows))
+    console.write(table((), rows, kept=frozenset({0, 1}), columns=console.columns))
     said = (text for key in found.values() for text in (key.warning, key.conflict) if text)
     for warning in dict.fromkeys(said):
         console.note(f"manual-slop: warning: {warning}")

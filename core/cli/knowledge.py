@@ -12,7 +12,8 @@ from core.cli.facts import FACT_ACTIONS, run_facts
 from core.cli.harvest_prompt import run_prompt
 from core.cli.memory_log import explain_item, show_seen
 from core.cli.merges import run_graduate, run_merge
-from core.cli.output import Console, table
+from core.cli.output import Console
+from core.cli.tables import table
 from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
@@ -128,9 +129,9 @@ def _show_ledger(entries: tuple[HarvestLedgerEntry, ...], console: Console, *, i
         )
         for entry in entries
     ]
-    console.write(
-        table(("sha256", "at", "status", "bytes", "items", "path"), rows, numbers=frozenset({3, 4}))
-    )
+    head = ("sha256", "at", "status", "bytes", "items", "path")
+    kept = frozenset({0, 1})
+    console.write(table(head, rows, numbers=frozenset({3, 4}), kept=kept, columns=console.columns))
 
 
 def _status(entry: HarvestLedgerEntry) -> str:

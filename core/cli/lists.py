@@ -7,8 +7,9 @@ from core.base.errors import SlopError
 from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.format import model_data, models_text
-from core.cli.output import Console, table
+from core.cli.output import Console
 from core.cli.session import FrontEnd, check_name, session
+from core.cli.tables import table
 from core.settings.messages import RefreshModels
 from core.values.provider import ProviderStatus
 from core.values.state import AppState
@@ -39,7 +40,8 @@ def run_presets(options: Options, front: FrontEnd, console: Console) -> int:
     rows += [
         ("system prompt", text.name, one_line(text.text, 60)) for text in project.system_prompts.values()
     ]
-    console.write(table((), rows) if rows else f"No presets in {project.root}.\n")
+    listed = table((), rows, kept=frozenset({0, 1}), columns=console.columns) if rows else ""
+    console.write(listed or f"No presets in {project.root}.\n")
     return 0
 
 
@@ -61,7 +63,7 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _print_models(state: AppState, chosen: list[ProviderStatus], console: Console, *, is_json: bool) -> None:
     if not is_json:
-        console.write(models_text(chosen, state.config.models))
+        console.write(models_text(chosen, state.config.models, console.columns))
         return
     console.json(
         {

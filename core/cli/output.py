@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 import msgspec
@@ -30,6 +30,15 @@ def harmless(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
+class _FirstWord:
+    """Memory of a console: whether anything was printed on standard output."""
+
+    __slots__ = ("is_so",)
+
+    def __init__(self) -> None:
+        self.is_so = False
+
+
 class OutputError(SlopError):
     """Standard output is full or cannot be written."""
 
@@ -44,11 +53,17 @@ class Console(msgspec.Struct, frozen=True):
     out: TextIO
     err: TextIO
     stops: Stops = msgspec.field(default_factory=Stops)
+    begun: _FirstWord = msgspec.field(default_factory=_FirstWord)
 
     @property
     def is_terminal(self) -> bool:
         """True if a person reads standard output."""
         return self.out.isatty()
+
+    @property
+    def columns(self) -> int | None:
+        """Columns of the terminal that standard output is, None where it is none."""
+        return shutil.get_terminal_size().columns if self.is_terminal else None
 
     @property
     def has_progress(self) -> bool:
@@ -84,6 +99,7 @@ class Console(msgspec.Struct, frozen=True):
 
     def _put(self, text: str) -> None:
         """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""
+        self.begun.is_so = self.begun.is_so or bool(text)
         try:
             self.out.write(text)
             self.out.flush()
@@ -91,6 +107,14 @@ class Console(msgspec.Struct, frozen=True):
             raise
         except OSError as error:
             raise OutputError(unwritten(error)) from error
+
+    def failed(self, error: SlopError, code: str, *, is_json: bool) -> None:
+        """Say on standard error why a command failed, and for a program on standard output too, unless a part of what
+        it asked for stands there: one JSON value is all that it reads.
+        """
+        self.note(f"manual-slop: {error}")
+        if is_json and not self.begun.is_so:
+            self.json(error_data(code, error.what, error.remedy, error.where))
 
     @contextlib.contextmanager
     def waiting(self, text: str) -> Iterator[None]:
@@ -105,6 +129,15 @@ class Console(msgspec.Struct, frozen=True):
             yield
 
 
+def error_data(code: str, what: str, remedy: str = "", where: str = "") -> dict[str, dict[str, str]]:
+    """An error as every command prints it with `--json`, in the form of the Hook API, with its place.
+
+    Args:
+        code: `wrong_usage`, `failed`, or what kind of failure a provider's was.
+    """
+    return {"error": {"code": code, "message": what, "remedy": in_terminal(remedy), "where": where}}
+
+
 def open_console() -> Console:
     """The process's streams, made to take any text: what a terminal cannot show becomes a mark, not an error."""
     for name in ("stdout", "stderr"):
@@ -115,40 +148,3 @@ def open_console() -> Console:
         if reconfigure is not None:
             reconfigure(errors="replace", **({} if stream.isatty() else {"encoding": "utf-8"}))
     return Console(sys.stdout, sys.stderr)
-
-
-def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: frozenset[int] = frozenset()
-) -> str:
-    """Rows in columns, two spaces apart; the last column is not padded.
-
-    Args:
-        head: titles, or empty for none; numbers: indexes of columns that are set to the right.
-    """
-    lines = [*([head] if head else []), *rows]
-    widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
-    return "".join(
-        "  ".join(
-            _padded(cell, widths[index], is_right=index in numbers, is_last=index == len(row) - 1)
-            for index, cell in enumerate(row)
-        ).rstrip()
-        + "\n"
-        for row in lines
-    )
-
-
-def _padded(cell: str, size: int, *, is_right: bool, is_last: bool) -> str:
-    gap = " " * (size - width(cell))
-    if is_right:
-        return gap + cell
-    return cell if is_last else cell + gap
-
-
-def width(text: str) -> int:
-    """Columns that a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1
-        for mark in text
-    )

@@ -12,6 +12,14 @@ from core.cli.version import put, put_beside
 Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
 
 
+class WrongUsageError(Exception):
+    """A command line that does not fit the grammar. `parser`: whose usage it breaks; `reason`: one plain phrase."""
+
+    def __init__(self, parser: Parser, reason: str) -> None:
+        super().__init__(reason)
+        self.parser, self.reason = parser, reason
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that says what is near to a word that it does not know."""
 
@@ -30,10 +38,14 @@ class Parser(argparse.ArgumentParser):
             put_beside(message, file)
 
     def error(self, message: str) -> NoReturn:
+        """Refuse a command line. Raises WrongUsageError: who reads the command line says it, in one place."""
+        raise WrongUsageError(self, message)
+
+    def end_wrong(self, reason: str) -> NoReturn:
         """End with 2. Argparse would say the usage on standard output where standard error was closed."""
         if sys.stderr is None:
             raise SystemExit(2)
-        super().error(message)
+        super().error(reason)
 
     def commands(self) -> dict[str, Parser]:
         """The parsers of this one's commands or actions by name, empty where it has none."""
@@ -62,3 +74,20 @@ def near(word: str, known: Sequence[str], before: str = ", ") -> str:
 
     found = get_close_matches(word, known, n=1)
     return f"{before}did you mean {found[0]}?" if found else ""
+
+
+def add_command(
+    commands: Commands[Parser],
+    common: Parser,
+    name: str,
+    about: str,
+    more: str = "",
+) -> Parser:
+    """A command or an action below `commands`, with the options of all; `about`: its help, `more`: said below that."""
+    return commands.add_parser(
+        name,
+        parents=[common],
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}. {more}".strip(),
+        allow_abbrev=False,
+    )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.base.errors import SlopError
+from core.base.errors import ProviderError, SlopError
 from core.cli.arguments import Options
 from core.cli.output import Console, OutputError, open_console
 from core.cli.session import FrontEnd, UsageError
 from core.cli.version import BROKEN_PIPE, discard_output
 
-INTERRUPTED = 130
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 
 def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = None) -> int:
@@ -26,19 +26,28 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
     try:
         with console.stops:
             return _dispatch(options, make_front or local_controller, console)
+    except OutputError as error:
+        console.note(f"manual-slop: {error}")
+        discard_output()
+        return FAILED
     except UsageError as error:
-        console.note(f"manual-slop: {error}")
-        return 2
+        return _failed(error, "wrong_usage", WRONG_USAGE, options, console)
     except SlopError as error:
-        console.note(f"manual-slop: {error}")
-        if isinstance(error, OutputError):
-            discard_output()
-        return 1
+        code = error.kind.value if isinstance(error, ProviderError) else "failed"
+        return _failed(error, code, FAILED, options, console)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
+
+
+def _failed(error: SlopError, code: str, ended: int, options: Options, console: Console) -> int:
+    try:
+        console.failed(error, code, is_json=options.is_json)
+    except (OutputError, BrokenPipeError):
+        discard_output()
+    return ended
 
 
 def local_controller(options: Options) -> FrontEnd:

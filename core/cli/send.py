@@ -7,6 +7,8 @@ import secrets
 import select
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -25,6 +27,7 @@ from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
     Detach,
+    DiscardDiscussion,
     SelectDiscussion,
     SetDiscussionPreset,
     SetEffort,
@@ -39,7 +42,7 @@ from core.settings.messages import RefreshModels
 from core.settings.starting_model import named_provider
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
-from core.values.messages import AttachmentPart, Entry, Message, ReasoningPart, Role, TextPart
+from core.values.messages import Entry, Message, ReasoningPart, Role, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import MessageRecord
 from core.values.spending import LimitScope
@@ -79,23 +82,47 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
     with session(front, console, writes=True) as state:
         _check_names(state, options)
         _follow_files(front, console)
-        chosen = _choose(front, state, options)
-        _take_model(front, chosen, console)
+        chosen = _open(front, state, options)
+        with _taken_back(front, chosen, is_new=given.discussion == "new"):
+            return _send(front, console, options, chosen, text)
+
+
+def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text: str) -> int:
+    """Send in a discussion, with what the command line asks for. Returns the exit code."""
+    given = options.given
+    _choose(front, chosen, options)
+    _take_model(front, chosen, console)
+    opened = front.snapshot().discussions.open[chosen]
+    if given.retry and not opened.failed_message_id:
+        raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
+    say_losses(front.stack_spec(chosen), console)
+    before = frozenset(entry.id for entry in opened.entries)
+    for name in given.attach:
+        act(front, AttachFile(chosen, str(Path(name).expanduser().absolute())))
+    turn = _Turn(front, console, options, chosen, before, secrets.token_hex(8))
+    asked = given.over_limit, turn.command_id
+    front.send(RetrySend(chosen, *asked) if given.retry else SendPrompt(chosen, text, *asked))
+    return turn.run()
+
+
+@contextmanager
+def _taken_back(front: FrontEnd, chosen: str, *, is_new: bool) -> Iterator[None]:
+    """Leave nothing of a message that is refused before its first word is kept: no discussion made for it, no file
+    attached for it. What is said stays: the controller declines to take that back.
+    """
+    drafted = front.snapshot().discussions.open[chosen].draft.attachments
+    try:
+        yield
+    except (SlopError, KeyboardInterrupt):
         opened = front.snapshot().discussions.open[chosen]
-        if given.retry and not opened.failed_message_id:
-            raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
-        say_losses(front.stack_spec(chosen), console)
-        before = frozenset(entry.id for entry in opened.entries)
-        attached = _attach(front, chosen, given.attach)
-        turn = _Turn(front, console, options, chosen, before, secrets.token_hex(8))
-        asked = given.over_limit, turn.command_id
-        front.send(RetrySend(chosen, *asked) if given.retry else SendPrompt(chosen, text, *asked))
-        try:
-            return turn.run()
-        except SendRefusedError:
-            for part in attached:
-                front.send(Detach(chosen, part.sha256))
-            raise
+        if is_new and not opened.entries:
+            with suppress(SlopError):
+                act(front, DiscardDiscussion(chosen))
+        elif not is_new:
+            for part in opened.draft.attachments:
+                if part not in drafted:
+                    front.send(Detach(chosen, part.sha256))
+        raise
 
 
 def _follow_files(front: FrontEnd, console: Console) -> None:
@@ -154,21 +181,25 @@ def _check_names(state: AppState, options: Options) -> None:
     check_name("system prompt", given.system or "", tuple(state.config.project.system_prompts))
 
 
-def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
-    """Open the discussion, or make it, with what the command line asks for."""
+def _open(front: FrontEnd, state: AppState, options: Options) -> str:
+    """Open the discussion, or make it. Returns its id."""
     given = options.given
     if given.discussion == "new":
         # Named, so that a provider that is not ready fails here instead of giving way to another.
         provider = given.provider or named_provider(state)
-        chosen = act(
-            front, CreateDiscussion("", provider, given.model, given.preset or "")
-        ).discussions.selected_id
-    else:
-        chosen = find_discussion(state, given.discussion)
-        act(front, SelectDiscussion(chosen))
-        if given.provider or given.model:
-            provider = given.provider or state.discussions.summaries[chosen].meta.provider
-            act(front, SetModel(chosen, provider, given.model))
+        made = CreateDiscussion("", provider, given.model, given.preset or "")
+        return act(front, made).discussions.selected_id
+    chosen = find_discussion(state, given.discussion)
+    act(front, SelectDiscussion(chosen))
+    return chosen
+
+
+def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
+    """Set what the command line asks for."""
+    given = options.given
+    if given.discussion != "new" and (given.provider or given.model):
+        provider = given.provider or front.snapshot().discussions.summaries[chosen].meta.provider
+        act(front, SetModel(chosen, provider, given.model))
     if given.preset is not None:
         act(front, SetDiscussionPreset(chosen, given.preset))
     if given.persona is not None:
@@ -181,7 +212,6 @@ def _choose(front: FrontEnd, state: AppState, options: Options) -> str:
         act(front, SetTemperature(chosen, given.temperature))
     if given.max_output is not None:
         act(front, SetMaxOutput(chosen, given.max_output))
-    return chosen
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
@@ -194,20 +224,6 @@ def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
             act(front, RefreshModels(meta.provider))
     except SlopError as error:
         console.note(f"manual-slop: warning: {error}")
-
-
-def _attach(front: FrontEnd, chosen: str, files: list[str]) -> tuple[AttachmentPart, ...]:
-    """Put files into the draft. Returns those that were not there before."""
-    before = front.snapshot().discussions.open[chosen].draft.attachments
-    for name in files:
-        act(front, AttachFile(chosen, str(Path(name).expanduser().absolute())))
-    return tuple(
-        part for part in front.snapshot().discussions.open[chosen].draft.attachments if part not in before
-    )
-
-
-class SendRefusedError(SlopError):
-    """A spend limit stands against the send; nothing was written."""
 
 
 @dataclass(slots=True)
@@ -375,7 +391,7 @@ def _raise_unsent(outcome: CommandOutcome | None) -> None:
     problem = outcome.problem.removesuffix(".")
     if outcome.refusal is not None:
         is_unread = outcome.refusal.reached[0].scope is LimitScope.UNKNOWN
-        raise SendRefusedError(problem, remedy=_PAST_UNREAD if is_unread else _PAST_LIMIT)
+        raise SlopError(problem, remedy=_PAST_UNREAD if is_unread else _PAST_LIMIT)
     raise SlopError(problem, remedy=outcome.remedy)
 
 

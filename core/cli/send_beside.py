@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -71,7 +72,17 @@ class Beside:
         asked = [line["words"] for line in project["asked"]]
         report_trust(project["root"], is_trusted=project["is_trusted"], asked=asked, console=console)
         self._check_names(options)
-        chosen = self._choose(options)
+        chosen = self._open(options)
+        try:
+            return self._send(options, chosen, text, console)
+        except SlopError:
+            if options.given.discussion == "new":
+                with suppress(SlopError):  # where words are kept the program declines
+                    self.client.act("discussions", "discard_discussion", discussion_id=chosen)
+            raise
+
+    def _send(self, options: Options, chosen: str, text: str, console: Console) -> int:
+        self._choose(options, chosen)
         turn = _Printed(console, options)
         try:
             given = options.given
@@ -92,19 +103,24 @@ class Beside:
             found = self.client.get("/api/presets")["presets"]
             check_name("preset", given.preset, tuple(row["name"] for row in found))
 
-    def _choose(self, options: Options) -> str:
+    def _open(self, options: Options) -> str:
+        """Find the discussion, or have it made. Returns its id."""
         given = options.given
-        if given.discussion == "new":
-            provider = given.provider or self.status["default_provider"]
-            body = {"provider": provider, "model": given.model, "preset": given.preset or ""}
-            chosen: str = self.client.post("/api/discussions", body)["id"]
-        else:
-            chosen = find_discussion(self._listed(), given.discussion)
-            if given.provider or given.model:
-                provider = given.provider or self._listed().discussions.summaries[chosen].meta.provider
-                self.client.act(
-                    "composer", "set_model", discussion_id=chosen, provider=provider, model=given.model
-                )
+        if given.discussion != "new":
+            return find_discussion(self._listed(), given.discussion)
+        provider = given.provider or self.status["default_provider"]
+        body = {"provider": provider, "model": given.model, "preset": given.preset or ""}
+        made: str = self.client.post("/api/discussions", body)["id"]
+        return made
+
+    def _choose(self, options: Options, chosen: str) -> None:
+        """Set what the command line asks for."""
+        given = options.given
+        if given.discussion != "new" and (given.provider or given.model):
+            provider = given.provider or self._listed().discussions.summaries[chosen].meta.provider
+            self.client.act(
+                "composer", "set_model", discussion_id=chosen, provider=provider, model=given.model
+            )
         if given.preset is not None:
             self.client.post(f"/api/discussions/{chosen}/preset", {"name": given.preset})
         if given.effort:
@@ -115,7 +131,6 @@ class Beside:
             )
         if given.max_output is not None:
             self.client.act("composer", "set_max_output", discussion_id=chosen, tokens=given.max_output)
-        return chosen
 
     def _listed(self) -> AppState:
         rows = self.client.get("/api/discussions")["discussions"]

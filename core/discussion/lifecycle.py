@@ -15,6 +15,8 @@ from core.discussion.messages import (
     CreateDiscussion,
     CreateOnDisk,
     DeleteDiscussion,
+    DiscardDiscussion,
+    DiscardOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
@@ -195,6 +197,18 @@ def delete(state: AppState, command: DeleteDiscussion) -> Result:
         text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     return state, (TrashOnDisk(command.discussion_id, summary.meta.name, "deleted"),)
+
+
+def discard(state: AppState, command: DiscardDiscussion) -> Result:
+    """Remove for good, where nothing was said in it: what a front end made for a message that was refused."""
+    opened = state.discussions.open.get(command.discussion_id)
+    if opened is None:
+        return state, ()
+    is_used = command.discussion_id in state.turns.calls or state.discussions.pending
+    if is_used or opened.entries or opened.queue or opened.draft.text:
+        text = f"{_name(state, command.discussion_id)} holds words: it stays."
+        return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
+    return state, (DiscardOnDisk(command.discussion_id),)
 
 
 def trashed(state: AppState, event: DiscussionTrashed) -> Result:

@@ -71,6 +71,13 @@ class DeleteDiscussion(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class DiscardDiscussion(msgspec.Struct, frozen=True):
+    """Take back a discussion that was made for a message which was then refused: no trash, for nothing was said in it."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
 class UndoDelete(OfferedCommand, frozen=True):
     """Bring a discussion back from the trash. Empty id: the one deleted last."""
 
@@ -317,6 +324,13 @@ class TrashOnDisk(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class DiscardOnDisk(msgspec.Struct, frozen=True):
+    """Remove a discussion in which nothing was said, and report `DiscussionVanished`."""
+
+    discussion_id: str
+    command_id: str = ""
+
+
 class RestoreOnDisk(msgspec.Struct, frozen=True):
     """Bring a discussion back and report `DiscussionRestored`."""
 
@@ -480,6 +494,7 @@ DiscussionCommand = (
     | PinDiscussion
     | ArchiveDiscussion
     | DeleteDiscussion
+    | DiscardDiscussion
     | UndoDelete
     | BranchDiscussion
     | SetModel
@@ -534,6 +549,7 @@ DiskEffect = (
     | LookAtDiscussions
     | WriteDraft
     | TrashOnDisk
+    | DiscardOnDisk
     | RestoreOnDisk
     | WriteExport
 )

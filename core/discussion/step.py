@@ -20,6 +20,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     DeleteMessage,
     Detach,
+    DiscardDiscussion,
     DiscussionChangedOutside,
     DiscussionCommand,
     DiscussionCreated,
@@ -83,6 +84,8 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
             return choices.archive(state, asked)
         case DeleteDiscussion():
             return lifecycle.delete(state, asked)
+        case DiscardDiscussion():
+            return lifecycle.discard(state, asked)
         case UndoDelete():
             return lifecycle.undo_delete(state, asked)
         case BranchDiscussion():

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, remove_leftovers, reported, sync_dir
 from core.base.errors import LockedError, StorageError
+from core.base.locks import discussion_lock
 from core.base.opener import oddities
 from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
 from core.discussion.leftover_cost import paid_for, unlogged
@@ -88,7 +89,7 @@ def stage(
     directory = paths.discussion_dir(home, new.id)
     first = tuple(records)
     make_dirs(directory.parent, disk=disk)
-    staging = directory.with_name(f".new-{new.id}.{secrets.token_hex(4)}.tmp")
+    staging = _staging(directory)
     make_dirs(staging, disk=disk)
     try:
         _fill(staging, new, first, disk)
@@ -105,6 +106,23 @@ def claim(staged: Staged, *, disk: Disk = OS_DISK) -> None:
     """Make a staged discussion one of the home's. Raises StorageError: its id is taken, or it could not be."""
     with reported("make", staged.directory):
         _claim(staged.staging, staged.directory, disk)
+
+
+def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
+    """Remove a discussion in which nothing was ever said; it goes whole or not at all.
+
+    Raises:
+        StorageError: something was said in it, or it could not be removed; it is where it was.
+        LockedError: another process is writing to it.
+    """
+    directory = paths.discussion_dir(home, discussion_id)
+    with discussion_lock(directory), reported("remove", directory):
+        words = (paths.LOG_FILE, paths.REPLY_FILE, paths.QUEUE_FILE, paths.DRAFT_FILE)
+        if any(_holds_bytes(directory / name) for name in words):
+            raise StorageError("Something was said in this discussion: it stays", where=str(directory))
+        gone = _staging(directory)
+        disk.replace(directory, gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def drop(staged: Staged) -> None:
@@ -183,6 +201,18 @@ def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
         part for record in records if isinstance(record, (MessageRecord, EditRecord)) for part in record.parts
     ]
     return tuple(dict.fromkeys(part for part in parts if isinstance(part, AttachmentPart)))
+
+
+def _staging(directory: Path) -> Path:
+    """A free name beside a discussion that no reader takes for one; a start removes what is left under it."""
+    return directory.with_name(f".new-{directory.name}.{secrets.token_hex(4)}.tmp")
+
+
+def _holds_bytes(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _fill(staging: Path, new: DiscussionMeta, records: tuple[Record, ...], disk: Disk) -> None:

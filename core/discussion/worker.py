@@ -23,6 +23,7 @@ from core.discussion.messages import (
     BranchOnDisk,
     BranchToken,
     CreateOnDisk,
+    DiscardOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionEvent,
@@ -136,6 +137,10 @@ class DiscussionHandler:
                 item = trash.delete(self._root, effect.discussion_id, self._clock(), effect.why)
                 self._seen.forget(effect.discussion_id)
                 self._emit(DiscussionTrashed(replace(item, name=effect.name)))
+            case DiscardOnDisk():
+                store.discard(self._root, effect.discussion_id)
+                self._seen.forget(effect.discussion_id)
+                self._emit(DiscussionVanished(effect.discussion_id))
             case RestoreOnDisk():
                 self._restore(effect.discussion_id)
             case WriteExport():

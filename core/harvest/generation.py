@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from core.base.errors import FailureKind, ProviderError, SlopError
-from core.harvest.reply import reply_schema
+from core.harvest.reply import MAX_REPLY_CHARS, reply_schema
 from core.providers.protocol import CancelToken, Provider
 from core.providers.whole_reply import CallSpent, whole_reply
 from core.values.messages import Role
@@ -99,12 +99,16 @@ class ProviderGenerate:
             raise HarvestCancelledError("The harvest was stopped")
         client, purse = self._client(request.provider), self._purse
         if purse is None:
-            reply = whole_reply(client, request, self._cancel)
+            reply = whole_reply(client, request, self._cancel, most_chars=MAX_REPLY_CHARS)
         else:
             provider, model = request.provider, request.model
             purse.begin(provider, model, prompt)
             reply = whole_reply(
-                client, request, self._cancel, lambda spent: purse.spent(provider, model, prompt, spent)
+                client,
+                request,
+                self._cancel,
+                lambda spent: purse.spent(provider, model, prompt, spent),
+                most_chars=MAX_REPLY_CHARS,
             )
         if reply.stop is StopKind.CANCELLED:
             raise HarvestCancelledError("The harvest was stopped")

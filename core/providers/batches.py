@@ -14,6 +14,7 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.text import clean, one_line
 from core.providers.door import DETAIL_CHARS, NAME_CHARS, sound_usage, text_of
 from core.providers.protocol import Provider
+from core.providers.retry import MOST_REPLY_CHARS, too_long
 from core.values.provider import ProviderRequest, StopKind
 from core.values.usage import Usage
 
@@ -151,4 +152,7 @@ def sound_answers(answers: Iterable[BatchAnswer]) -> Iterator[BatchAnswer]:
         text: object = answer.text
         if answer.kind is AnswerKind.ANSWERED and not isinstance(text, str):
             sound = replace(sound, kind=AnswerKind.ERRORED, text="", reason="the reply is no text")
+        elif len(answer.text) > MOST_REPLY_CHARS:
+            reason = too_long(MOST_REPLY_CHARS).what
+            sound = replace(sound, kind=AnswerKind.ERRORED, text="", reason=reason)
         yield sound

@@ -70,9 +70,10 @@ def usual_model(ai: AiSettings, provider: str, offered: Sequence[ModelProfile]) 
     Args:
         offered: the provider's models, in the order in which they are offered.
     """
-    is_offered = any(model.id == ai.model for model in offered)
-    if ai.model and (provider == ai.provider or (not ai.provider and is_offered)):
-        return ai.model
+    named = ai.model.strip()
+    is_offered = any(model.id == named for model in offered)
+    if named and (provider == ai.provider or (not ai.provider and is_offered)):
+        return named
     return offered[0].id if offered else ""
 
 

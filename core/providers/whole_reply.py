@@ -84,11 +84,13 @@ def whole_reply(
     request: ProviderRequest,
     cancel: CancelToken,
     on_spent: Callable[[CallSpent], object] = lambda _spent: None,
+    *,
+    most_chars: int | None = None,
 ) -> WholeReply:
     """Send a request that has no attachments, with retries, and wait for the reply.
 
     Args:
-        on_spent: told once how the call ended, also where it fails.
+        on_spent: told once how the call ended, also where it fails; most_chars: as for `stream_with_retry`.
 
     Raises:
         ProviderError: as `Provider.stream`; what had arrived is then dropped.
@@ -96,7 +98,12 @@ def whole_reply(
     arrived = _Arrived()
     try:
         for item in stream_with_retry(
-            provider, request, no_attachments, cancel, lambda _attempt, _wait_s, error: arrived.failed(error)
+            provider,
+            request,
+            no_attachments,
+            cancel,
+            lambda _attempt, _wait_s, error: arrived.failed(error),
+            most_chars=most_chars,
         ):
             arrived.add(item)
     except ProviderError as error:

@@ -52,7 +52,7 @@ def named_provider(state: AppState) -> str:
 def _named(state: AppState) -> str:
     """The provider that the settings name, or that offers the model which they name."""
     ai = state.config.settings.ai
-    if ai.provider or not ai.model:
+    if ai.provider or not ai.model.strip():
         return ai.provider
     offering = (
         name for name, models in state.config.models.items() if any(model.id == ai.model for model in models)

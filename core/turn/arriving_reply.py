@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from core.base.errors import FailureKind, ProviderError
+from core.base.errors import ProviderError
 from core.values.messages import Part, ReasoningPart, TextPart
 from core.values.provider import (
     ContentsReport,
@@ -21,9 +21,6 @@ from core.values.usage import Usage
 
 _LARGE_CHARS = 1_000_000
 """Of a reply that is told of in larger steps."""
-
-MAX_REPLY_CHARS = 60_000_000
-"""A reply that is longer never ends: no model writes as much, and one line of a log must hold it."""
 
 _RUN_PIECES = 500
 """Pieces of a reply that are joined in one go."""
@@ -43,7 +40,7 @@ class ArrivingReply:
         self._text, self._reasoning = _Pieces(), _Pieces()
         self._new_text: list[str] = []
         self._new_reasoning: list[str] = []
-        self._told_chars = self._new_chars = self._chars = 0
+        self._told_chars = self._new_chars = 0
         self.has_begun = False
         self.contents: ContentsReport | None = None
         self.usage: Usage | None = None
@@ -65,10 +62,10 @@ class ArrivingReply:
         self.has_begun = True
         if isinstance(item, TextDelta):
             self._new_text.append(item.text)
-            self._count(item.text)
+            self._new_chars += len(item.text)
         elif isinstance(item, ReasoningDelta):
             self._new_reasoning.append(item.text)
-            self._count(item.text)
+            self._new_chars += len(item.text)
         if not isinstance(item, UsageUpdate | Stopped):
             self.is_outgrown = self.usage is not None and self.usage.output_tokens is not None
             if self.first_token_s is None:
@@ -91,23 +88,6 @@ class ArrivingReply:
                 self.contents = _together(self.contents, item.contents)
             case Stopped():
                 pass
-
-    def check_length(self) -> None:
-        """Stop a reply that never ends.
-
-        Raises:
-            ProviderError: it is longer than `MAX_REPLY_CHARS`; what arrived is kept.
-        """
-        if self._chars > MAX_REPLY_CHARS:
-            raise ProviderError(
-                FailureKind.BAD_REPLY,
-                f"The reply is longer than {MAX_REPLY_CHARS:,} characters",
-                remedy="What arrived is kept. Ask for less, or look at the server",
-            )
-
-    def _count(self, text: str) -> None:
-        self._new_chars += len(text)
-        self._chars += len(text)
 
     def news(self) -> tuple[str, str] | None:
         """Text and reasoning to tell of, None while there is too little.

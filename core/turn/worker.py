@@ -337,7 +337,6 @@ class CallWorker:
             self._emit(ReplyArrived(call_id, *news))
         if is_first:
             self._services.begun(call_id)
-        reply.check_length()
 
     def _note_usage(self, effect: CallProvider, reply: ArrivingReply, texts: Sequence[str]) -> None:
         if reply.usage is not None:

@@ -9,9 +9,11 @@ import msgspec
 
 N = TypeVar("N", int, float)
 
-Tokens = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
-Usd = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+MOST_TOKENS, MOST_SECONDS, MOST_USD = 10**15, 1e9, 1e9
+
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST_TOKENS)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
+Usd = Annotated[float, msgspec.Meta(ge=0, le=MOST_USD)]
 """Figures as they may be read back from a file: one that is none must not get into any sum, nor lift a limit."""
 
 
@@ -68,7 +70,7 @@ class Upkeep(msgspec.Struct, frozen=True):
             self.pings + (kind is UsageKind.KEEPALIVE),
             self.prewarms + (kind is UsageKind.PREWARM),
             add_usage(self.usage, usage),
-            self.rent_usd + ((usage.cost_usd or 0.0) if kind is UsageKind.RENT else 0.0),
+            min(self.rent_usd + ((usage.cost_usd or 0.0) if kind is UsageKind.RENT else 0.0), MOST_USD),
         )
 
 
@@ -78,17 +80,18 @@ def add_usage(first: Usage, second: Usage) -> Usage:
     Returns:
         Token counts and costs summed; a field that neither reports stays None, one that only one reports is
         that one's figure. Times and ids are dropped: they belong to one call. A sum that holds an estimate is one.
+        A sum can be read back like any figure: it grows no further than one may.
     """
     return Usage(
-        input_tokens=_sum(first.input_tokens, second.input_tokens),
-        output_tokens=_sum(first.output_tokens, second.output_tokens),
-        cache_read_tokens=_sum(first.cache_read_tokens, second.cache_read_tokens),
-        cache_write_tokens=_sum(first.cache_write_tokens, second.cache_write_tokens),
-        cache_write_5m_tokens=_sum(first.cache_write_5m_tokens, second.cache_write_5m_tokens),
-        cache_write_1h_tokens=_sum(first.cache_write_1h_tokens, second.cache_write_1h_tokens),
-        cache_write_12h_tokens=_sum(first.cache_write_12h_tokens, second.cache_write_12h_tokens),
-        reasoning_tokens=_sum(first.reasoning_tokens, second.reasoning_tokens),
-        cost_usd=_sum(first.cost_usd, second.cost_usd),
+        input_tokens=_sum(first.input_tokens, second.input_tokens, MOST_TOKENS),
+        output_tokens=_sum(first.output_tokens, second.output_tokens, MOST_TOKENS),
+        cache_read_tokens=_sum(first.cache_read_tokens, second.cache_read_tokens, MOST_TOKENS),
+        cache_write_tokens=_sum(first.cache_write_tokens, second.cache_write_tokens, MOST_TOKENS),
+        cache_write_5m_tokens=_sum(first.cache_write_5m_tokens, second.cache_write_5m_tokens, MOST_TOKENS),
+        cache_write_1h_tokens=_sum(first.cache_write_1h_tokens, second.cache_write_1h_tokens, MOST_TOKENS),
+        cache_write_12h_tokens=_sum(first.cache_write_12h_tokens, second.cache_write_12h_tokens, MOST_TOKENS),
+        reasoning_tokens=_sum(first.reasoning_tokens, second.reasoning_tokens, MOST_TOKENS),
+        cost_usd=_sum(first.cost_usd, second.cost_usd, MOST_USD),
         is_estimate=first.is_estimate or second.is_estimate,
     )
 
@@ -118,9 +121,9 @@ def upkeep_data(upkeep: Upkeep) -> dict[str, Any]:
     }
 
 
-def _sum(first: N | None, second: N | None) -> N | None:
+def _sum(first: N | None, second: N | None, most: N) -> N | None:
     if first is None:
         return second
     if second is None:
         return first
-    return first + second
+    return min(first + second, most)

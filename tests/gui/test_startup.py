@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+from pathlib import Path
 
 import pytest
 
+import gui.tour
+from core.cli.arguments import parse
+from core.cli.grammar_setup import TOUR_CHAPTERS
 from gui.main import main
+
+
+def test_the_tour_can_end_after_each_of_its_chapters() -> None:
+    """The command line names them without loading the window."""
+    walk = next(
+        node
+        for node in ast.walk(ast.parse(Path(gui.tour.__file__).read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name == "_chapters"
+    )
+    named = [
+        one.value.value
+        for one in ast.walk(walk)
+        if isinstance(one, ast.Yield) and isinstance(one.value, ast.Constant)
+    ]
+
+    assert tuple(named) == TOUR_CHAPTERS
+    assert parse(["tour", "--until", "talk"]).given.until == "talk"
 
 
 def test_a_tour_without_its_extra_names_it_and_how_to_install_it(
@@ -22,3 +44,4 @@ def test_a_tour_without_its_extra_names_it_and_how_to_install_it(
     assert "the extra `tour`" in said
     assert "uv run --extra tour manual-slop tour" in said
     assert "pip install '.[tour]'" in said
+    assert "pip install 'manual-slop[tour]'" in said, "who installed a wheel has no checkout"

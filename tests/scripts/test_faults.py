@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from scripts import faults
+from tests.core.app.fault_programs import Acknowledged, Noted, ProgramStage, decisive_points
 from tests.core.harvest.fault_runs import RUNS, Stage, memory_folder
+from tests.core.knowledge.fault_disks import Point
 
 
 @pytest.fixture
@@ -30,6 +32,26 @@ def test_a_killed_process_leaves_a_home_that_the_next_start_makes_whole(folder: 
     assert wrong == ["", "", ""]
 
 
+def test_a_short_run_kills_a_program_where_it_is_decided_what_is_left() -> None:
+    """`make faults --kills-only`, as continuous integration runs it; the whole run kills at every point."""
+    calls = [
+        ("write", "d/.queue.json.1.tmp"),
+        ("rename", "d/queue.json"),
+        ("write", "d/log.jsonl"),
+        ("fsync", "d/log.jsonl"),
+    ]
+
+    assert decisive_points("queue", [Point(*call) for call in (*calls, *calls)]) == [5, 6]
+
+
+def test_words_that_a_killed_program_lost_fail_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = ProgramStage(folder, "first start")
+    points = stage.prepare()
+    monkeypatch.setattr(Noted, "read", lambda _: Acknowledged({"words that nobody kept"}, set()))
+
+    assert stage.try_kill(len(points) // 2) == "words are lost: {'words that nobody kept'}"
+
+
 def test_a_child_that_lives_is_said(folder: Path) -> None:
     stage = Stage(folder, "undo")
     points = stage.prepare()
@@ -42,7 +64,7 @@ def test_its_table_has_a_row_for_each_point_and_stands_in_the_log(
 ) -> None:
     log = folder / "log" / "faults.log"
 
-    code = faults.main(["--every", "40", "--log", str(log)])
+    code = faults.main(["--every", "40", "--log", str(log), "--runs", *RUNS])
 
     lines = log.read_text("utf-8").splitlines()
     assert code == 0
@@ -58,7 +80,7 @@ def test_a_point_at_which_something_is_lost_fails_the_run(
 ) -> None:
     monkeypatch.setattr(Stage, "judge", lambda *_: "an item is doubled")
 
-    code = faults.main(["--every", "100", "--kills-only", "--log", str(folder / "log")])
+    code = faults.main(["--every", "100", "--kills-only", "--log", str(folder / "log"), "--runs", *RUNS])
 
     assert code == 1
     assert "an item is doubled" in (folder / "log").read_text("utf-8")

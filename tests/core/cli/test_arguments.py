@@ -12,7 +12,7 @@ import pytest
 from core import __version__
 from core.base.errors import SlopError
 from core.cli.arguments import parse
-from core.cli.grammar import EFFORTS
+from core.cli.grammar_talk import EFFORTS
 from core.cli.version import version_text
 from core.values.provider import Effort
 

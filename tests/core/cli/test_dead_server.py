@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.core.cli.conftest import World
+from tests.vendors.anthropic_server import AnthropicServer
 from tests.vendors.compatible_server import MODEL
 
 
@@ -61,11 +62,17 @@ def without_model(world: World) -> None:
     world.config.write_text(world.config.read_text().replace(f'model = "{MODEL}"\n', ""))
 
 
-def test_a_server_without_a_model_in_the_settings_answers_with_its_first(world: World) -> None:
+@pytest.mark.parametrize("named", ["", 'model = ""\n', 'model = "  "\n'])
+def test_a_server_without_a_model_in_the_settings_answers_with_its_first_whoever_else_has_a_key(
+    world: World, named: str
+) -> None:
     without_model(world)
-    ended = world.run("send", "Hello", "--json")
+    world.config.write_text(world.config.read_text() + named)
+    with AnthropicServer() as vendor:
+        ended = world.run("send", "Hello", "--json", ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=vendor.url)
 
     assert ended.code == 0, ended.err
+    assert vendor.bodies == []
     assert ended.json["reply"]["model"] == MODEL
     assert [body["model"] for body in world.server.bodies] == [MODEL]
     assert world.run("discussions", "--json").json[0]["model"] == MODEL

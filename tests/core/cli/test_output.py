@@ -1,4 +1,4 @@
-"""What reaches a terminal is harmless; columns line up for any script."""
+"""What reaches a terminal is harmless, and a program reads one JSON value, an error too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.cli.output import Console, harmless, table, width
+from core.cli.output import Console, harmless
 
 
 class Terminal(io.StringIO):
@@ -57,15 +57,6 @@ def test_progress_is_drawn_on_a_terminal_only(monkeypatch: object) -> None:
 
     assert pipe.getvalue() == ""
     assert "Reading [bold]all" in terminal.getvalue()
-
-
-def test_columns_line_up_with_wide_letters_and_numbers_to_the_right() -> None:
-    assert (
-        table(("a", "n"), [("日本", "1"), ("x", "22")], numbers=frozenset({1}))
-        == "a      n\n日本   1\nx     22\n"
-    )
-    assert width("日本e\u0301") == 5
-    assert table((), [("last", "is not padded"), ("x", "")]) == "last  is not padded\nx\n"
 
 
 def test_json_on_a_terminal_obeys_no_mark_and_says_the_same() -> None:

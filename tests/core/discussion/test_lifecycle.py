@@ -21,6 +21,8 @@ from core.discussion.messages import (
     CreateOnDisk,
     DeleteDiscussion,
     DeleteMessage,
+    DiscardDiscussion,
+    DiscardOnDisk,
     DiscussionChangedOutside,
     DiscussionCreated,
     DiscussionLoaded,
@@ -285,6 +287,23 @@ def test_a_deleted_discussion_can_be_brought_back(book: Playbook) -> None:
     assert of(book.play(UndoDelete()), RestoreOnDisk) == (RestoreOnDisk(second),)
     book.play(DiscussionRestored(row(second)))
     assert book.state.discussions.selected_id == second
+    assert book.state.discussions.trash == ()
+
+
+def test_a_discussion_in_which_nothing_was_said_can_be_taken_back_and_no_other(book: Playbook) -> None:
+    empty, said, asked, drafted = (book.discussion(name) for name in ("a", "b", "c", "d"))
+    book.answer(book.ask(said, "one"), "first")
+    book.ask(asked, "two")
+    book.play(SetDraft(drafted, "half a thought"))
+
+    for used in (said, asked, drafted):
+        assert not of(book.play(DiscardDiscussion(used, f"take back {used}")), DiscardOnDisk)
+        outcome = outcome_of(book.state, f"take back {used}")
+        assert outcome is not None
+        assert "holds words: it stays" in outcome.problem
+    assert of(book.play(DiscardDiscussion(empty)), DiscardOnDisk) == (DiscardOnDisk(empty),)
+    book.play(DiscussionVanished(empty))
+    assert empty not in book.state.discussions.summaries
     assert book.state.discussions.trash == ()
 
 

@@ -79,6 +79,22 @@ def test_an_id_is_never_taken_twice(tmp_path: Path) -> None:
     assert names(directory.parent) == {ID}
 
 
+def test_a_discussion_is_taken_back_whole_and_never_one_that_holds_words(tmp_path: Path) -> None:
+    made(tmp_path)
+    attachments.save(tmp_path, ID, b"tides", "tides.txt")
+    store.discard(tmp_path, ID)
+    assert list(paths.discussions_dir(tmp_path).iterdir()) == []
+
+    made(tmp_path, [user("a")])
+    with pytest.raises(StorageError, match="it stays"):
+        store.discard(tmp_path, ID)
+    paths.log_file(tmp_path, ID).unlink()
+    write_draft(tmp_path, ID, Draft("half a thought"))
+    with pytest.raises(StorageError, match="it stays"):
+        store.discard(tmp_path, ID)
+    assert store.load(tmp_path, ID, NOW).discussion.draft == Draft("half a thought")
+
+
 def test_a_discussion_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="Could not open the discussion"):
         store.load(tmp_path, ID, NOW)

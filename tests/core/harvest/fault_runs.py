@@ -446,13 +446,13 @@ def memory_folder() -> str | None:
 
 def table_head() -> str:
     """The head of the log's table."""
-    return f"{'run':8}{'':4}  {'call':7}{'of':58}" + "  ".join(f"{fault:9}" for fault in Fault)
+    return f"{'run':11}{'':4}  {'call':7}{'of':58}" + "  ".join(f"{fault:9}" for fault in Fault)
 
 
 def table_line(run_name: str, at: int, point: Point, results: dict[Fault, str]) -> str:
     """One point as a row of the log: `holds` or what was wrong for each fault, `-` where it cannot happen."""
     cells = "  ".join(f"{results.get(fault, '-') or 'holds':9}" for fault in Fault)
-    return f"{run_name:8}{at:4}  {point.kind:7}{shown(point.name):58}{cells}".rstrip()
+    return f"{run_name:11}{at:4}  {point.kind:7}{shown(point.name):58}{cells}".rstrip()
 
 
 def shown(name: str) -> str:

@@ -15,6 +15,7 @@ import pytest
 from core.cli import main
 from core.hooks.address import Address, publish
 from core.hooks.client import HookClient, HookError, connect
+from core.settings.messages import ChangeSetting
 from core.values.messages import Status
 from tests.core.hooks.conftest import WAIT_S, World
 from tests.vendors.compatible_server import Said
@@ -88,6 +89,22 @@ def test_a_failure_is_said_and_the_words_are_kept(
     assert "Your words are kept" in capsys.readouterr().err
     (chosen,) = running.state.discussions.summaries
     assert running.state.discussions.open[chosen].messages[0].text == "When?"
+
+
+def test_a_message_that_is_refused_before_its_first_word_leaves_no_discussion(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+
+    assert send("When?") == 1
+
+    assert "The limit of $0.00 for today" in capsys.readouterr().err
+    running.until(lambda s: s.discussions.summaries == {})
+    assert not any(
+        (running.home / name).is_dir() and any((running.home / name).iterdir())
+        for name in ("discussions", "trash")
+    )
+    assert running.server.bodies == []
 
 
 def test_another_project_or_more_than_the_api_can_goes_through_files(

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from core.base.errors import FailureKind, ProviderError
-from core.providers.protocol import CancelToken
-from core.providers.whole_reply import WholeReply, whole_reply
+from core.providers.batches import AnswerKind, BatchAnswer, sound_answers
+from core.providers.protocol import CancelToken, ReadBlob
+from core.providers.whole_reply import CallSpent, WholeReply, whole_reply
 from core.values.messages import ToolCallPart
-from core.values.provider import ReasoningDelta, StopKind, Stopped, TextDelta, ToolCallReady, UsageUpdate
+from core.values.provider import (
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    StreamItem,
+    TextDelta,
+    ToolCallReady,
+    UsageUpdate,
+)
 from core.values.usage import Usage
 from tests.core.providers.outcomes import ask
 from tests.core.providers.script import Scripted
@@ -53,3 +65,57 @@ def test_a_failure_in_the_reply_is_raised() -> None:
     with pytest.raises(ProviderError) as caught:
         reply_of(Scripted([TextDelta("Ye"), dropped]))
     assert caught.value is dropped
+
+
+class Endless(Scripted):
+    """A model that never ends, whatever it writes: text, reasoning, arguments of calls."""
+
+    def __init__(self, piece: StreamItem) -> None:
+        super().__init__([])
+        self.given, self.is_closed = 0, False
+        self._piece = piece
+
+    def stream(
+        self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
+    ) -> Iterator[StreamItem]:
+        del request, read_blob, cancel
+        try:
+            while self.given < 300:
+                self.given += 1
+                yield self._piece
+        finally:
+            self.is_closed = True
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [TextDelta("x" * 10), ReasoningDelta("x" * 10), ToolCallReady(ToolCallPart("1", "f", "x" * 10))],
+    ids=["text", "reasoning", "tool call"],
+)
+def test_a_reply_that_never_ends_is_no_reply_and_its_call_is_given_up_and_booked(piece: StreamItem) -> None:
+    spent: list[CallSpent] = []
+    provider = Endless(piece)
+
+    with pytest.raises(ProviderError, match="longer than 100 characters") as failed:
+        whole_reply(provider, ask("m"), CancelToken(), spent.append, most_chars=100)
+
+    assert failed.value.kind is FailureKind.BAD_REPLY
+    assert (provider.given, provider.is_closed) == (11, True)
+    (booked,) = spent
+    assert (booked.is_billed, booked.is_whole, sum(map(len, booked.texts))) == (True, False, 110)
+
+
+def test_an_answer_of_a_batch_that_is_too_long_is_none_and_is_booked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.providers.batches.MOST_REPLY_CHARS", 10)
+    usage = Usage(5, 7)
+
+    long, short = sound_answers(
+        [
+            BatchAnswer("t-1", AnswerKind.ANSWERED, "x" * 11, usage),
+            BatchAnswer("t-2", AnswerKind.ANSWERED, "x" * 10, usage),
+        ]
+    )
+
+    assert (long.kind, long.text, long.usage) == (AnswerKind.ERRORED, "", usage)
+    assert long.reason == "The reply is longer than 10 characters"
+    assert (short.kind, short.text) == (AnswerKind.ANSWERED, "x" * 10)

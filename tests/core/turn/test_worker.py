@@ -394,7 +394,7 @@ def test_nothing_reported_stays_not_reported(usage: Usage | None) -> None:
 
 
 def test_a_reply_that_never_ends_is_stopped_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.turn.arriving_reply.MAX_REPLY_CHARS", 1_000)
+    monkeypatch.setattr("core.providers.retry.MOST_REPLY_CHARS", 1_000)
     asked: list[int] = []
 
     def more(_cancel: CancelToken) -> None:

@@ -1,0 +1,174 @@
+"""Grammar of the commands about what is kept and known: `import`, `forget`, `secrets`, `harvest`, `knowledge`."""
+
+from __future__ import annotations
+
+from core.cli.parser import Commands, Parser, add_command
+from core.cli.quantities import CATEGORIES, days, size_bytes
+
+
+def add_import(commands: Commands[Parser], common: Parser) -> None:
+    """Add `import`."""
+    parser = add_command(
+        commands,
+        common,
+        "import",
+        "make discussions of conversations from other programs",
+        "Reads exports of ChatGPT and Claude (zipped or not), sessions of Claude Code, aider and SpecStory, and text. "
+        "Importing twice adds nothing; a file that grew adds its new part.",
+    )
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="files and folders, `-` for the standard input"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
+
+
+def add_forget(commands: Commands[Parser], common: Parser) -> None:
+    """Add `forget`."""
+    parser = add_command(
+        commands,
+        common,
+        "forget",
+        "forget a conversation or an item of knowledge, with a receipt; it cannot be undone",
+        "Takes it out of every place that we keep: lists, trash, knowledge, logs, caches, indexes. "
+        "The receipt says what was removed, how that was checked, and what cannot be reached.",
+    )
+    parser.add_argument(
+        "what",
+        metavar="DISCUSSION|ITEM",
+        help="an id or its start, a name, or `last`; or an item's place (facts.md:3), or words that only it has",
+    )
+    parser.add_argument(
+        "--branches", action="store_true", help="its branches too, which begin with its records"
+    )
+    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
+
+
+def add_secrets(commands: Commands[Parser], common: Parser) -> None:
+    """Add `secrets`."""
+    short = "look for keys, tokens and passwords in all that we keep, and take them out"
+    long = "Prints where each stands and of which kind, never the secret; ends with 1 where any is left."
+    parser = add_command(commands, common, "secrets", short, long)
+    parser.add_argument("--clean", action="store_true", help="take them out; offers to forget conversations")
+    parser.add_argument("--yes", action="store_true", help="say yes without being asked")
+
+
+def add_harvest(commands: Commands[Parser], common: Parser) -> None:
+    """Add `harvest` and its undo."""
+    parser = add_command(
+        commands,
+        common,
+        "harvest",
+        "distil old conversations into knowledge and reclaim them",
+        "Without --apply it only reports. `harvest undo` takes the last apply back.",
+    )
+    parser.add_argument("action", nargs="?", choices=("undo",), help="take the last apply back")
+    parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
+    parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="with --apply: write what the built-in model says without being asked; with undo: take out much at once",
+    )
+    parser.add_argument(
+        "--no-harvest", action="store_true", help="with --apply: reclaim without distilling; asks no model"
+    )
+    parser.add_argument(
+        "--batch",
+        action="store_true",
+        help="have the provider's batch service read them, at half the price within a day; with --apply: collect what "
+        "has ended, apply it, submit the rest; run it again later",
+    )
+    parser.add_argument(
+        "--over-limit", action="store_true", help="read on although the day's limit is reached"
+    )
+    parser.add_argument("--provider", metavar="ID", default="", help="who reads them (see `models`)")
+    parser.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
+    parser.add_argument(
+        "--source",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="conversations of other programs, a file or a folder; they stay where they are; may be repeated "
+        "(the settings' harvest_sources)",
+    )
+    parser.add_argument(
+        "--live-days",
+        metavar="N",
+        type=days,
+        help="leave alone what was touched since (the settings' live_days)",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        metavar="N",
+        type=size_bytes,
+        help="keep what is larger (the settings' max_source_bytes)",
+    )
+
+
+def add_knowledge(commands: Commands[Parser], common: Parser) -> None:
+    """Add `knowledge` and its actions."""
+    parser = add_command(commands, common, "knowledge", "show, search and audit what is known")
+    parser.set_defaults(category="")
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions")
+    show = add_command(actions, common, "show", "print every item with its place and origin (the default)")
+    show.add_argument(
+        "category",
+        nargs="?",
+        default="",
+        choices=("", *CATEGORIES),
+        help="only these",
+    )
+    digest = add_command(
+        actions, common, "digest", "print the digest as a model sees it, and whether memory is on"
+    )
+    digest.add_argument("--regenerate", action="store_true", help="make it anew first; turns memory on")
+    found = add_command(actions, common, "search", "print the items in which every word occurs")
+    found.add_argument("text", help="the words")
+    add_command(actions, common, "ledger", "print what became of each conversation")
+    prompt = add_command(
+        actions, common, "prompt", "print what a harvest tells its model, and the file of it"
+    )
+    prompt.add_argument(
+        "--edit",
+        action="store_true",
+        help="open a copy of your own in $VISUAL or $EDITOR; it wins from then on",
+    )
+    add_command(
+        actions, common, "validate", "check the structured facts, and print file:line of all that is wrong"
+    )
+    add_command(actions, common, "sync", "bring the structured facts and their index in step")
+    facts = add_command(actions, common, "facts", "look structured facts up")
+    facts.add_argument(
+        "--domain", metavar="NAME", default="", help="of this repository or agent, or `global`"
+    )
+    facts.add_argument(
+        "--category",
+        dest="fact_category",
+        default="",
+        choices=("fact", "pitfall", "pattern", "tool-quirk", "question"),
+        help="only these",
+    )
+    facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
+    why = add_command(
+        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
+    )
+    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    seen = add_command(actions, common, "seen", "print which items entered requests, newest first")
+    seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
+    merge = add_command(
+        actions, common, "merge", "have a model propose a shorter file, shown before it is written"
+    )
+    merge.add_argument("category", choices=CATEGORIES[:-1], help="of the items")
+    merge.add_argument("--apply", action="store_true", help="write it, after a yes; keeps the file as it was")
+    merge.add_argument("--yes", action="store_true", help="with --apply: write it without being asked")
+    merge.add_argument("--over-limit", action="store_true", help="ask although the day's limit is reached")
+    merge.add_argument("--provider", metavar="ID", default="", help="who proposes it (see `models`)")
+    merge.add_argument("--model", metavar="NAME", default="", help="the provider's name of the model")
+    merge.set_defaults(source=[], live_days=None, max_bytes=None)
+    graduate = add_command(
+        actions, common, "graduate", "make a draft of a playbook, inert until you rename it"
+    )
+    graduate.add_argument(
+        "item", help="the playbook's place as `show` prints it (playbooks.md:3), or words of it"
+    )
+    graduate.add_argument("--as", dest="draft", choices=("prompt", "tool"), default="prompt", help="what of")
