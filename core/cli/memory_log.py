@@ -19,7 +19,7 @@ def explain_item(home: Path, state: KnowledgeState, options: Options, console: C
     Raises:
         UsageError: no item is meant, or several. StorageError: a log cannot be read.
     """
-    told = item_history(home, named_item(state, options.given.item))
+    told = item_history(home, named_item(state, options.given.item), all_items(state), may_write=False)
     if options.is_json:
         console.json(history_data(told))
     else:

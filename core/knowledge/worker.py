@@ -116,7 +116,9 @@ class KnowledgeHandler:
                 change = effect.change
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case ReadHistory():
-                self._emit(HistoryRead(item_history(self._home, effect.item)))
+                known = all_items(self._reader.read(KnowledgeSettings()))
+                told = item_history(self._home, effect.item, known, may_write=not self._is_read_only)
+                self._emit(HistoryRead(told))
             case ReadSeenItems():
                 known = all_items(self._reader.read(KnowledgeSettings()))
                 self._emit(

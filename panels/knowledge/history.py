@@ -6,7 +6,7 @@ import math
 
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.knowledge.history_text import day, event_line, witness_line
+from core.knowledge.history_text import day, event_line, no_evidence, witness_line
 from core.knowledge.messages import ExplainItem
 from core.values.evidence import ItemHistory, TurnPlace, Witness
 from core.values.knowledge import Item
@@ -65,8 +65,7 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
 def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
     with ui.group("lines", gap=8):
         if not told.witnesses:
-            text = "It was written by hand, or before evidence was kept: no conversation is known for it."
-            ui.text("none", text, tone="muted", wraps=True)
+            ui.text("none", f"Nothing is known that it stands on: {no_evidence(told)}.", tone="muted", wraps=True)
         for index, witness in enumerate(told.witnesses):
             with ui.group(("witness", index), gap=4):
                 _witness(desk, ui, witness)
