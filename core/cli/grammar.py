@@ -475,7 +475,9 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     why = _add(
         actions, common, "why", "print what an item stands on, its history, and the requests it entered"
     )
-    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    why.add_argument(
+        "item", help="its place as `show` prints it (facts.md:3), words that only it has, or a fact's id"
+    )
     seen = _add(actions, common, "seen", "print which items entered requests, newest first")
     seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
 

@@ -91,6 +91,7 @@ def history_data(told: ItemHistory) -> dict[str, Any]:
     """The history as plain data."""
     return {
         "item": told.item,
+        "fact": told.fact,
         "category": told.category,
         "text": told.text,
         "evidence": [witness_data(one) for one in told.witnesses],

@@ -9,8 +9,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.base.disk import OS_DISK, Disk
+from core.base.errors import StorageError
 from core.evidence.files import add_events, read_logs
-from core.evidence.history import evidence_for, history, seen
+from core.evidence.history import evidence_for, evidence_for_fact, history, history_of_fact, seen
 from core.evidence.quotes import item_hash
 from core.evidence.rows import LogRows
 from core.evidence.turns import witnesses
@@ -19,6 +20,7 @@ from core.knowledge.ledger import timestamp
 from core.knowledge.messages import NoteInjection
 from core.knowledge.outside_edits import outside_edits
 from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, ItemWords, SeenItems
+from core.values.facts import IndexedFact
 from core.values.knowledge import Item, KnowledgeState
 
 
@@ -28,7 +30,9 @@ def all_items(state: KnowledgeState) -> list[Item]:
     return [item for items in files for item in items]
 
 
-def linked_logs(home: Path, items: Iterable[Item], *, may_write: bool = True, disk: Disk = OS_DISK) -> LogRows:
+def linked_logs(
+    home: Path, items: Iterable[Item], *, may_write: bool = True, disk: Disk = OS_DISK
+) -> LogRows:
     """Both logs, where items whose words were changed outside stand on what they stood on before.
 
     Args:
@@ -59,6 +63,23 @@ def item_history(
     told = history(item.category, item.text, rows)
     source = "" if item.provenance is None else item.provenance.source
     return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)), source=source)
+
+
+def fact_history(home: Path, fact_id: str, facts: Iterable[IndexedFact]) -> ItemHistory:
+    """History of a structured fact, with the turns that it stands on as they can be read now.
+
+    Args:
+        facts: of the index.
+
+    Raises:
+        StorageError: there is no such fact, or a log is there and cannot be read.
+    """
+    fact = next((one for one in facts if one.id == fact_id), None)
+    if fact is None:
+        raise StorageError(f"There is no fact {fact_id!r} any more", remedy="Look at the list again")
+    rows = read_logs(home)
+    told = history_of_fact(fact_id, fact.category.value, fact.text, rows)
+    return replace(told, witnesses=witnesses(home, evidence_for_fact(fact_id, rows)))
 
 
 def seen_items(home: Path, known: Iterable[Item], discussion_id: str = "") -> tuple[SeenItems, ...]:

@@ -36,7 +36,9 @@ def outside_edits(items: Iterable[Item], rows: LogRows, at: str) -> tuple[ItemEv
     names = {item_hash(item.category, item.text): item for item in items}
     heads = _heads(rows)
     linked = set(heads.values())
-    bare = [(name, item) for name, item in names.items() if item.provenance is not None and name not in linked]
+    bare = [
+        (name, item) for name, item in names.items() if item.provenance is not None and name not in linked
+    ]
     if not bare:
         return ()
     lost = _lost(rows, heads, names.keys())

@@ -39,7 +39,8 @@ def knowledge_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of items.
 
     Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
-    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, SyncFacts.
+    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, DeleteFact, ExplainItem, ExplainFact,
+    SyncFacts.
     """
     ui, own = desk.ui, desk.view.of(KnowledgeView)
     settle(desk.state, own)

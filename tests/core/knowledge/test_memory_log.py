@@ -222,7 +222,9 @@ def test_each_changed_item_takes_over_the_nearest_words_and_an_unlike_one_none(h
     assert f"from {TAG.source}, whose words are gone" in "\n".join(history_lines(gone))
 
 
-def test_words_of_another_conversation_and_of_an_item_that_still_stands_are_not_taken_over(home: Path) -> None:
+def test_words_of_another_conversation_and_of_an_item_that_still_stands_are_not_taken_over(
+    home: Path,
+) -> None:
     append(home, fact("It greets everybody at noon.", QUOTE))
     path = paths.knowledge_dir(home) / "facts.md"
     line = next(line for line in path.read_text().splitlines() if "It greets" in line)
