@@ -20,7 +20,7 @@ from core.base.secrets import scrub
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
 from core.evidence.rows import requoted
-from core.forgetting.files import drop_files, empty_logs, files_of, is_of_home
+from core.forgetting.files import empty_logs, files_of, is_of_home
 from core.forgetting.places import Folder, place_of
 from core.forgetting.secret_finds import (
     Cure,
@@ -155,9 +155,7 @@ def _drop(path: Path, find: SecretFind, disk: Disk) -> None:
     """Remove what is made anew by itself; the catalog and the digest have their own ways."""
     if find.place == "diagnostics":
         empty_logs(path.parent)
-    elif find.place == "prefixes":
-        drop_files(path.parent, disk)
-    elif find.place in {"fact-table", "leftovers"}:
+    elif find.place not in {"catalog", "digest"}:
         remove_file(path, disk=disk)
 
 

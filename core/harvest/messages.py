@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.batches import BatchReport
 from core.values.harvest import (
     Artifact,
@@ -101,7 +102,7 @@ class LeaveRemoval(msgspec.Struct, frozen=True):
     """Leave what would have been taken out: the question is answered with a no."""
 
 
-class BatchHarvest(msgspec.Struct, frozen=True):
+class BatchHarvest(OfferedCommand, frozen=True):
     """Collect the batches that have ended, and submit what has no reply yet as new ones.
 
     Args:
@@ -113,6 +114,21 @@ class BatchHarvest(msgspec.Struct, frozen=True):
     submits: bool = True
     over_limit: bool = False
     command_id: str = ""
+
+
+class CancelBatches(msgspec.Struct, frozen=True):
+    """Stop open batches. What is answered by now is kept and billed, and nothing stays at the provider.
+
+    Args:
+        tags: of batches, empty for all that are open.
+    """
+
+    tags: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class LeaveBatch(msgspec.Struct, frozen=True):
+    """Leave unsent what would go past the day's limit: the question is answered with a no."""
 
 
 class WriteReview(msgspec.Struct, frozen=True):
@@ -190,6 +206,13 @@ class RunBatches(msgspec.Struct, frozen=True):
     run: HarvestRun
     artifacts: tuple[Artifact, ...]
     over_limit: bool = False
+
+
+class WithdrawBatches(msgspec.Struct, frozen=True):
+    """Stop open batches; report `HarvestBatched`. `tags`: empty for all."""
+
+    run: HarvestRun
+    tags: tuple[str, ...] = ()
 
 
 class StopHarvest(msgspec.Struct, frozen=True):
@@ -274,13 +297,13 @@ class HarvestFailed(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | BatchHarvest
+RunCommand = LookForHarvest | PreviewHarvest | ApplyHarvest | UndoHarvest | BatchHarvest | CancelBatches
 """Each begins a run, and its outcome comes with the run's end."""
 
 ReviewCommand = TickHarvestItems | EditHarvestItem | MoveHarvestItem | ReplaceKnownItem | DiscardPreview
 """Each is a person's choice in a preview."""
 
-HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | ReviewCommand
+HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | LeaveBatch | ReviewCommand
 """Commands that a front end may give this room."""
 
 HarvestEvent = (
@@ -298,7 +321,7 @@ HarvestEvent = (
 )
 """Events of this room."""
 
-RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply | RunBatches
+RunEffect = ScanConversations | DistilConversations | ApplyPreview | UndoApply | RunBatches | WithdrawBatches
 """The harvest worker's: one run at a time, on one thread."""
 
 HarvestEffect = RunEffect | StopHarvest | LetHarvestCall | WriteReview

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.batches import BatchReport, HarvestBatch
 from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
@@ -321,6 +322,8 @@ class HarvestState(msgspec.Struct, frozen=True):
         command_id: of the command that began the run under way, empty where nobody waits for it.
         is_automatic: the apply under way is nobody's wish but the mode's; `preview` is what waits for the person.
         question: before the last command, which would take out much; it was not carried out.
+        batch: the last submission of batches, as it goes with the person's yes; is_past_limit: it waits for that, for a
+            batch would go past the day's limit.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -343,6 +346,8 @@ class HarvestState(msgspec.Struct, frozen=True):
     use: HarvestUse = msgspec.field(default_factory=HarvestUse)
     is_automatic: bool = False
     question: RemovalQuestion | None = None
+    batch: OfferedCommand | None = None
+    is_past_limit: bool = False
 
     @property
     def is_busy(self) -> bool:
