@@ -63,6 +63,12 @@ def places_in_use() -> dict[str, Place | None]:
     }
 
 
+def unplaced(home: Path) -> list[str]:
+    """Files of home, caches and logs that the table of places does not know: no forgetting goes through them."""
+    named = ((root, path.relative_to(folder).as_posix()) for root, folder, path in files(home))
+    return [name for root, name in named if place_of(root, name) is None]
+
+
 def a_day(home: Path) -> str:
     """Conversations harvested, edited, binned and searched. Returns the id of the one that holds the word."""
     secret = add_discussion(home, f"The {WORD} gate", "When does it open?", SECRET, folder="/srv/harbour")
