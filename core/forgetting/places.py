@@ -120,6 +120,7 @@ PLACES: tuple[Place, ...] = (
                 "hook_token",
                 "hook.json",
                 "caching.json",
+                "tokens.json",
             ),
             *(
                 "reserves/*",
