@@ -380,12 +380,8 @@ def _add_harvest(commands: Commands[Parser], common: Parser) -> None:
         "distil old conversations into knowledge and reclaim them",
         "Without --apply it only reports. `harvest undo` takes the last apply back; `harvest cancel` stops open batches.",
     )
-    parser.add_argument(
-        "action", nargs="?", choices=("undo", "cancel"), help="take the last apply back; stop batches"
-    )
-    parser.add_argument(
-        "id", nargs="?", default="", help="which apply to undo (the newest), which batch to stop (all)"
-    )
+    parser.add_argument("action", nargs="?", choices=("undo", "cancel"), help="undo an apply; stop batches")
+    parser.add_argument("id", nargs="?", default="", help="which (the newest apply; all batches)")
     parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
     parser.add_argument(
         "--yes",

@@ -249,7 +249,7 @@ _BARE = frozenset({str, int, bool, type(None), float})
 
 @cache
 def _form(cls: type[msgspec.Struct]) -> tuple[dict[str, Any], tuple[tuple[str, bool], ...]]:
-    """What every object of a struct begins with, and its fields: the name, and whether it stands only when true."""
+    """Head of every object of a struct, and its fields: the name, and if it stands only when true."""
     tag = cls.__struct_config__.tag
     fields = tuple((name, name in _ONLY_WHEN_TRUE) for name in cls.__struct_fields__)
     return ({} if tag is None else {"type": tag}), fields

@@ -66,7 +66,7 @@ class ItemEventData(Data, frozen=True):
     fact: str
 
 
-class FactPlace(Body, frozen=True):
+class NamedFact(Body, frozen=True):
     """A structured fact by its id."""
 
     fact_id: Annotated[str, Meta(max_length=200)]
@@ -123,7 +123,7 @@ async def explain_item(request: Request[ItemPlace]) -> Answer:
     return Answer(_history(told))
 
 
-async def explain_fact(request: Request[FactPlace]) -> Answer:
+async def explain_fact(request: Request[NamedFact]) -> Answer:
     """Tell why the model knows a structured fact: its quotes and their turns, its history, the requests that it entered."""
     wanted = request.fields.fact_id
     if all(fact.id != wanted for fact in request.state.knowledge.facts.facts):
