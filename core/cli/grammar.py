@@ -472,9 +472,7 @@ def _add_knowledge(commands: Commands[Parser], common: Parser) -> None:
         help="only these",
     )
     facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
-    why = _add(
-        actions, common, "why", "print what an item stands on, its history, and the requests it entered"
-    )
+    why = _add(actions, common, "why", "print what an item stands on, its history, its requests")
     why.add_argument(
         "item", help="its place as `show` prints it (facts.md:3), words that only it has, or a fact's id"
     )
