@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.base.figures import count
 from core.knowledge.digest import digest_file
+from core.knowledge.history_text import witness_line
 from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, ProposedItem
 from core.values.knowledge import Category, DigestSwitch
 from core.values.stack import LayerId
@@ -24,6 +25,7 @@ def harvest(tour: Tour, talked: str) -> None:
     _find(tour, talked)
     _review(tour, _preview(tour))
     _apply(tour, talked)
+    _why(tour)
     _use(tour)
     _switch_off(tour)
     _undo(tour, talked)
@@ -124,6 +126,24 @@ def _apply(tour: Tour, talked: str) -> None:
         _write_by_hand(tour)
     tour.driver.step(4)
     tour.shot("knowledge")
+
+
+def _why(tour: Tour) -> None:
+    """An item opens what it stands on: the conversation, in the trash by now, and the words there."""
+    driver = tour.driver
+    driver.click("Why the model knows this", index=0)
+    took = tour.wait(lambda s: s.evidence.shown is not None, "what the item stands on")
+    driver.step(6)
+    told = tour.state.evidence.shown
+    for one in told.witnesses if told is not None else ():
+        tour.say(
+            f"{took:7.2f} s  it stands on {witness_line(one)}: {one.row.quote or 'no words were named'!r}"[
+                :150
+            ]
+        )
+    tour.shot("quote")
+    driver.click("Close")
+    driver.step(6)
 
 
 def _write_by_hand(tour: Tour) -> None:

@@ -50,6 +50,7 @@ from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
 from core.forgetting.messages import ForgettingEffect
+from core.forgetting.run import ForgetServices
 from core.forgetting.worker import ForgetHandler
 from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
@@ -315,7 +316,7 @@ class LocalOutside:
             self.home,
             clock,
             emit,
-            self._cacher.forget_all,
+            ForgetServices(self._cacher.forget_all, self._harvester.withdraw_unwanted),
             self._alone,
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )

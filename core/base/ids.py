@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ID = re.compile(r"(\d{8}-\d{6})-[a-z]{6}")
@@ -20,13 +21,18 @@ def make_id(at: datetime, seed: str) -> str:
     Returns:
         The same id for the same second and seed.
     """
-    moment = at.astimezone(UTC) if at.tzinfo else at
     number = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big")
     letters = ""
     for _ in range(6):
         number, index = divmod(number, len(_LETTERS))
         letters += _LETTERS[index]
-    return f"{moment.year:04d}{moment:%m%d-%H%M%S}-{letters}"
+    return f"{_second(at)}-{letters}"
+
+
+@lru_cache(maxsize=256)
+def _second(at: datetime) -> str:
+    moment = at.astimezone(UTC) if at.tzinfo else at
+    return f"{moment.year:04d}{moment:%m%d-%H%M%S}"
 
 
 def is_id(text: str) -> bool:

@@ -37,7 +37,7 @@ from core.providers.blocks import CountTokens, MarkPlace, Wire
 from core.values.cache import CacheLedger, DiscussionCacheState, ExtensionEvidence, Mechanism
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
-from core.values.stack import Segment
+from core.values.stack import LayerId, Segment
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind, add_usage
 from core.values.view import base_pieces
@@ -101,7 +101,7 @@ def _is_strange(turn: PlannedTurn, wire: Wire, count: CountTokens) -> bool:
         return known is None
     said = {piece.sha256 for piece in known.known}
     new = (piece for piece in now.known if piece.sha256 not in said)
-    changed = sum(count(Segment(layer_of(p.key), p.key, p.text, p.sha256)) for p in new)
+    changed = sum(count(Segment(LayerId(layer_of(p.key)), p.key, p.text, p.sha256)) for p in new)
     return 2 * changed > wire.ends[end]
 
 

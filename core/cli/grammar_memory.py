@@ -59,10 +59,10 @@ def add_harvest(commands: Commands[Parser], common: Parser) -> None:
         common,
         "harvest",
         "distil old conversations into knowledge and reclaim them",
-        "Without --apply it only reports. `harvest undo` takes the last apply back.",
+        "Without --apply it only reports. `harvest undo` takes the last apply back; `harvest cancel` stops open batches.",
     )
-    parser.add_argument("action", nargs="?", choices=("undo",), help="take the last apply back")
-    parser.add_argument("id", nargs="?", default="", help="which apply to undo (the newest)")
+    parser.add_argument("action", nargs="?", choices=("undo", "cancel"), help="undo an apply; stop batches")
+    parser.add_argument("id", nargs="?", default="", help="which (the newest apply; all batches)")
     parser.add_argument("--apply", action="store_true", help="harvest, append, reclaim, make the digest")
     parser.add_argument(
         "--yes",
@@ -152,7 +152,9 @@ def add_knowledge(commands: Commands[Parser], common: Parser) -> None:
     why = add_command(
         actions, common, "why", "print what an item stands on, its history, and the requests it entered"
     )
-    why.add_argument("item", help="its place as `show` prints it (facts.md:3), or words that only it has")
+    why.add_argument(
+        "item", help="its place as `show` prints it (facts.md:3), words that only it has, or a fact's id"
+    )
     seen = add_command(actions, common, "seen", "print which items entered requests, newest first")
     seen.add_argument("--discussion", metavar="ID", default="", help="only of this discussion")
     merge = add_command(

@@ -6,7 +6,7 @@ import secrets
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from core.app.disk import split_state
 from core.app.home import open_home
 from core.base import figures, paths
 from core.base.errors import SlopError
-from core.base.figures import money
+from core.base.figures import count, money
 from core.base.opener import read_file
 from core.base.text import one_line
 from core.cli.arguments import Options
@@ -27,8 +27,9 @@ from core.cli.confirmation import check_terminal, confirm
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.discussion.payments import spent_today_usd
+from core.harvest.batch_book import waiting
 from core.harvest.batch_prompts import answered_ones, not_asked
-from core.harvest.batch_run import BatchServices, batches_now, look_after_batches
+from core.harvest.batch_run import BatchServices, batches_now, look_after_batches, withdraw_batches
 from core.harvest.classes import LATELY
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
@@ -38,7 +39,7 @@ from core.harvest.preview import chosen as chosen_items
 from core.harvest.preview import joined, ticked
 from core.harvest.purse import RunPurse
 from core.harvest.reader import is_small_model, reader_of
-from core.harvest.report import batch_data, batch_text, report_data, report_text
+from core.harvest.report import batch_data, batch_lines, batch_row, batch_text, report_data, report_text
 from core.harvest.run import ApplyRequest, ItemsOf, apply, items_by_asking, items_of_preview, look, preview
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.setup import distiller, scan_request
@@ -98,6 +99,8 @@ def run_harvest(options: Options, console: Console) -> int:
     if options.given.action == "undo":
         return _undo(options, console)
     chosen = run_settings(options)
+    if options.given.action == "cancel":
+        return _cancel(chosen, options, console)
     if options.given.apply and not options.given.no_harvest and is_recall_only(chosen.run.settings):
         raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     harvests = not options.given.no_harvest
@@ -217,6 +220,7 @@ def _apply(
     generate = Interruptible(ProviderGenerate(clients.get, cancel, purse), cancel)
     asker = distiller(chosen.home, chosen.run, generate, chosen.run.profile)
     try:
+        seen = _without_waiting(chosen, seen, console) if harvests else seen
         items_of = _items_of(asker, chosen, seen, console, is_yes=is_yes) if harvests else None
         with progress_bar(console, "Harvesting") as on_progress:
             asked = ApplyRequest(chosen.request, seen.artifacts, items_of, secrets.token_hex(8))
@@ -232,6 +236,60 @@ def _apply(
     return report, used_data(chosen, paid.use), INTERRUPTED if cancel.is_cancelled else 0
 
 
+def _without_waiting(chosen: RunSet, seen: HarvestReport, console: Console) -> HarvestReport:
+    """The report without conversations that are in an open batch: reading them now would be paid twice."""
+    held = waiting(batches_now(chosen.home).batches)
+    left = tuple(one for one in seen.artifacts if one.facts.sha256 not in held)
+    if waits := len(seen.artifacts) - len(left):
+        which = count(waits, "conversation is in a batch", "conversations are in a batch")
+        console.note(f"manual-slop: {which}; collect it with --batch --apply, or `harvest cancel`")
+    return replace(seen, artifacts=left)
+
+
+def _cancel(chosen: RunSet, options: Options, console: Console) -> int:
+    """Stop open batches. Returns 1 where one is still open, else 0."""
+    wanted = options.given.id
+    found = [one.tag for one in batches_now(chosen.home).batches if wanted in {"", one.tag, one.name}]
+    if wanted and not found:
+        raise UsageError(f"there is no open batch {wanted!r}", remedy="`harvest --batch` lists them")
+    with closing(_BatchDesk(chosen, console)) as desk, console.waiting("Stopping batches"):
+        report = withdraw_batches(chosen.home, wall_clock, desk.services, found) if found else BatchReport()
+    if options.is_json:
+        console.json({"batch": {"batches": [batch_row(one) for one in report.batches]}})
+    elif not found:
+        console.line("No batch is open.")
+    else:
+        console.write("".join(f"{line}\n" for line in batch_lines(report)))
+    return int(any(one.is_open for one in report.batches))
+
+
+class _BatchDesk:
+    """Services of a run of batches, and what they hold open."""
+
+    def __init__(self, chosen: RunSet, console: Console) -> None:
+        servers = chosen.loaded.settings.servers
+        self.clients = clients_for(
+            chosen.home, chosen.run.provider, servers, load_models(paths.models_file())
+        )
+        self.paid = Payments(
+            chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock
+        )
+        self._shared = SharedMoney(chosen, self.paid, console)
+        self.services = BatchServices(
+            lambda name: batches_of(self.clients.get(name), self.clients.label(name)),
+            self.paid,
+            lambda: secrets.token_hex(8),
+            self._shared.let_batch_go,
+            self._shared.reserves.set_batches,
+            self._shared.paid,
+        )
+
+    def close(self) -> None:
+        """Let go of clients and reserves."""
+        self.clients.close()
+        self._shared.reserves.close()
+
+
 def _apply_batches(
     chosen: RunSet, seen: HarvestReport, console: Console
 ) -> tuple[HarvestReport, BatchReport, dict[str, Any], int]:
@@ -241,36 +299,22 @@ def _apply_batches(
         The report, what stands of the batches, what was used, and 130 where the person stopped it.
     """
     open_home(chosen.home, chosen.now)
-    servers = chosen.loaded.settings.servers
-    clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
-    chosen = with_model(chosen, clients)
-    paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
-    shared = SharedMoney(chosen, paid, console)
-    asker = distiller(chosen.home, chosen.run, not_asked, chosen.run.profile)
-    services = BatchServices(
-        lambda name: batches_of(clients.get(name), clients.label(name)),
-        paid,
-        lambda: secrets.token_hex(8),
-        shared.let_batch_go,
-        shared.reserves.set_batches,
-        shared.paid,
-    )
-    try:
-        with progress_bar(console, "Batches") as on_progress:
-            batches = look_after_batches(
-                chosen.home, wall_clock, services, asker, chosen.request, seen.artifacts, on_progress
-            )
-        ready = answered_ones(asker, chosen.home, seen.artifacts)
-        items_of = _items_of(asker, chosen, seen, console, is_yes=False)
-        with progress_bar(console, "Harvesting") as on_progress:
-            done = apply(ApplyRequest(chosen.request, ready, items_of, secrets.token_hex(8)), on_progress)
-    except KeyboardInterrupt:
-        return seen, batches_now(chosen.home), used_data(chosen, paid.use), INTERRUPTED
-    finally:
-        clients.close()
-        shared.reserves.close()
-    report = replace(done, artifacts=seen.artifacts, estimate=seen.estimate)
-    return report, batches, used_data(chosen, paid.use), 0
+    with closing(_BatchDesk(chosen, console)) as desk:
+        chosen = with_model(chosen, desk.clients)
+        asker = distiller(chosen.home, chosen.run, not_asked, chosen.run.profile)
+        try:
+            with progress_bar(console, "Batches") as on_progress:
+                batches = look_after_batches(
+                    chosen.home, wall_clock, desk.services, asker, chosen.request, seen.artifacts, on_progress
+                )
+            ready = answered_ones(asker, chosen.home, seen.artifacts)
+            items_of = _items_of(asker, chosen, seen, console, is_yes=False)
+            with progress_bar(console, "Harvesting") as on_progress:
+                done = apply(ApplyRequest(chosen.request, ready, items_of, secrets.token_hex(8)), on_progress)
+        except KeyboardInterrupt:
+            return seen, batches_now(chosen.home), used_data(chosen, desk.paid.use), INTERRUPTED
+        report = replace(done, artifacts=seen.artifacts, estimate=seen.estimate)
+        return report, batches, used_data(chosen, desk.paid.use), 0
 
 
 class SharedMoney:

@@ -7,19 +7,26 @@ from pathlib import Path
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import UsageError
+from core.knowledge.fact_store import FactReader
 from core.knowledge.history_text import history_data, history_lines, seen_data, seen_lines
-from core.knowledge.memory_log import all_items, item_history, seen_items
+from core.knowledge.memory_log import all_items, fact_history, item_history, seen_items
 from core.knowledge.search import search_items
 from core.values.knowledge import Item, KnowledgeState
 
 
 def explain_item(home: Path, state: KnowledgeState, options: Options, console: Console) -> None:
-    """Print why the model knows an item.
+    """Print why the model knows an item, or a structured fact by its id.
 
     Raises:
         UsageError: no item is meant, or several. StorageError: a log cannot be read.
     """
-    told = item_history(home, named_item(state, options.given.item))
+    name = options.given.item
+    facts = FactReader(home).facts()
+    told = (
+        fact_history(home, name, facts)
+        if any(fact.id == name for fact in facts)
+        else item_history(home, named_item(state, name), all_items(state), may_write=False)
+    )
     if options.is_json:
         console.json(history_data(told))
     else:

@@ -7,6 +7,7 @@ import math
 import re
 from datetime import UTC, datetime
 from enum import Enum
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -82,6 +83,11 @@ _REASONS = (
 """Words for a person in place of msgspec's."""
 
 
+_JSON = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+)
+
+
 def encode(record: Record) -> bytes:
     """Write a record as one line: canonical JSON, UTF-8, ended by LF.
 
@@ -91,7 +97,7 @@ def encode(record: Record) -> bytes:
     `json` writes, not msgspec: the bytes of a log stay what they were (1e-05, which msgspec writes as 0.00001).
     """
     data = {"v": VERSION, **_plain(record)}
-    line = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+    line = _JSON.encode(data) + "\n"
     try:
         return line.encode()
     except UnicodeEncodeError:
@@ -220,31 +226,46 @@ def _time(text: str) -> datetime | str:
 
 def _plain(value: Any) -> Any:
     """A value as JSON knows it; records and parts carry their `type`."""
+    kind = type(value)
+    if kind in _BARE:
+        return value
+    if kind is tuple:
+        return [_plain(item) for item in value]
     match value:
+        case msgspec.Struct():
+            return _object(value)
         case Enum():
             return value.value
-        case str():
-            return value
         case datetime():
             return _time_text(value)
         case tuple():
             return [_plain(item) for item in value]
-        case msgspec.Struct():
-            return _object(value)
         case _:
             return value
 
 
+_BARE = frozenset({str, int, bool, type(None), float})
+
+
+@cache
+def _form(cls: type[msgspec.Struct]) -> tuple[dict[str, Any], tuple[tuple[str, bool], ...]]:
+    """Head of every object of a struct, and its fields: the name, and if it stands only when true."""
+    tag = cls.__struct_config__.tag
+    fields = tuple((name, name in _ONLY_WHEN_TRUE) for name in cls.__struct_fields__)
+    return ({} if tag is None else {"type": tag}), fields
+
+
 def _object(value: msgspec.Struct) -> dict[str, Any]:
-    tag = value.__struct_config__.tag
-    data: dict[str, Any] = {} if tag is None else {"type": tag}
-    for name in value.__struct_fields__:
+    head, fields = _form(type(value))
+    data = head.copy()
+    for name, only_when_true in fields:
         item = getattr(value, name)
-        if item is None or (isinstance(item, float) and not math.isfinite(item)):
+        if item is None or (only_when_true and not item):
             continue
-        if name in _ONLY_WHEN_TRUE and not item:
-            continue
-        data[name] = _plain(item)
+        if type(item) is str:
+            data[name] = item
+        elif not isinstance(item, float) or math.isfinite(item):
+            data[name] = _plain(item)
     return data
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from core.evidence.quotes import item_hash
 from core.evidence.rows import LogRows
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind, ItemHistory
@@ -45,7 +47,16 @@ def undone_applies(rows: LogRows) -> frozenset[str]:
 def evidence_for(item: str, rows: LogRows) -> tuple[EvidenceRow, ...]:
     """Words that an item stands on, oldest first, each conversation's words once."""
     names = frozenset(ancestors(item, rows))
-    said = {(row.sha256, row.turns, row.quote): row for row in reversed(rows.evidence) if row.item in names}
+    return _once(row for row in reversed(rows.evidence) if row.item in names)
+
+
+def evidence_for_fact(fact_id: str, rows: LogRows) -> tuple[EvidenceRow, ...]:
+    """Words that a structured fact stands on, oldest first, each conversation's words once."""
+    return _once(row for row in reversed(rows.evidence) if row.fact == fact_id)
+
+
+def _once(newest_first: Iterable[EvidenceRow]) -> tuple[EvidenceRow, ...]:
+    said = {(row.sha256, row.turns, row.quote): row for row in newest_first}
     return tuple(reversed(said.values()))
 
 
@@ -62,12 +73,26 @@ def history(category: str, text: str, rows: LogRows) -> ItemHistory:
         for event in rows.events
         if event.item in names or (event.kind is not ItemEventKind.EDITED and names & frozenset(event.was))
     )
-    injected = (
-        event
-        for event in reversed(rows.events)
-        if event.kind is ItemEventKind.INJECTED and names & frozenset(event.items)
-    )
-    return ItemHistory(item, category, text, (), tuple(about), tuple(injected), rows.torn)
+    return ItemHistory(item, category, text, (), tuple(about), _injected(names, rows), rows.torn)
+
+
+def history_of_fact(fact_id: str, category: str, text: str, rows: LogRows) -> ItemHistory:
+    """Tale of the logs about a structured fact and the items that it was made of.
+
+    Args:
+        category: of facts; text: as it stands in the index.
+    """
+    items = frozenset(row.item for row in rows.evidence if row.fact == fact_id)
+    about = (event for event in rows.events if event.fact == fact_id or event.item in items)
+    made = (event.item for event in rows.events if items & frozenset(event.was) and event.kind in LINKS)
+    injected = _injected(items | frozenset(made), rows)
+    return ItemHistory("", category, text, (), tuple(about), injected, rows.torn, fact=fact_id)
+
+
+def _injected(names: frozenset[str], rows: LogRows) -> tuple[ItemEvent, ...]:
+    """Events of requests that held one of the items, newest first."""
+    events = (event for event in reversed(rows.events) if event.kind is ItemEventKind.INJECTED)
+    return tuple(event for event in events if names & frozenset(event.items))
 
 
 def seen(rows: LogRows, discussion: str = "") -> tuple[ItemEvent, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.text import clean
 from core.evidence.quotes import quote_hash
@@ -66,6 +67,29 @@ def read_rows(evidence: bytes, events: bytes) -> LogRows:
     is_whole = [not row.quote or quote_hash(row.quote) == row.quote_sha256 for row in kept]
     sound = tuple(row for row, is_sound in zip(kept, is_whole, strict=True) if is_sound)
     return LogRows(sound, tuple(happened), torn + lost + len(kept) - len(sound))
+
+
+def requoted(before: bytes, after: bytes) -> bytes:
+    """`evidence.jsonl` after its words were cleaned: quotes that were sound and changed are sound again.
+
+    Args:
+        before, after: the whole file, line for line.
+    """
+    lines = [
+        _requoted(old, new) if old != new else new
+        for old, new in zip(before.split(b"\n"), after.split(b"\n"), strict=True)
+    ]
+    return b"\n".join(lines)
+
+
+def _requoted(before: bytes, after: bytes) -> bytes:
+    try:
+        old, new = _evidence.decode(before), _evidence.decode(after)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return after
+    if old.quote_sha256 != quote_hash(old.quote):
+        return after
+    return row_text(replace(new, quote_sha256=quote_hash(new.quote))).encode()
 
 
 def _decoded(data: bytes, decode: Callable[[bytes], T]) -> tuple[list[T], int]:

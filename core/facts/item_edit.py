@@ -33,12 +33,16 @@ def removed(file: FactFile, item: FactItem) -> str:
     return file.text[: item.start] + file.text[item.end :]
 
 
-def added(file: FactFile, fact: Fact) -> str:
-    """The file's text with a new item at the end of its section, which is made where it is missing."""
+def added(file: FactFile, fact: Fact, written: str = "") -> str:
+    """The file's text with a new item at the end of its section, which is made where it is missing.
+
+    Args:
+        written: the item as a person wrote it, empty for the program's own form.
+    """
     end = line_end(file.text)
     text = file.text if file.text.endswith("\n") else file.text + end
     heading = heading_of(file.place, fact.category)
-    item = item_text(fact).replace("\n", end)
+    item = written or item_text(fact).replace("\n", end)
     found = list(headings(text, file.items))
     at = len(text)
     if heading:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from json.encoder import encode_basestring
 
 from core.facts.places import plain
 from core.values.facts import Fact, FactCategory
@@ -41,27 +42,29 @@ _WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "null"})
 
 def item_text(fact: Fact) -> str:
     """A fact as an item, with its last line end. Any fact may be written; optional fields stand where they are given."""
-    domain = plain(fact.domain)
+    rest = "".join([f"{INDENT}{key}: {value}\n" for key, value in optional_fields(fact).items()])
     return (
         f"- id: {fact.id}\n{INDENT}fact: {quoted(fact.text)}\n{INDENT}category: {fact.category.value}\n"
-        f"{INDENT}domain: {domain}\n{INDENT}confidence: {number(fact.confidence)}\n"
-        + "".join(f"{INDENT}{key}: {value}\n" for key, value in optional_fields(fact).items())
+        f"{INDENT}domain: {plain(fact.domain)}\n{INDENT}confidence: {number(fact.confidence)}\n{rest}"
     )
 
 
 def optional_fields(fact: Fact) -> dict[str, str]:
     """The fields of a fact that need not be given, as YAML, in their order; those that say nothing left out."""
-    tags = ", ".join(map(plain, fact.tags))
-    related = ", ".join(map(quoted, fact.related))
-    rows = {
-        "tags": f"[{tags}]" if tags else "",
-        "source_count": str(fact.source_count) if fact.source_count > 1 or fact.first_seen else "",
-        "first_seen": fact.first_seen,
-        "last_confirmed": fact.last_confirmed,
-        "expires": fact.expires,
-        "related": f"[{related}]" if related else "",
-    }
-    return {key: value for key, value in rows.items() if value}
+    rows: dict[str, str] = {}
+    if fact.tags:
+        rows["tags"] = f"[{', '.join(map(plain, fact.tags))}]"
+    if fact.source_count > 1 or fact.first_seen:
+        rows["source_count"] = str(fact.source_count)
+    if fact.first_seen:
+        rows["first_seen"] = fact.first_seen
+    if fact.last_confirmed:
+        rows["last_confirmed"] = fact.last_confirmed
+    if fact.expires:
+        rows["expires"] = fact.expires
+    if fact.related:
+        rows["related"] = f"[{', '.join(map(quoted, fact.related))}]"
+    return rows
 
 
 def number(confidence: float) -> str:
@@ -72,7 +75,7 @@ def number(confidence: float) -> str:
 
 def quoted(text: str) -> str:
     """A text in double quotes, as JSON and YAML both read it; what YAML does not print is escaped."""
-    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return _UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", encode_basestring(text))
 
 
 _UNPRINTED = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.facts.fact_file import FactFile, parse_file
-from core.facts.item_edit import added, removed, replaced
+from core.facts.item_edit import added, replaced
 from core.facts.places import FactPlace, new_file
 from core.values.facts import Fact
 
@@ -34,11 +34,22 @@ def with_facts(place: FactPlace, data: bytes, facts: Sequence[Fact], day: str) -
     return text.encode() if text != file.text or not data or facts else data
 
 
-def without_fact(place: FactPlace, data: bytes, fact_id: str) -> bytes:
-    """Take a fact's item out of its file."""
-    file = parse_file(place, data)
-    for item in reversed(file.items):
-        if item.id == fact_id:
-            file = FactFile(place, removed(file, item))
-            return file.text.encode()
-    return data
+def with_item_text(file: FactFile, fact_id: str, item: str, at: int) -> str | None:
+    """The file's text with an item as it was written, where it stood, else at the end of its section.
+
+    Args:
+        item: its text with every comment; at: offset in characters.
+
+    Returns:
+        None where that is no such fact, or not one alone.
+    """
+    alone = parse_file(file.place, (new_file(file.place, "") + item).encode())
+    fact = next((one.fact for one in alone.items if one.id == fact_id and one.fact is not None), None)
+    if fact is None:
+        return None
+    for text in (file.text[:at] + item + file.text[at:], added(file, fact, item)):
+        made = parse_file(file.place, text.encode())
+        is_there = any(one.fact == fact for one in made.items)
+        if is_there and len(made.items) == len(file.items) + 1 and len(made.problems) <= len(file.problems):
+            return text
+    return None

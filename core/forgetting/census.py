@@ -12,7 +12,6 @@ from core.base.errors import StorageError
 from core.base.opener import read_file
 from core.discussion import trash
 from core.discussion.meta import read_meta
-from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
 from core.facts.fact_file import parse_file as parse_facts
 from core.facts.files import read_files
@@ -30,6 +29,7 @@ from core.knowledge import apply_log
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.ledger import HarvestLedger
+from core.knowledge.memory_log import linked_logs
 from core.knowledge.parts import BlockPlan
 from core.knowledge.provenance import source_name
 from core.values.evidence import ItemEventKind
@@ -80,9 +80,10 @@ def _memory(home: Path) -> Memory:
         place = fact_place(name)
         if place is not None and not stored.problem:
             facts += [(fact.id, fact.text) for fact in parse_facts(place, stored.data).facts]
+    files = [parse_file(name, read_bytes(paths.knowledge_dir(home) / name)) for name in item_files(home)]
     return Memory(
-        [parse_file(name, read_bytes(paths.knowledge_dir(home) / name)) for name in item_files(home)],
-        read_logs(home),
+        files,
+        linked_logs(home, (item for file in files for item in file.items), may_write=False),
         [step for one in apply_log.apply_ids(home) for step in _steps(apply_log.read(home, one))],
         list(ledger.entries()),
         facts,

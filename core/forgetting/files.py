@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from core.base import paths
 from core.base.diagnostics import LOG_NAME
 from core.base.disk import Disk, remove_file
 from core.base.opener import open_descriptor
-from core.forgetting.places import Folder
+from core.forgetting.places import Folder, Place, place_of
 
 
 def files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path]:
@@ -27,9 +27,15 @@ def is_of_home(home: Path, root: Folder, name: str) -> bool:
     return paths.catalog_file(home).stem.partition("-")[2] in name
 
 
-def drop_files(folder: Path, disk: Disk) -> int:
-    """Remove every file of a folder. Returns how many. Raises StorageError: one is still there."""
-    found: Sequence[Path] = list(folder.glob("*")) if folder.is_dir() else []
+def drop_place(home: Path, place: Place, disk: Disk) -> int:
+    """Remove every file of a derived place, of this home. Returns how many. Raises StorageError: one is still there."""
+    folder = {Folder.HOME: home, Folder.CACHE: paths.cache_dir(), Folder.LOG: paths.log_dir()}[place.root]
+    names = ((path, path.relative_to(folder).as_posix()) for path in files_of(folder))
+    found = [
+        path
+        for path, name in names
+        if place_of(place.root, name) is place and is_of_home(home, place.root, name)
+    ]
     for path in found:
         remove_file(path, disk=disk)
     return len(found)

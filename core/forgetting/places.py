@@ -1,6 +1,7 @@
 """Places where words of a person may stand: the one table of what a forgetting goes through. Pure.
 
-A new store gets a row here, or a test that walks a used home fails.
+A new store gets a row here, or a test fails: one that walks a used home, and every test that runs the real program, whose
+homes are walked as they end. What is derived needs its row alone (`is_derived`); a store of its own gets a step in `run`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Place(msgspec.Struct, frozen=True):
         label: for people; files: patterns of its files, `*` for anything, a `/` too.
         root: what they are below; checked: how the receipt says that it was seen.
         is_wordless: it holds ids, numbers and hashes alone, and is left as it is.
+        is_derived: all of its files are removed, and made anew by themselves: nothing else has to be done for it.
     """
 
     id: str
@@ -34,6 +36,7 @@ class Place(msgspec.Struct, frozen=True):
     root: Folder = Folder.HOME
     checked: str = ""
     is_wordless: bool = False
+    is_derived: bool = False
 
 
 _READ_AGAIN = "read again: none of the words stand in it"
@@ -84,6 +87,12 @@ PLACES: tuple[Place, ...] = (
     Place(
         "replies", "replies kept for a harvest", ("knowledge/.replies/*",), checked="none is kept for them"
     ),
+    Place(
+        "batches",
+        "requests in batches at providers",
+        ("knowledge/batches/*",),
+        checked="stopped, and deleted at the provider",
+    ),
     Place("digest", "the digest", ("knowledge/digest.md",), checked="made anew where it is on"),
     Place(
         "catalog",
@@ -98,6 +107,7 @@ PLACES: tuple[Place, ...] = (
         ("embedded-prefixes/*",),
         Folder.CACHE,
         "all were deleted",
+        is_derived=True,
     ),
     Place("diagnostics", "the diagnostic log", ("*",), Folder.LOG, "emptied"),
     Place(
@@ -117,6 +127,7 @@ PLACES: tuple[Place, ...] = (
                 "hook_token",
                 "hook.json",
                 "caching.json",
+                "tokens.json",
             ),
             *(
                 "reserves/*",

@@ -122,6 +122,20 @@ def apply_without(data: bytes, words: Words) -> Cut:
     return _by_line(data, kept)
 
 
+def batch_without(data: bytes, words: Words) -> Cut:
+    """The file of a batch without the paths of conversations that go, by whatever name; ids and hashes stay."""
+
+    def kept(line: bytes) -> bytes:
+        row = json.loads(line)
+        bare = _cleansed(row, words)
+        for item in bare.get("intent", {}).get("items", ()):
+            if item.get("sha256") in words.hashes:
+                item["path"] = ""
+        return line if bare == row else json.dumps(bare, ensure_ascii=False).encode("utf-8", "replace")
+
+    return _by_line(data, kept)
+
+
 def _by_line(data: bytes, kept: Callable[[bytes], bytes | None]) -> Cut:
     lines, count = [], 0
     for line in data.split(b"\n"):

@@ -30,13 +30,22 @@ from core.facts.places import place_of as fact_place
 from core.forgetting import intent as store
 from core.forgetting import places
 from core.forgetting.census import gather, item_files
-from core.forgetting.files import drop_files, empty_logs, files_of, is_of_home
+from core.forgetting.files import drop_place, empty_logs, files_of, is_of_home
 from core.forgetting.intent import Intent
-from core.forgetting.redaction import Cut, apply_without, events_without, evidence_without, items_without
+from core.forgetting.redaction import (
+    Cut,
+    apply_without,
+    batch_without,
+    events_without,
+    evidence_without,
+    items_without,
+)
 from core.forgetting.words import (
     Words,
     holds,
 )
+from core.harvest.batch_book import BatchChange
+from core.harvest.batch_files import FOLDER, BatchFiles
 from core.harvest.merge_run import KEPT_MARK
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.review import conversation_mark, without_marks
@@ -56,6 +65,10 @@ from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 
+WithdrawBatches = Callable[[], str]
+"""Has providers stop the batches that are unwanted, and delete what was sent. Returns why one is left, empty where none is.
+The harvest's lock is held."""
+
 AskProvider = Callable[[str, str], str]
 """Has a provider delete what it stores of a discussion (id, provider). Returns why it did not, empty where it did."""
 
@@ -65,11 +78,25 @@ _NOT_ASKED = (
 )
 
 
+def _batches_later() -> str:
+    return "the next look after the batches (`harvest --batch --apply`) stops it and deletes what was sent"
+
+
+class ForgetServices(msgspec.Struct, frozen=True):
+    """Services of the program to a forgetting: what is asked of providers."""
+
+    ask_provider: AskProvider = lambda _discussion_id, _provider: ""
+    withdraw_batches: WithdrawBatches = _batches_later
+
+
+NO_SERVICES = ForgetServices()
+
+
 class ForgetRequest(msgspec.Struct, frozen=True):
     """A forgetting that a person confirmed.
 
     Args:
-        now: UTC; seed: fresh randomness, for the id; providers: of the conversations, by id; ask_provider: see there.
+        now: UTC; seed: fresh randomness, for the id; providers: of the conversations, by id.
     """
 
     home: Path
@@ -77,7 +104,7 @@ class ForgetRequest(msgspec.Struct, frozen=True):
     now: datetime
     seed: str
     providers: tuple[tuple[str, str], ...] = ()
-    ask_provider: AskProvider = lambda _discussion_id, _provider: ""
+    services: ForgetServices = NO_SERVICES
     disk: Disk = OS_DISK
 
 
@@ -90,16 +117,16 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
         LockedError: a harvest runs, or an answer is arriving in the conversation.
     """
     home, disk = request.home, request.disk
-    resume(home, request.now, request.ask_provider, disk=disk)
+    resume(home, request.now, request.services, disk=disk)
     with harvest_lock(home, "forgetting", disk=disk):
         words, holders = gather(home, request.target)
         intent = Intent(make_id(request.now, request.seed), request.target, words, request.providers, holders)
         store.keep(home, intent, disk=disk)
-        return _Forgetting(home, intent, request.now, request.ask_provider, disk).run()
+        return _Forgetting(home, intent, request.now, request.services, disk).run()
 
 
 def resume(
-    home: Path, now: datetime, ask_provider: AskProvider, *, disk: Disk = OS_DISK
+    home: Path, now: datetime, services: ForgetServices = NO_SERVICES, *, disk: Disk = OS_DISK
 ) -> tuple[ForgetReceipt, ...]:
     """Finish what a crash interrupted.
 
@@ -109,17 +136,17 @@ def resume(
     if not store.is_waiting(home):
         return ()
     with harvest_lock(home, "forgetting", disk=disk):
-        return tuple(_Forgetting(home, one, now, ask_provider, disk).run() for one in store.waiting(home))
+        return tuple(_Forgetting(home, one, now, services, disk).run() for one in store.waiting(home))
 
 
 class _Forgetting:
     """A forgetting under way. Each step may be done again."""
 
     def __init__(
-        self, home: Path, intent: Intent, now: datetime, ask_provider: AskProvider, disk: Disk
+        self, home: Path, intent: Intent, now: datetime, services: ForgetServices, disk: Disk
     ) -> None:
         self._home, self._intent, self._words, self._disk = home, intent, intent.words, disk
-        self._now, self._at, self._ask = now, timestamp(now), ask_provider
+        self._now, self._at, self._services = now, timestamp(now), services
         self._directory = paths.knowledge_dir(home)
         self._removed: dict[str, int] = {}
         self._problems: dict[str, str] = {}
@@ -130,6 +157,7 @@ class _Forgetting:
         self._drop_conversations()
         with withdrawing(self._home, disk=self._disk):
             self._cleanse_knowledge()
+        self._withdraw_batches()
         self._drop_derived()
         self._check()
         intent, words = self._intent, self._words
@@ -161,7 +189,7 @@ class _Forgetting:
     def _ask_providers(self) -> None:
         for discussion_id, provider in self._intent.providers:
             try:
-                problem = self._ask(discussion_id, provider)
+                problem = self._services.ask_provider(discussion_id, provider)
             except SlopError as error:
                 problem = str(error)
             self._count("provider", 1)
@@ -242,20 +270,28 @@ class _Forgetting:
         sync_facts(self._home, self._now, ours=None, disk=self._disk)
         regenerate_digest(self._home, may_create=False, disk=self._disk)
 
-    def _cut(self, place_id: str, name: str, cut: Callable[[bytes], Cut], *, may_make: bool = False) -> None:
+    def _cut(
+        self,
+        place_id: str,
+        name: str,
+        cut: Callable[[bytes], Cut],
+        *,
+        may_make: bool = False,
+        counts: bool = True,
+    ) -> None:
         path = self._directory / name
         if not may_make and not path.exists():
             return
-        counts: list[int] = []
+        removed: list[int] = []
 
         def change(data: bytes) -> bytes:
             rest, count = cut(data)
-            counts.append(count)
+            removed.append(count)
             return rest
 
         with write_lock(self._home, disk=self._disk):
             change_file(path, change, disk=self._disk)
-        self._count(place_id, counts[-1])
+        self._count(place_id, removed[-1] if counts else 0)
 
     def _remove_where_bare(self, name: str) -> None:
         """Notes that hold nothing any more but their head are no notes."""
@@ -301,6 +337,32 @@ class _Forgetting:
             ledger.fold()
         self._count("ledger", len(mine))
 
+    def _withdraw_batches(self) -> None:
+        """Stop the open batches that hold a conversation, for the provider has its words, and forget its path here."""
+        files = BatchFiles(self._home, self._disk)
+        asked = 0
+        for batch in files.batches():
+            items = batch.items
+            if not any(one.sha256 in self._words.hashes or one.path in self._words.paths for one in items):
+                continue
+            if not batch.is_cleaned and not batch.is_unwanted:
+                files.note(batch, BatchChange(self._at, state=batch.state, is_unwanted=True))
+            self._cut(
+                "batches",
+                f"{FOLDER}/{batch.tag}.jsonl",
+                lambda data: batch_without(data, self._words),
+                counts=False,
+            )
+            asked += not batch.is_cleaned
+        self._count("batches", asked)
+        if asked:
+            try:
+                problem = self._services.withdraw_batches()
+            except SlopError as error:
+                problem = str(error)
+            if problem:
+                self._problems["batches"] = problem
+
     def _cleanse_review(self) -> None:
         before = load_review(self._home)
         marks = frozenset(conversation_mark(one) for one in self._words.hashes)
@@ -317,7 +379,9 @@ class _Forgetting:
     def _drop_derived(self) -> None:
         """Empty what is made anew by itself, and remove what a crash left anywhere."""
         self._tried("catalog", lambda: wipe_catalog(paths.catalog_file(self._home)))
-        self._tried("prefixes", lambda: drop_files(paths.cache_dir() / "embedded-prefixes", self._disk))
+        for place in places.PLACES:
+            if place.is_derived:
+                self._tried(place.id, partial(drop_place, self._home, place, self._disk))
         self._tried("diagnostics", lambda: empty_logs(paths.log_dir()))
         self._tried("leftovers", lambda: _drop_leftovers(self._home, self._disk))
 

@@ -38,12 +38,11 @@ _CURES: Mapping[str, Cure] = {
     "fact-table": Cure.ANEW,
     "digest": Cure.ANEW,
     "catalog": Cure.ANEW,
-    "prefixes": Cure.ANEW,
     "diagnostics": Cure.ANEW,
     "leftovers": Cure.ANEW,
     "intents": Cure.BY_HAND,
 }
-"""Cure of each place of the table; of those not named here, the scrubber."""
+"""Cure of each place of the table; of those not named here, the scrubber, and of derived ones to be made anew."""
 
 _NO_LOG = ("draft.txt", "draft.attachments.json", "queue.json", "meta.toml")
 """Files of a discussion that are written anew: what was not sent yet, and its name."""
@@ -98,7 +97,7 @@ def cure_of(place: Place | None, name: str) -> Cure:
         return Cure.BY_HAND
     if place.id == "discussions" and PurePosixPath(name).name in _NO_LOG:
         return Cure.SCRUB
-    return _CURES.get(place.id, Cure.SCRUB)
+    return _CURES.get(place.id, Cure.ANEW if place.is_derived else Cure.SCRUB)
 
 
 def is_searched(root: Folder, name: str) -> bool:

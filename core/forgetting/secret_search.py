@@ -19,7 +19,8 @@ from core.base.opener import open_file, reason_of
 from core.base.secrets import scrub
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
-from core.forgetting.files import drop_files, empty_logs, files_of, is_of_home
+from core.evidence.rows import requoted
+from core.forgetting.files import empty_logs, files_of, is_of_home
 from core.forgetting.places import Folder, place_of
 from core.forgetting.secret_finds import (
     Cure,
@@ -135,7 +136,12 @@ def _cleanse(home: Path, path: Path, find: SecretFind, disk: Disk) -> None:
         _drop(path, find, disk)
     elif find.cure is Cure.SCRUB and find.place != "ledger":
         with _lock(home, path, find, disk):
-            change_file(path, lambda data: without_secrets(data, path.name), disk=disk)
+            change_file(path, partial(_cleansed, path.name, find.place), disk=disk)
+
+
+def _cleansed(name: str, place_id: str, data: bytes) -> bytes:
+    clean = without_secrets(data, name)
+    return requoted(data, clean) if place_id == "evidence" else clean
 
 
 def _lock(home: Path, path: Path, find: SecretFind, disk: Disk) -> AbstractContextManager[object]:
@@ -149,9 +155,7 @@ def _drop(path: Path, find: SecretFind, disk: Disk) -> None:
     """Remove what is made anew by itself; the catalog and the digest have their own ways."""
     if find.place == "diagnostics":
         empty_logs(path.parent)
-    elif find.place == "prefixes":
-        drop_files(path.parent, disk)
-    elif find.place in {"fact-table", "leftovers"}:
+    elif find.place not in {"catalog", "digest"}:
         remove_file(path, disk=disk)
 
 

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from core.base.errors import SlopError
 from core.forgetting.messages import ForgetEnded, ForgettingEffect, ForgettingEvent, ResumeForget, RunForget
-from core.forgetting.run import AskProvider, ForgetRequest, forget, resume
+from core.forgetting.run import ForgetRequest, ForgetServices, forget, resume
 
 Emit = Callable[[ForgettingEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -21,7 +21,7 @@ class ForgetHandler:
     """Carries out the forgetting worker's effects.
 
     Args:
-        clock: UTC; ask_provider: see there.
+        clock: UTC; services: what is asked of providers.
         alone: holds the home for itself: another program on it would write back what it has in memory.
         settled: waits until what was to be written before is written.
     """
@@ -31,12 +31,12 @@ class ForgetHandler:
         home: Path,
         clock: Callable[[], datetime],
         emit: Emit,
-        ask_provider: AskProvider,
+        services: ForgetServices,
         alone: Callable[[], AbstractContextManager[object]],
         settled: Callable[[], object],
     ) -> None:
         self._home, self._clock, self._emit = home, clock, emit
-        self._ask, self._alone, self._settled = ask_provider, alone, settled
+        self._services, self._alone, self._settled = services, alone, settled
 
     def handle(self, effect: ForgettingEffect) -> None:
         """Carry out one effect."""
@@ -56,10 +56,12 @@ class ForgetHandler:
         match effect:
             case RunForget():
                 seed = secrets.token_hex(8)
-                request = ForgetRequest(self._home, effect.target, now, seed, effect.providers, self._ask)
+                request = ForgetRequest(
+                    self._home, effect.target, now, seed, effect.providers, self._services
+                )
                 self._emit(ForgetEnded(forget(request)))
             case ResumeForget():
-                for receipt in resume(self._home, now, self._ask):
+                for receipt in resume(self._home, now, self._services):
                     self._emit(ForgetEnded(receipt))
             case _:
                 assert_never(effect)

@@ -7,35 +7,25 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from core.values.batches import BatchFault, BatchState, HarvestBatch
+from core.values.batches import BatchFault, BatchProgress, BatchState, HarvestBatch
 
 NEXT: Mapping[BatchState, frozenset[BatchState]] = {
     BatchState.INTENDED: frozenset({BatchState.SUBMITTED, BatchState.CANCELLED}),
-    BatchState.SUBMITTED: frozenset(
-        {BatchState.SUBMITTED, BatchState.ENDED, BatchState.CANCELLED, BatchState.VANISHED}
-    ),
+    BatchState.SUBMITTED: frozenset({BatchState.ENDED, BatchState.CANCELLED, BatchState.VANISHED}),
     BatchState.ENDED: frozenset(
         {BatchState.COLLECTED, BatchState.CANCELLED, BatchState.EXPIRED, BatchState.VANISHED}
     ),
 }
-"""Changes that can be. What is closed stays as it is, but for being cleaned."""
+"""Changes of state that can be. What is closed stays as it is, but for being cleaned."""
 
 MOST_FAULTS = 2
 """Answers in errors to one request, after which no batch asks it again."""
 
 
-class BatchChange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One change of a batch. Fields as of `HarvestBatch`; `name` empty: as before."""
+class BatchChange(BatchProgress, frozen=True):
+    """One change of a batch. `at`: ISO 8601 UTC; `name`, `reason` empty: as before."""
 
-    state: BatchState
     at: str
-    name: str = ""
-    is_cancelling: bool = False
-    reason: str = ""
-    answered: int = 0
-    forgotten: int = 0
-    faults: tuple[BatchFault, ...] = ()
-    is_cleaned: bool = False
 
 
 class _Intent(msgspec.Struct, frozen=True):
@@ -60,19 +50,14 @@ def changed(batch: HarvestBatch, change: BatchChange) -> HarvestBatch:
     """The batch after a change; one that cannot be leaves it as it is."""
     if change.state is batch.state and not batch.is_open:
         return replace(batch, is_cleaned=batch.is_cleaned or change.is_cleaned)
-    if change.state not in NEXT.get(batch.state, frozenset()):
+    if change.state is not batch.state and change.state not in NEXT.get(batch.state, frozenset()):
         return batch
-    return replace(
-        batch,
-        state=change.state,
-        name=change.name or batch.name,
-        is_cancelling=batch.is_cancelling or change.is_cancelling,
-        reason=change.reason or batch.reason,
-        answered=change.answered,
-        forgotten=change.forgotten,
-        faults=change.faults,
-        is_cleaned=change.is_cleaned,
-    )
+    values = {name: getattr(change, name) for name in BatchProgress.__struct_fields__}
+    values["name"] = change.name or batch.name
+    values["reason"] = change.reason or batch.reason
+    values["is_cancelling"] = change.is_cancelling or batch.is_cancelling
+    values["is_unwanted"] = change.is_unwanted or batch.is_unwanted
+    return replace(batch, **values)
 
 
 def folded(data: bytes) -> HarvestBatch | None:

@@ -5,7 +5,7 @@ Nothing is applied here: a reply that is collected is a kept reply, and the appl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -13,35 +13,29 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
-from core.base.errors import FailureKind, ProviderError, SlopError
+from core.base.errors import ProviderError, SlopError
 from core.base.figures import count
 from core.base.tokens import estimate_tokens
 from core.harvest.batch_book import (
-    MOST_FAULTS,
     BatchChange,
     closing_state,
-    faults_of,
     owner,
     reserved,
     unread,
-    waiting,
 )
 from core.harvest.batch_files import BatchFiles
-from core.harvest.batch_prompts import WantedPrompt, wanted_prompt
-from core.harvest.classes import OUTPUT_TOKENS_EST
-from core.harvest.distillation import HarvestError
+from core.harvest.batch_prompts import WantedPrompt, expected_cost, wanted_prompts
 from core.harvest.generation import request_for
 from core.harvest.replies import KeptReplies
-from core.harvest.scan import Progress, ScanRequest, look_again, no_progress
+from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.sources import LEAST_FREE_BYTES, Distiller, HarvestStoppedError
-from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
+from core.knowledge.ledger import hash_source, timestamp
 from core.knowledge.locks import harvest_lock
-from core.providers.batches import AnswerKind, BatchAnswer, Batches, BatchRequest
+from core.providers.batches import AnswerKind, BatchAnswer, Batches, BatchRequest, was_refused
 from core.spending.estimates import booked
 from core.spending.harvest_costs import Payments
-from core.spending.pricing import batch_price
 from core.values.batches import BatchFault, BatchItem, BatchReport, BatchState, HarvestBatch
-from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestUse
+from core.values.harvest import Artifact, ArtifactClass, HarvestUse
 from core.values.provider import StopKind
 from core.values.usage import Usage
 
@@ -53,11 +47,6 @@ LOOKS_BACK = timedelta(days=1)
 
 KEPT_FOR = timedelta(days=30)
 """Files of closed batches; longer than a provider keeps one."""
-
-_NEVER_SENT = frozenset(
-    {FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.NOT_INSTALLED, FailureKind.NO_NETWORK}
-)
-_UNSURE_STATUS = frozenset({408, 409})
 
 
 class BatchServices(msgspec.Struct, frozen=True):
@@ -111,13 +100,38 @@ class BatchRun:
             StorageError: a file cannot be read, or a paid reply cannot be kept; nothing is lost by trying again.
         """
         for batch in self._files.batches():
-            try:
-                self._look_after(batch)
-            except ProviderError as error:
-                self._problems.append(
-                    ". ".join(filter(None, (f"{_name(batch)}: {error.what}", error.remedy)))
-                )
+            self._looked_after(batch)
         self._tell_open()
+
+    def withdraw(self, tags: Collection[str] | None = None) -> None:
+        """Stop open batches: what is answered by now is kept, the rest is not read, and nothing stays at the provider.
+
+        Args:
+            tags: which; None for those that are unwanted already. One that cannot be stopped now is unwanted, and the
+                next look after the batches stops it.
+
+        Raises:
+            StorageError: as for `collect`.
+        """
+        for batch in self._files.batches():
+            if batch.is_cleaned or not (batch.is_unwanted if tags is None else batch.tag in tags):
+                continue
+            asked = (
+                batch
+                if batch.is_unwanted or not batch.is_open
+                else self._note(batch, batch.state, is_unwanted=True)
+            )
+            self._looked_after(asked)
+        self._tell_open()
+
+    def withdraw_unwanted(self) -> str:
+        """Withdraw what is unwanted. Returns why one of them is left at its provider, empty where none is."""
+        self.withdraw()
+        left = [one for one in self._files.batches() if one.is_unwanted and not one.is_cleaned]
+        if not left:
+            return ""
+        why = ". ".join(dict.fromkeys(self._problems)) or f"{_name(left[0])} is being stopped"
+        return f"{why}. The next look after the batches (`harvest --batch --apply`) deletes what was sent."
 
     def submit(
         self,
@@ -147,7 +161,16 @@ class BatchRun:
         chosen = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
         chunk: list[WantedPrompt] = []
         size = 0
-        for wanted in self._wanted(asker, request, chosen, on_progress):
+        found = wanted_prompts(
+            asker,
+            request,
+            chosen,
+            self._files.batches(),
+            unread(self._closed),
+            self._problems.append,
+            on_progress,
+        )
+        for wanted in found:
             length = len(wanted.prompt.encode("utf-8", "replace"))
             if chunk and (len(chunk) >= service.most_requests or size + length > service.most_bytes):
                 if not self._send(service, asker, chunk):
@@ -164,6 +187,12 @@ class BatchRun:
         return BatchReport(
             (*still, *self._closed), self._submitted, tuple(dict.fromkeys(self._problems)), self._stopped
         )
+
+    def _looked_after(self, batch: HarvestBatch) -> None:
+        try:
+            self._look_after(batch)
+        except ProviderError as error:
+            self._problems.append(". ".join(filter(None, (f"{_name(batch)}: {error.what}", error.remedy))))
 
     def _look_after(self, batch: HarvestBatch) -> None:
         if not batch.is_open:
@@ -214,9 +243,11 @@ class BatchRun:
             if batch.state is BatchState.SUBMITTED:
                 batch = self._note(batch, BatchState.ENDED)
             self._take_answers(service, batch, is_expired=status.is_expired)
-        elif not batch.is_cancelling and not any(self._is_there(item) for item in batch.items):
+        elif not batch.is_cancelling and (
+            batch.is_unwanted or not any(self._is_there(item) for item in batch.items)
+        ):
             service.cancel(batch.name)
-            self._note(batch, BatchState.SUBMITTED, is_cancelling=True)
+            self._follow(service, self._note(batch, BatchState.SUBMITTED, is_cancelling=True))
 
     def _take_answers(self, service: Batches, batch: HarvestBatch, *, is_expired: bool) -> None:
         """Keep the replies and book what they cost; the first answer to a request counts."""
@@ -299,42 +330,6 @@ class BatchRun:
         use = payments.batched(batch.provider, batch.model, usage, item.custom_id)
         self._services.on_paid(use)
 
-    def _wanted(
-        self,
-        asker: Distiller,
-        request: ScanRequest,
-        chosen: list[ArtifactFacts],
-        on_progress: Progress,
-    ) -> Iterator[WantedPrompt]:
-        """Prompts to send, conversation by conversation; those that wait, failed or changed are left out."""
-        batches = self._files.batches()
-        busy = {*waiting(batches), *unread(self._closed)}
-        faults, ledger = faults_of(batches), HarvestLedger(self._home)
-        for number, scanned in enumerate(chosen):
-            on_progress(number, len(chosen), scanned.title or scanned.name)
-            try:
-                facts, data = look_again(scanned, ledger)
-                is_candidate = request.classified(facts).kind is ArtifactClass.HARVEST
-                if not is_candidate or facts.known_status or facts.sha256 in busy:
-                    continue
-                busy.add(facts.sha256)
-                prompts = asker.missing(facts, data)
-            except HarvestError:
-                continue  # the apply says why, and has its replies asked anew
-            except SlopError as error:
-                self._problems.append(f"{scanned.name}: {error.what}")
-                continue
-            wanted = [wanted_prompt(asker, facts, prompt, faults) for prompt in prompts]
-            given_up = [one for one in wanted if len(faults.get(one.key, ())) >= MOST_FAULTS]
-            if given_up:
-                why = faults[given_up[0].key][-1].reason
-                self._problems.append(
-                    f"{facts.name}: batches answered twice with an error ({why}); harvest it without a batch"
-                )
-                continue
-            yield from wanted
-        on_progress(len(chosen), len(chosen), "")
-
     def _send(self, service: Batches, asker: Distiller, chunk: list[WantedPrompt]) -> bool:
         """Send one batch: the intent is on the medium before it goes out. Returns whether another may follow."""
         if asker.free_bytes(self._knowledge) < LEAST_FREE_BYTES:
@@ -343,7 +338,7 @@ class BatchRun:
                 remedy="Free some space and try again",
                 where=str(self._knowledge),
             )
-        estimate = self._estimate(asker, chunk)
+        estimate = expected_cost(asker, chunk, self._services.payments.price)
         self._stopped = self._services.let_go(estimate or 0.0)
         if self._stopped:
             return False
@@ -355,7 +350,7 @@ class BatchRun:
                 one.facts.path,
                 one.key,
                 one.has_schema,
-                _tokens(one.prompt),
+                one.tokens_est,
             )
             for number, one in enumerate(chunk)
         )
@@ -372,27 +367,13 @@ class BatchRun:
         try:
             status = service.submit(tag, sent)
         except ProviderError as error:
-            if _was_refused(error):
+            if was_refused(error):
                 self._close(service, batch, BatchState.CANCELLED, reason=error.what)
                 self._tell_open()
             raise
         self._note(batch, BatchState.SUBMITTED, name=status.name)
         self._submitted += len(items)
         return True
-
-    def _estimate(self, asker: Distiller, chunk: list[WantedPrompt]) -> float | None:
-        """Expected cost of a batch in US dollars, None where the price is unknown."""
-        price = self._services.payments.price
-        costs = [
-            price(
-                asker.provider,
-                asker.model,
-                Usage(input_tokens=_tokens(one.prompt), output_tokens=OUTPUT_TOKENS_EST),
-            )
-            for one in chunk
-        ]
-        known = [cost for cost in costs if cost is not None]
-        return batch_price(sum(known)) if len(known) == len(costs) else None
 
     def _is_there(self, item: BatchItem) -> bool:
         """True while the conversation is as it was when it was sent."""
@@ -404,9 +385,21 @@ class BatchRun:
         return self._sources[item.path] == item.sha256
 
     def _note(
-        self, batch: HarvestBatch, state: BatchState, *, name: str = "", is_cancelling: bool = False
+        self,
+        batch: HarvestBatch,
+        state: BatchState,
+        *,
+        name: str = "",
+        is_cancelling: bool = False,
+        is_unwanted: bool = False,
     ) -> HarvestBatch:
-        change = BatchChange(state, timestamp(self._clock()), name, is_cancelling)
+        change = BatchChange(
+            timestamp(self._clock()),
+            state=state,
+            name=name,
+            is_cancelling=is_cancelling,
+            is_unwanted=is_unwanted,
+        )
         return self._files.note(batch, change)
 
     def _close(
@@ -422,8 +415,8 @@ class BatchRun:
     ) -> HarvestBatch:
         """Write how it closed, and have the provider forget it. What it cost is booked before."""
         change = BatchChange(
-            state,
             timestamp(self._clock()),
+            state=state,
             reason=reason,
             answered=answered,
             forgotten=forgotten,
@@ -441,7 +434,7 @@ class BatchRun:
 
     def _clean(self, service: Batches, batch: HarvestBatch) -> None:
         service.clean(batch.tag, batch.name)
-        change = BatchChange(batch.state, timestamp(self._clock()), is_cleaned=True)
+        change = BatchChange(timestamp(self._clock()), state=batch.state, is_cleaned=True)
         self._files.note(batch, change)
 
     def _tell_open(self) -> None:
@@ -474,16 +467,29 @@ def look_after_batches(
         return run.report()
 
 
+def withdraw_batches(
+    home: Path,
+    clock: Callable[[], datetime],
+    services: BatchServices,
+    tags: Collection[str],
+    *,
+    by: str = "manual-slop harvest cancel",
+    disk: Disk = OS_DISK,
+) -> BatchReport:
+    """Stop open batches. `tags`: empty for all. What the provider has answered by now is kept.
+
+    Raises:
+        LockedError: another harvest runs. StorageError: a file cannot be read, or a paid reply not kept.
+    """
+    with harvest_lock(home, by, disk=disk):
+        run = BatchRun(home, clock, services, disk=disk)
+        run.withdraw(tags or {one.tag for one in batches_now(home).batches})
+        return run.report()
+
+
 def batches_now(home: Path) -> BatchReport:
     """The open batches as the disk tells of them. Asks nobody. Raises StorageError."""
     return BatchReport(tuple(one for one in BatchFiles(home).batches() if one.is_open))
-
-
-def _was_refused(error: ProviderError) -> bool:
-    """True if no batch can have come of a submission."""
-    if error.status is not None:
-        return 400 <= error.status < 500 and error.status not in _UNSURE_STATUS
-    return not error.is_lost and error.kind in _NEVER_SENT
 
 
 def _name(batch: HarvestBatch) -> str:

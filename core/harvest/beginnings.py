@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.harvest.batch_book import waiting
 from core.harvest.merge_step import Declined, MergeRun, begin
 from core.harvest.messages import (
     HARVEST_PROMPT,
@@ -12,6 +13,7 @@ from core.harvest.messages import (
     ApplyPreview,
     AskForMerge,
     BatchHarvest,
+    CancelBatches,
     DistilConversations,
     GraduatePlaybook,
     HarvestRun,
@@ -23,6 +25,7 @@ from core.harvest.messages import (
     ScanConversations,
     UndoApply,
     UndoHarvest,
+    WithdrawBatches,
     WriteMerge,
     WritePlaybookDraft,
 )
@@ -41,6 +44,10 @@ from core.values.updates import Result, conclude, notify
 
 NOTICE = "harvest"
 """Id of the notice of the harvest."""
+
+
+IN_BATCHES = "These conversations are in a batch at the provider: reading them now would be paid twice."
+IN_BATCHES_REMEDY = "Collect the batch, or cancel it first."
 
 
 def run(state: AppState, command: RunCommand) -> Result:
@@ -64,6 +71,8 @@ def run(state: AppState, command: RunCommand) -> Result:
             return _batch(state, command)
         case ProposeMerge() | ApplyMerge() | GraduatePlaybook():
             return _rewrite(state, command)
+        case CancelBatches():
+            return _cancel_batches(state, command)
 
 
 def _rewrite(state: AppState, command: MergeRun) -> Result:
@@ -112,7 +121,13 @@ def _begin(
     state: AppState,
     command: RunCommand,
     phase: HarvestPhase,
-    effect: ScanConversations | UndoApply | RunBatches | AskForMerge | WriteMerge | WritePlaybookDraft,
+    effect: ScanConversations
+    | UndoApply
+    | RunBatches
+    | WithdrawBatches
+    | AskForMerge
+    | WriteMerge
+    | WritePlaybookDraft,
 ) -> Result:
     made = effect.run
     begun = replace(
@@ -129,7 +144,10 @@ def _begin(
 
 
 def _preview(state: AppState, command: PreviewHarvest) -> Result:
-    chosen = _candidates(state, command.paths)
+    asked = _candidates(state, command.paths)
+    chosen = tuple(one for one in asked if one.facts.sha256 not in waiting(state.harvest.look.batches))
+    if asked and not chosen:
+        return _declined(state, command, Cause.NOT_NOW, IN_BATCHES, IN_BATCHES_REMEDY), ()
     if not chosen:
         return _declined(state, command, Cause.NOTHING, "There is nothing to harvest."), ()
     is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
@@ -163,6 +181,17 @@ def _batch(state: AppState, command: BatchHarvest) -> Result:
         remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
         return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
     effect = RunBatches(made, chosen, command.over_limit)
+    begun, effects = _begin(state, command, HarvestPhase.BATCHING, effect)
+    agreed = replace(command, over_limit=True, command_id="") if command.submits else None
+    return replace(begun, harvest=replace(begun.harvest, batch=agreed, is_past_limit=False)), effects
+
+
+def _cancel_batches(state: AppState, command: CancelBatches) -> Result:
+    known = {one.tag for one in state.harvest.look.batches}
+    if not known or not known.issuperset(command.tags):
+        text = "No batch is open." if not known else "There is no such open batch."
+        return _declined(state, command, Cause.NOTHING, text), ()
+    effect = WithdrawBatches(_harvest_run(state), command.tags)
     return _begin(state, command, HarvestPhase.BATCHING, effect)
 
 

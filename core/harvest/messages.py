@@ -143,7 +143,7 @@ class GraduatePlaybook(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class BatchHarvest(msgspec.Struct, frozen=True):
+class BatchHarvest(OfferedCommand, frozen=True):
     """Collect the batches that have ended, and submit what has no reply yet as new ones.
 
     Args:
@@ -155,6 +155,21 @@ class BatchHarvest(msgspec.Struct, frozen=True):
     submits: bool = True
     over_limit: bool = False
     command_id: str = ""
+
+
+class CancelBatches(msgspec.Struct, frozen=True):
+    """Stop open batches. What is answered by now is kept and billed, and nothing stays at the provider.
+
+    Args:
+        tags: of batches, empty for all that are open.
+    """
+
+    tags: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class LeaveBatch(msgspec.Struct, frozen=True):
+    """Leave unsent what would go past the day's limit: the question is answered with a no."""
 
 
 class WriteReview(msgspec.Struct, frozen=True):
@@ -259,6 +274,13 @@ class WritePlaybookDraft(msgspec.Struct, frozen=True):
     run: HarvestRun
     item: Item
     kind: DraftKind
+
+
+class WithdrawBatches(msgspec.Struct, frozen=True):
+    """Stop open batches; report `HarvestBatched`. `tags`: empty for all."""
+
+    run: HarvestRun
+    tags: tuple[str, ...] = ()
 
 
 class StopHarvest(msgspec.Struct, frozen=True):
@@ -369,6 +391,7 @@ RunCommand = (
     | ApplyHarvest
     | UndoHarvest
     | BatchHarvest
+    | CancelBatches
     | ProposeMerge
     | ApplyMerge
     | GraduatePlaybook
@@ -381,7 +404,7 @@ ReviewCommand = TickHarvestItems | EditHarvestItem | MoveHarvestItem | ReplaceKn
 MergeCommand = TickMergeGroups | EditMergeGroup | DiscardMerge
 """Each is a person's choice in a proposed merge."""
 
-HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | ReviewCommand | MergeCommand
+HarvestCommand = RunCommand | CancelHarvest | LeaveRemoval | LeaveBatch | ReviewCommand | MergeCommand
 """Commands that a front end may give this room."""
 
 HarvestEvent = (
@@ -408,6 +431,7 @@ RunEffect = (
     | ApplyPreview
     | UndoApply
     | RunBatches
+    | WithdrawBatches
     | AskForMerge
     | WriteMerge
     | WritePlaybookDraft

@@ -72,11 +72,15 @@ def batch_text(estimate: HarvestEstimate, report: BatchReport) -> str:
     lines = [
         f"in a batch: {money(batch_price(estimate.cost_usd), 'report')}, directly: {money(estimate.cost_usd, 'report')}"
     ]
-    lines += [f"{_batch_line(one)}" for one in report.batches]
-    lines += [f"batches: {one_line(problem, 400)}" for problem in report.problems]
+    return "".join(f"{line}\n" for line in (*lines, *batch_lines(report)))
+
+
+def batch_lines(report: BatchReport) -> Iterator[str]:
+    """The batches as they stand, and what stood against them."""
+    yield from map(_batch_line, report.batches)
+    yield from (f"batches: {one_line(problem, 400)}" for problem in report.problems)
     if report.stopped:
-        lines.append(f"not submitted: {one_line(report.stopped, 300)}")
-    return "".join(f"{line}\n" for line in lines)
+        yield f"not submitted: {one_line(report.stopped, 300)}"
 
 
 def _batch_line(batch: HarvestBatch) -> str:

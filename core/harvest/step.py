@@ -14,6 +14,7 @@ from core.harvest.messages import (
     ApplyHarvest,
     ApplyMerge,
     BatchHarvest,
+    CancelBatches,
     CancelHarvest,
     DiscardMerge,
     DiscardPreview,
@@ -33,6 +34,7 @@ from core.harvest.messages import (
     HarvestProgressed,
     HarvestProposed,
     HarvestUndone,
+    LeaveBatch,
     LeaveRemoval,
     LetHarvestCall,
     LookForHarvest,
@@ -91,10 +93,13 @@ def command(state: AppState, asked: HarvestCommand) -> Result:
             | ProposeMerge()
             | ApplyMerge()
             | GraduatePlaybook()
+            | CancelBatches()
         ):
             return run(state, asked)
         case CancelHarvest():
             return _cancel(state)
+        case LeaveBatch():
+            return _with(state, replace(state.harvest, batch=None, is_past_limit=False)), ()
         case LeaveRemoval():
             return _with(state, replace(state.harvest, question=None)), ()
         case (
@@ -267,7 +272,10 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
         held = state.spending.reserved.get(HELD)
         usd = held.usd if held is not None else 0.0
         why = batch_past_limit(state, usd, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
-        return (release(state, HELD), (StopHarvest(why),)) if why else (state, (LetHarvestCall(),))
+        if not why:
+            return state, (LetHarvestCall(),)
+        asking = _with(state, replace(state.harvest, is_past_limit=True))
+        return release(asking, HELD), (StopHarvest(why),)
     reached = reached_limits(state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
     if reached:
         return release(state, HELD), (StopHarvest(reached[0].sentence),)

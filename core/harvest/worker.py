@@ -20,7 +20,7 @@ from core.base.errors import SlopError, StorageError
 from core.base.opener import read_file
 from core.base.reports import Report
 from core.harvest.batch_prompts import not_asked
-from core.harvest.batch_run import BatchServices, batches_now, look_after_batches
+from core.harvest.batch_run import BatchRun, BatchServices, batches_now, look_after_batches, withdraw_batches
 from core.harvest.distillation import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.look import look_at_all
@@ -50,6 +50,7 @@ from core.harvest.messages import (
     RunEffect,
     ScanConversations,
     UndoApply,
+    WithdrawBatches,
     WriteMerge,
     WritePlaybookDraft,
 )
@@ -221,6 +222,11 @@ class HarvestHandler:
                 self._apply(effect, run)
             case RunBatches():
                 self._batch(effect, run)
+            case WithdrawBatches():
+                self._check_writable()
+                services = self._batch_services(run)
+                stopped = withdraw_batches(self._home, self._clock, services, effect.tags, by=BY)
+                self._emit(HarvestBatched(stopped, self._look_after(effect.run)))
             case UndoApply():
                 self._check_writable()
                 report = undo_apply(self._home, self._clock(), effect.apply_id, is_agreed=effect.is_agreed)
@@ -288,15 +294,8 @@ class HarvestHandler:
 
     def _batch(self, effect: RunBatches, run: _LiveRun) -> None:
         self._check_writable()
-        made, client = effect.run, self._services.client
-        services = BatchServices(
-            lambda name: batches_of(client(name), name),
-            run.payments,
-            self._seed,
-            lambda usd: "" if effect.over_limit else self._is_let_go(run, usd),
-            self._services.set_batches,
-            lambda use: self._emit(HarvestPaid(use)),
-        )
+        made = effect.run
+        services = self._batch_services(run, over_limit=effect.over_limit)
         asker = distiller(self._home, made, not_asked, made.profile, self._services.read)
         request = scan_request(self._home, made, self._clock())
         try:
@@ -313,6 +312,31 @@ class HarvestHandler:
         except HarvestCancelledError:
             report = replace(batches_now(self._home), stopped=run.why)
         self._emit(HarvestBatched(report, self._look_after(made)))
+
+    def _batch_services(self, run: _LiveRun, *, over_limit: bool = False) -> BatchServices:
+        client = self._services.client
+        return BatchServices(
+            lambda name: batches_of(client(name), name),
+            run.payments,
+            self._seed,
+            lambda usd: "" if over_limit else self._is_let_go(run, usd),
+            self._services.set_batches,
+            lambda use: self._emit(HarvestPaid(use)),
+        )
+
+    def withdraw_unwanted(self) -> str:
+        """Stop the batches that a forgetting left unwanted, and delete them at the provider. Thread-safe.
+
+        The caller holds the harvest's lock.
+
+        Returns:
+            Why one is left there, empty where none is.
+
+        Raises:
+            StorageError: a file cannot be read, or a paid reply not kept.
+        """
+        run = BatchRun(self._home, self._clock, self._batch_services(self._made()))
+        return run.withdraw_unwanted()
 
     def _is_let_go(self, run: _LiveRun, usd: float) -> str:
         """Wait for the step's word on a call. Returns why it is not to be made, empty where it is."""

@@ -13,6 +13,7 @@ from core.app.messages import Command
 from core.harvest.messages import (
     ApplyHarvest,
     BatchHarvest,
+    CancelBatches,
     CancelHarvest,
     EditHarvestItem,
     EditMergeGroup,
@@ -104,6 +105,15 @@ class BatchBody(RunBody, frozen=True):
     )
 
 
+class CancelBody(RunBody, frozen=True):
+    """The batches to stop."""
+
+    tags: Annotated[
+        tuple[Annotated[str, Meta(max_length=200)], ...],
+        Meta(max_length=MAX_CHOSEN, description="`tag` of open batches; none: all of them."),
+    ] = ()
+
+
 class UndoBody(AgreedBody, frozen=True):
     """The apply to take back."""
 
@@ -159,6 +169,16 @@ async def batch_harvest(request: Request[BatchBody]) -> Answer:
         await _looked(request)
         check_candidates(request.state, asked.paths)
         run = await begun(request, BatchHarvest(asked.paths, asked.submits, asked.over_limit))
+    return await _answer(run)
+
+
+async def cancel_batches(request: Request[CancelBody]) -> Answer:
+    """Stop open batches at the provider; what is answered by now is kept, and what was sent is deleted there."""
+    request.check_writable()
+    async with request.desk.harvest_lock:
+        await _looked(request)
+        check_batches(request.state, request.fields.tags)
+        run = await begun(request, CancelBatches(request.fields.tags))
     return await _answer(run)
 
 
@@ -317,6 +337,14 @@ def check_apply(state: AppState, apply_id: str) -> None:
         raise RefusedError(409, "nothing_to_do", "There is nothing to undo", "See `applies`")
 
 
+def check_batches(state: AppState, tags: Iterable[str]) -> None:
+    """Check that each is the tag of an open batch. Raises RefusedError (404)."""
+    known = {one.tag for one in state.harvest.look.batches}
+    for tag in tags:
+        if tag not in known:
+            raise unknown("open batch", tag, "See `batches` of GET /api/harvest")
+
+
 def _check_command(state: AppState, command: Command) -> None:
     if isinstance(command, PreviewHarvest | ApplyHarvest | BatchHarvest):
         check_candidates(state, command.paths)
@@ -328,6 +356,8 @@ def _check_command(state: AppState, command: Command) -> None:
         check_groups(state.harvest.merge, command.group_ids)
     elif isinstance(command, EditMergeGroup):
         check_groups(state.harvest.merge, (command.group_id,))
+    elif isinstance(command, CancelBatches):
+        check_batches(state, command.tags)
     elif isinstance(command, UndoHarvest):
         check_apply(state, command.apply_id)
 
@@ -349,6 +379,7 @@ RESOURCE = Resource(
         _run("preview", preview_harvest, {404: "no such conversation", 409: _NOT_NOW}),
         _run("apply", apply_harvest, {404: "no such item or conversation", 409: _NOT_NOW}),
         _run("batch", batch_harvest, {404: "no such conversation", 409: _NOT_NOW}),
+        _run("batch/cancel", cancel_batches, {404: "no such open batch", 409: _NOT_NOW}),
         _run("undo", undo_harvest, {404: "no such apply", 409: _NOT_NOW}),
         _run("cancel", cancel_harvest, {409: "no run is under way"}),
     ),

@@ -249,6 +249,7 @@ class HarvestData(Data, frozen=True):
     undone: UndoReportData | None
     batches: Rows[BatchData]
     batched: BatchReportData | None
+    is_past_limit: bool
     problem: str
     question: RemovalQuestionData | None
     use: HarvestUseData

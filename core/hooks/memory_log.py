@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from core.hooks.fields import Count, Data, Rows, Time
+from core.hooks.fields import Body, Count, Data, Rows, Time
 from core.hooks.knowledge import ItemPlace, stored_item
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
 from core.knowledge.history_text import event_data, seen_data, witness_data
-from core.knowledge.messages import ExplainItem, ListSeenItems
-from core.values.evidence import ItemEvent, ItemEventKind, TurnPlace
+from core.knowledge.messages import ExplainFact, ExplainItem, ListSeenItems
+from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, TurnPlace
 from core.values.knowledge import Category
 
 
@@ -66,11 +66,22 @@ class ItemEventData(Data, frozen=True):
     fact: str
 
 
+class NamedFact(Body, frozen=True):
+    """A structured fact by its id."""
+
+    fact_id: Annotated[str, Meta(max_length=200)]
+
+
 class HistoryData(Data, frozen=True):
-    """History of an item. `item`: its hash; `torn_lines`: of the logs, passed over."""
+    """History of an item, or of a structured fact.
+
+    `item`: hash of the item, empty for a fact; `fact`: id of the fact, empty for an item; `category`: of items, or of
+    facts; `torn_lines`: of the logs, passed over.
+    """
 
     item: str
-    category: Category
+    fact: str
+    category: str
     text: str
     evidence: list[EvidenceData]
     events: Rows[ItemEventData]
@@ -109,19 +120,35 @@ async def explain_item(request: Request[ItemPlace]) -> Answer:
     told = state.evidence.shown
     if told is None or (told.category, told.text) != (item.category, item.text):
         raise RefusedError(503, "slow", "Another item was asked about at the same time", "Try again")
+    return Answer(_history(told))
+
+
+async def explain_fact(request: Request[NamedFact]) -> Answer:
+    """Tell why the model knows a structured fact: its quotes and their turns, its history, the requests that it entered."""
+    wanted = request.fields.fact_id
+    if all(fact.id != wanted for fact in request.state.knowledge.facts.facts):
+        raise unknown("fact", wanted, "See GET /api/knowledge/facts")
+    state = await request.do(ExplainFact(wanted))
+    told = state.evidence.shown
+    if told is None or told.fact != wanted:
+        raise RefusedError(503, "slow", "Something else was asked about at the same time", "Try again")
+    return Answer(_history(told))
+
+
+def _history(told: ItemHistory) -> HistoryData:
     page = PageQuery()
     events, injected = ([_event(one) for one in some] for some in (told.events, told.injected))
     evidence = [EvidenceData(**witness_data(one)) for one in told.witnesses]
-    data = HistoryData(
+    return HistoryData(
         told.item,
-        Category(told.category),
+        told.fact,
+        told.category,
         told.text,
         evidence,
         page.part(events),
         page.part(injected),
         told.torn,
     )
-    return Answer(data)
 
 
 async def get_seen_items(request: Request[SeenQuery]) -> Answer:
@@ -147,6 +174,9 @@ RESOURCE = Resource(
     (
         operation(
             "POST", "/api/knowledge/why", explain_item, {200: HistoryData}, {404: "no such item of knowledge"}
+        ),
+        operation(
+            "POST", "/api/knowledge/facts/why", explain_fact, {200: HistoryData}, {404: "no such fact"}
         ),
         operation("GET", "/api/knowledge/seen", get_seen_items, {200: SeenData}, {404: NO_DISCUSSION}),
     ),

@@ -66,7 +66,7 @@ class Known:
             found = self._postings.get(word, ())
             if len(found) <= MAX_POSTINGS:
                 counts.update(found)
-        scored = ((_share(words, self._words[number]), number) for number in counts)
+        scored = ((share(words, self._words[number]), number) for number in counts)
         near = sorted(
             (-share, -number)
             for share, number in scored
@@ -126,6 +126,7 @@ def _key(category: Category, file: str, text: str) -> tuple[str, str]:
     return place, same_text(text)
 
 
-def _share(one: frozenset[str], two: frozenset[str]) -> float:
+def share(one: frozenset[str], two: frozenset[str]) -> float:
+    """Share of words in common, of both texts together, 0 to 1."""
     total = len(one) + len(two)
     return 2 * len(one & two) / total if total else 0.0

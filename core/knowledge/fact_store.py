@@ -1,4 +1,4 @@
-"""Structured facts of a home: the sync with its lock and its news, a person's edits, and what a reader sees of them."""
+"""Structured facts of a home: the sync with its lock and its news, and what a reader sees of them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
-from core.base.errors import SlopError, StorageError
+from core.base.errors import SlopError
 from core.evidence.files import add_events
-from core.facts.checks import flaws_of, id_parts
-from core.facts.fact_file import parse_file
 from core.facts.files import index_path, read_index_bytes
 from core.facts.index_text import facts_of, read_index
 from core.facts.past import FactNews, FactNewsKind
-from core.facts.places import AGENTS_FOLDER, REPOSITORIES_FOLDER, file_of, place_of
 from core.facts.rank import ranked
 from core.facts.sync import SyncReport, SyncRequest, sync
-from core.facts.write_back import with_facts
 from core.knowledge.fact_past import HomePast
-from core.knowledge.file_writer import change_file, file_stamp, read_bytes
+from core.knowledge.file_writer import change_file, file_stamp
 from core.knowledge.ledger import timestamp
 from core.knowledge.locks import write_lock
-from core.knowledge.wording import safe_value
 from core.values.evidence import ItemEvent, ItemEventKind
 from core.values.facts import FactProblem, FactsState, IndexedFact
 
@@ -61,54 +54,6 @@ def sync_facts(
     written = None if ours is None else frozenset(ours)
     with write_lock(home, disk=disk):
         return sync(SyncRequest(home, at, HomePast(home), change, tell, written, disk))
-
-
-def edit_fact(
-    home: Path,
-    fact_id: str,
-    was: str,
-    text: str,
-    confidence: float,
-    tags: tuple[str, ...],
-    *,
-    disk: Disk = OS_DISK,
-) -> None:
-    """Give a fact other words, confidence or tags, in its file; every other byte stays. A sync is the caller's.
-
-    Args:
-        was: its words as the person saw them.
-
-    Raises:
-        SlopError: that would break a rule of facts. StorageError: it does not stand there any more as it was shown, or
-            could not be written. LockedError: another program writes knowledge.
-    """
-    for name in _homes_of(fact_id):
-        place = place_of(name)
-        path = paths.knowledge_dir(home) / name
-        file = parse_file(place, read_bytes(path)) if place is not None and path.exists() else None
-        now = None if file is None else next((one for one in file.facts if one.id == fact_id), None)
-        if place is None or now is None or now.text != was:
-            continue
-        fact = replace(now, text=safe_value(text), confidence=confidence, tags=tags)
-        if flaws := flaws_of(fact, place):
-            raise SlopError(f"This cannot be saved: {flaws[0][1]}", remedy="Change it", where=str(path))
-        with write_lock(home, disk=disk):
-            change_file(path, lambda data: with_facts(place, data, [fact], ""), disk=disk)  # noqa: B023
-        return
-    raise StorageError(
-        f"{fact_id} has changed: it is not there any more as it was shown",
-        remedy="Look at it again and repeat the change",
-        where=str(paths.knowledge_dir(home)),
-    )
-
-
-def _homes_of(fact_id: str) -> tuple[str, ...]:
-    parts = id_parts(fact_id)
-    if parts is None:
-        return ()
-    return tuple(
-        file_of(parts[0], parts[1], folder=folder) for folder in (REPOSITORIES_FOLDER, AGENTS_FOLDER)
-    )
 
 
 class FactReader:

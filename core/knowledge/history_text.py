@@ -54,6 +54,13 @@ def witness_line(witness: Witness) -> str:
     return f"{name}, {day(witness.row.at)}{f' ({place})' if place else ''}"
 
 
+def no_evidence(told: ItemHistory) -> str:
+    """Reason why an item stands on nothing that is known."""
+    if told.source:
+        return f"from {scrubbed_line(told.source, 100)}, whose words are gone or were never kept"
+    return "written by hand, or before evidence was kept"
+
+
 def event_line(event: ItemEvent) -> str:
     """Event in words: when, what, from which conversation."""
     more = ", ".join(
@@ -65,11 +72,7 @@ def event_line(event: ItemEvent) -> str:
 def history_lines(told: ItemHistory) -> Iterator[str]:
     """The history as text, a line each."""
     yield f"{told.category.replace('_', ' ')}: {' '.join(told.text.split())}"
-    yield (
-        "stands on:"
-        if told.witnesses
-        else "stands on: nothing that is known (written by hand, or before evidence was kept)"
-    )
+    yield "stands on:" if told.witnesses else f"stands on: nothing that is known ({no_evidence(told)})"
     for witness in told.witnesses:
         yield f"  {witness_line(witness)}"
         if witness.row.quote:
@@ -88,6 +91,7 @@ def history_data(told: ItemHistory) -> dict[str, Any]:
     """The history as plain data."""
     return {
         "item": told.item,
+        "fact": told.fact,
         "category": told.category,
         "text": told.text,
         "evidence": [witness_data(one) for one in told.witnesses],

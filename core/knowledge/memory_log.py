@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from core.base.disk import OS_DISK, Disk
+from core.base.errors import StorageError
 from core.evidence.files import add_events, read_logs
-from core.evidence.history import evidence_for, history, seen
+from core.evidence.history import evidence_for, evidence_for_fact, history, history_of_fact, seen
 from core.evidence.quotes import item_hash
+from core.evidence.rows import LogRows
 from core.evidence.turns import witnesses
 from core.knowledge.injection import entered
 from core.knowledge.ledger import timestamp
 from core.knowledge.messages import NoteInjection
+from core.knowledge.outside_edits import outside_edits
 from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, ItemWords, SeenItems
+from core.values.facts import IndexedFact
 from core.values.knowledge import Item, KnowledgeState
 
 
@@ -24,15 +30,56 @@ def all_items(state: KnowledgeState) -> list[Item]:
     return [item for items in files for item in items]
 
 
-def item_history(home: Path, item: Item) -> ItemHistory:
+def linked_logs(
+    home: Path, items: Iterable[Item], *, may_write: bool = True, disk: Disk = OS_DISK
+) -> LogRows:
+    """Both logs, where items whose words were changed outside stand on what they stood on before.
+
+    Args:
+        items: all that stand in the files; may_write: what was found is noted in `events.jsonl`.
+
+    Raises:
+        StorageError: a log is there and cannot be read, or written.
+    """
+    rows = read_logs(home)
+    found = outside_edits(items, rows, timestamp(datetime.now(UTC)))
+    if found and may_write:
+        add_events(home, found, disk=disk)
+    return replace(rows, events=(*rows.events, *found))
+
+
+def item_history(
+    home: Path, item: Item, known: Iterable[Item] = (), *, may_write: bool = True
+) -> ItemHistory:
     """History of an item, with the turns that it stands on as they can be read now.
+
+    Args:
+        known: all that stand in the files; may_write: as for `linked_logs`.
 
     Raises:
         StorageError: a log is there and cannot be read.
     """
-    rows = read_logs(home)
+    rows = linked_logs(home, known, may_write=may_write)
     told = history(item.category, item.text, rows)
-    return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)))
+    source = "" if item.provenance is None else item.provenance.source
+    return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)), source=source)
+
+
+def fact_history(home: Path, fact_id: str, facts: Iterable[IndexedFact]) -> ItemHistory:
+    """History of a structured fact, with the turns that it stands on as they can be read now.
+
+    Args:
+        facts: of the index.
+
+    Raises:
+        StorageError: there is no such fact, or a log is there and cannot be read.
+    """
+    fact = next((one for one in facts if one.id == fact_id), None)
+    if fact is None:
+        raise StorageError(f"There is no fact {fact_id!r} any more", remedy="Look at the list again")
+    rows = read_logs(home)
+    told = history_of_fact(fact_id, fact.category.value, fact.text, rows)
+    return replace(told, witnesses=witnesses(home, evidence_for_fact(fact_id, rows)))
 
 
 def seen_items(home: Path, known: Iterable[Item], discussion_id: str = "") -> tuple[SeenItems, ...]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.evidence import ItemHistory, SeenItems
 from core.values.knowledge import Category, Item, KnowledgeState
 from core.values.settings import (
@@ -94,6 +95,35 @@ class EditFact(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class DeleteFact(msgspec.Struct, frozen=True):
+    """Take a structured fact out of its YAML file; the notice offers `RestoreFact`. `was`: its words as they were shown."""
+
+    fact_id: str
+    was: str
+    command_id: str = ""
+
+
+class RestoreFact(OfferedCommand, frozen=True):
+    """Put a structured fact back that was deleted.
+
+    Args:
+        file: below the knowledge directory; item: its text there, as it was written; at: where, in characters.
+    """
+
+    fact_id: str
+    file: str
+    item: str
+    at: int
+    command_id: str = ""
+
+
+class ExplainFact(msgspec.Struct, frozen=True):
+    """Tell why the model knows a structured fact: what it stands on, what became of it, which requests it entered."""
+
+    fact_id: str
+    command_id: str = ""
+
+
 class SyncFacts(msgspec.Struct, frozen=True):
     """Bring the YAML files of facts and their index in step now."""
 
@@ -140,6 +170,8 @@ class ChangeKnowledge(msgspec.Struct, frozen=True):
         | SetTaskDone
         | AttachNotes
         | EditFact
+        | DeleteFact
+        | RestoreFact
         | SyncFacts
     )
     settings: KnowledgeSettings
@@ -151,6 +183,13 @@ class ReadHistory(msgspec.Struct, frozen=True):
     """Read what the logs tell of an item, and its turns; report `HistoryRead`."""
 
     item: Item
+    command_id: str = ""
+
+
+class ReadFactHistory(msgspec.Struct, frozen=True):
+    """Read what the logs tell of a structured fact, and its turns; report `HistoryRead`."""
+
+    fact_id: str
     command_id: str = ""
 
 
@@ -175,6 +214,13 @@ class HistoryRead(msgspec.Struct, frozen=True):
     """The history of an item was read."""
 
     history: ItemHistory
+
+
+class FactDeleted(msgspec.Struct, frozen=True):
+    """A structured fact was deleted. `text`: what it said; `undo`: puts it back."""
+
+    text: str
+    undo: RestoreFact
 
 
 class SeenItemsRead(msgspec.Struct, frozen=True):
@@ -206,13 +252,16 @@ KnowledgeCommand = (
     | SetTaskDone
     | AttachNotes
     | EditFact
+    | DeleteFact
+    | RestoreFact
     | SyncFacts
     | ExplainItem
+    | ExplainFact
     | ListSeenItems
 )
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead
+KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | FactDeleted
 """Events of this room."""
 
 KnowledgeEffect = (
@@ -222,6 +271,7 @@ KnowledgeEffect = (
     | RemoveDigest
     | ChangeKnowledge
     | ReadHistory
+    | ReadFactHistory
     | ReadSeenItems
     | NoteInjection
 )

@@ -6,15 +6,19 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.base.text import one_line
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
     DeleteDigest,
+    DeleteFact,
     DeleteKnowledgeItem,
     EditFact,
     EditKnowledgeItem,
+    ExplainFact,
     ExplainItem,
+    FactDeleted,
     FollowDigest,
     HistoryRead,
     KnowledgeCommand,
@@ -25,12 +29,14 @@ from core.knowledge.messages import (
     ListSeenItems,
     MakeDigest,
     NoteInjection,
+    ReadFactHistory,
     ReadHistory,
     ReadKnowledge,
     ReadSeenItems,
     RegenerateDigest,
     RemoveDigest,
     RenewDigest,
+    RestoreFact,
     SeenItemsRead,
     SetTaskDone,
     SyncFacts,
@@ -56,11 +62,15 @@ def command(state: AppState, asked: KnowledgeCommand) -> Result:
             | SetTaskDone()
             | AttachNotes()
             | EditFact()
+            | DeleteFact()
+            | RestoreFact()
             | SyncFacts()
         ):
             return change(state, asked)
         case ExplainItem():
             return state, (ReadHistory(asked.item),)
+        case ExplainFact():
+            return state, (ReadFactHistory(asked.fact_id),)
         case ListSeenItems():
             return state, (ReadSeenItems(asked.discussion_id),)
         case _:
@@ -78,6 +88,9 @@ def event(state: AppState, happened: KnowledgeEvent) -> Result:
             return replace(state, evidence=replace(state.evidence, shown=happened.history)), ()
         case SeenItemsRead(where, found):
             return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
+        case FactDeleted(text, undo):
+            said = f"Deleted: {one_line(text, 100)}"
+            return notify(state, "fact-deleted", Level.INFO, said, action=undo, action_label="Undo"), ()
         case _:
             assert_never(happened)
 
@@ -103,9 +116,13 @@ def change(
     | SetTaskDone
     | AttachNotes
     | EditFact
+    | DeleteFact
+    | RestoreFact
     | SyncFacts,
 ) -> Result:
     """A person's change to what is known."""
+    if isinstance(command, RestoreFact):
+        state = dismiss(state, "fact-deleted")
     return state, (ChangeKnowledge(command, state.config.settings.knowledge, _candidates(state)),)
 
 

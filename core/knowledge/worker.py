@@ -17,29 +17,34 @@ from core.base.reports import OperationDone, OperationFailed, Report
 from core.knowledge import edits
 from core.knowledge.categories import note_name
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
-from core.knowledge.fact_store import FactReader, edit_fact, sync_facts
+from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
+from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.files import attach_notes, content_hash, move_notes, read_notes
 from core.knowledge.layer import layer_inputs
 from core.knowledge.locks import await_withdrawal
-from core.knowledge.memory_log import Injections, all_items, item_history, seen_items
+from core.knowledge.memory_log import Injections, all_items, fact_history, item_history, seen_items
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
     ChangeKnowledge,
+    DeleteFact,
     DeleteKnowledgeItem,
     EditFact,
     EditKnowledgeItem,
+    FactDeleted,
     HistoryRead,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
     MakeDigest,
     NoteInjection,
+    ReadFactHistory,
     ReadHistory,
     ReadKnowledge,
     ReadSeenItems,
     RemoveDigest,
     RenewDigest,
+    RestoreFact,
     SeenItemsRead,
     SetTaskDone,
     SyncFacts,
@@ -64,6 +69,8 @@ Change = (
     | SetTaskDone
     | AttachNotes
     | EditFact
+    | DeleteFact
+    | RestoreFact
     | SyncFacts
 )
 
@@ -116,7 +123,11 @@ class KnowledgeHandler:
                 change = effect.change
                 self._reading_after(lambda: self._change(change), effect.settings, effect.candidates)
             case ReadHistory():
-                self._emit(HistoryRead(item_history(self._home, effect.item)))
+                known = all_items(self._reader.read(KnowledgeSettings()))
+                told = item_history(self._home, effect.item, known, may_write=not self._is_read_only)
+                self._emit(HistoryRead(told))
+            case ReadFactHistory():
+                self._emit(HistoryRead(fact_history(self._home, effect.fact_id, self._fact_reader.facts())))
             case ReadSeenItems():
                 known = all_items(self._reader.read(KnowledgeSettings()))
                 self._emit(
@@ -161,6 +172,11 @@ class KnowledgeHandler:
             case EditFact():
                 edit_fact(self._home, change.fact_id, change.was, change.text, change.confidence, change.tags)
                 self._sync()
+            case DeleteFact():
+                undo = delete_fact(self._home, change.fact_id, change.was)
+                self._emit(FactDeleted(change.was, undo))
+            case RestoreFact():
+                restore_fact(self._home, change)
             case SyncFacts():
                 self._sync()
             case _:

@@ -18,6 +18,11 @@ from core.providers.retry import MOST_REPLY_CHARS, too_long
 from core.values.provider import ProviderRequest, StopKind
 from core.values.usage import Usage
 
+_NEVER_SENT = frozenset(
+    {FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.NOT_INSTALLED, FailureKind.NO_NETWORK}
+)
+_UNSURE_STATUS = frozenset({408, 409})
+
 MOST_LISTED = 5_000
 """Of a provider's list of batches. A list without end is read so far."""
 
@@ -139,6 +144,13 @@ def batches_of(client: Provider, label: str, *, is_built_in: bool = False) -> Ba
     what = "The built-in model has no batches" if is_built_in else f"{label} has no batches"
     remedy = "Harvest without a batch, or choose a model of Anthropic, OpenAI or Gemini"
     raise ProviderError(FailureKind.NOT_INSTALLED, what, remedy=remedy)
+
+
+def was_refused(error: ProviderError) -> bool:
+    """True if no batch can have come of a submission that ended so."""
+    if error.status is not None:
+        return 400 <= error.status < 500 and error.status not in _UNSURE_STATUS
+    return not error.is_lost and error.kind in _NEVER_SENT
 
 
 def sound_answers(answers: Iterable[BatchAnswer]) -> Iterator[BatchAnswer]:

@@ -44,15 +44,34 @@ class BatchFault(msgspec.Struct, frozen=True):
     is_refused: bool = False
 
 
-class HarvestBatch(msgspec.Struct, frozen=True):
+class BatchProgress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Progress of a batch: how far it is now, or after a change.
+
+    Args:
+        name: the provider's, empty until it is known.
+        is_cancelling: the provider was asked to stop it; reason: why it ended otherwise than well.
+        is_unwanted: it is to be stopped: a person said so, or forgot a conversation of it.
+        answered: replies that were kept; forgotten: replies of conversations that changed or are gone.
+        is_cleaned: nothing of it is left at the provider.
+    """
+
+    state: BatchState = BatchState.INTENDED
+    name: str = ""
+    is_cancelling: bool = False
+    is_unwanted: bool = False
+    reason: str = ""
+    answered: int = 0
+    forgotten: int = 0
+    faults: tuple[BatchFault, ...] = ()
+    is_cleaned: bool = False
+
+
+class HarvestBatch(BatchProgress, frozen=True):
     """A batch as its file tells of it.
 
     Args:
-        tag: ours, sent along with it; name: the provider's, empty until it is known.
+        tag: ours, sent along with it.
         at: when it was intended, ISO 8601 UTC; estimate_usd: expected cost, None where the price is unknown.
-        is_cancelling: the provider was asked to stop it; reason: why it ended otherwise than well.
-        answered: replies that were kept; forgotten: replies of conversations that changed or are gone.
-        is_cleaned: nothing of it is left at the provider.
     """
 
     tag: str
@@ -61,14 +80,6 @@ class HarvestBatch(msgspec.Struct, frozen=True):
     at: str
     items: tuple[BatchItem, ...]
     estimate_usd: float | None = None
-    state: BatchState = BatchState.INTENDED
-    name: str = ""
-    is_cancelling: bool = False
-    reason: str = ""
-    answered: int = 0
-    forgotten: int = 0
-    faults: tuple[BatchFault, ...] = ()
-    is_cleaned: bool = False
 
     @property
     def is_open(self) -> bool:

@@ -122,6 +122,8 @@ class ItemHistory(msgspec.Struct, frozen=True):
         item: hash; category, text: as the item stands now; witnesses, events: oldest first, also of the words that it
             had before; injected: the events whose requests held it, newest first.
         torn: lines of both logs that could not be read, and were passed over.
+        source: the conversation that its provenance names, empty for one without; fact: id of a structured fact, whose
+            `item` is empty and whose category is of facts; empty for an item.
     """
 
     item: str
@@ -131,6 +133,8 @@ class ItemHistory(msgspec.Struct, frozen=True):
     events: tuple[ItemEvent, ...] = ()
     injected: tuple[ItemEvent, ...] = ()
     torn: int = 0
+    source: str = ""
+    fact: str = ""
 
 
 class SeenItems(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.offer import OfferedCommand
 from core.values.batches import BatchReport, HarvestBatch
 from core.values.evidence import Quote
 from core.values.knowledge import Category, HarvestLedgerEntry, RemovalQuestion, Replacement
@@ -325,6 +326,8 @@ class HarvestState(msgspec.Struct, frozen=True):
         question: before the last command, which would take out much; it was not carried out.
         merge: the merge that was proposed, as the person left it; merged: of the last one that was written; drafted: the
             last draft of a playbook.
+        batch: the last submission of batches, as it goes with the person's yes; is_past_limit: it waits for that, for a
+            batch would go past the day's limit.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -350,6 +353,8 @@ class HarvestState(msgspec.Struct, frozen=True):
     merge: MergeProposal | None = None
     merged: MergeReport | None = None
     drafted: DraftReport | None = None
+    batch: OfferedCommand | None = None
+    is_past_limit: bool = False
 
     @property
     def is_busy(self) -> bool:

@@ -229,7 +229,7 @@ class ArtifactRows:
 
 def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
     own, path = desk.view.of(HarvestView), artifact.facts.path
-    if artifact.kind is not ArtifactClass.HARVEST:
+    if artifact.kind is not ArtifactClass.HARVEST or _is_in_batch(desk, artifact):
         ui.text("tick", "")
         return
     changed = ui.checkbox("tick", "", path not in own.left_out, tip=f"Read {facts.name_of(artifact.facts)}")
@@ -271,10 +271,15 @@ def _estimate(desk: Desk, artifact: Artifact) -> str:
     look = desk.state.harvest.look
     if artifact.facts.sha256 in look.kept:
         return "replies kept, free"
-    waiting = desk.view.memo.get("harvest waiting", (look.batches,), lambda: facts.in_batches(look.batches))
-    if artifact.facts.sha256 in waiting:
+    if _is_in_batch(desk, artifact):
         return "in a batch"
     return facts.row_estimate(look.estimate, artifact.facts)
+
+
+def _is_in_batch(desk: Desk, artifact: Artifact) -> bool:
+    batches = desk.state.harvest.look.batches
+    held = desk.view.memo.get("harvest waiting", (batches,), lambda: facts.in_batches(batches))
+    return artifact.facts.sha256 in held
 
 
 def _foot(desk: Desk) -> None:
@@ -324,6 +329,8 @@ def _can_preview(desk: Desk, found: facts.ArtifactChoice) -> tuple[bool, str]:
         return False, "This home is read-only: nothing can be saved"
     if state.harvest.is_busy:
         return False, "Wait for the end of what is under way"
+    if not found.candidates and state.harvest.look.batches:
+        return False, "What could be read is in a batch: collect it, or cancel it"
     if not found.candidates:
         return False, "No conversation is old enough and unread"
     if not found.paths:

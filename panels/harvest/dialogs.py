@@ -10,6 +10,7 @@ from core.values.harvest import ArtifactClass
 from panels.base.answers import answers
 from panels.base.desk import Desk
 from panels.base.view import Dialog
+from panels.harvest.batches import cancel_dialog
 from panels.harvest.settings_tab import change_sources
 from panels.harvest.view import HarvestView
 
@@ -21,6 +22,8 @@ def harvest_dialog(desk: Desk, dialog: Dialog) -> None:
             _give_up(desk, dialog)
         case "harvest_discard":
             _discard(desk, dialog)
+        case "harvest_cancel_batches":
+            cancel_dialog(desk, dialog)
         case "harvest_folder":
             _add_folder(desk, dialog)
         case _:

@@ -188,8 +188,10 @@ class ArtifactChoice(msgspec.Struct, frozen=True):
 
 
 def choice(look: HarvestLook, left_out: frozenset[str]) -> ArtifactChoice:
-    """Choice among the candidates by ticks. O(artifacts)."""
-    candidates = [one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST]
+    """Choice among the candidates by ticks; what is in a batch waits for that. O(artifacts)."""
+    held = in_batches(look.batches)
+    found = (one.facts for one in look.artifacts if one.kind is ArtifactClass.HARVEST)
+    candidates = [facts for facts in found if facts.sha256 not in held]
     ticked = [facts for facts in candidates if facts.path not in left_out]
     unread = [facts for facts in ticked if not facts.known_status and facts.sha256 not in look.kept]
     return ArtifactChoice(

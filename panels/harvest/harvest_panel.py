@@ -18,7 +18,7 @@ def harvest_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of conversations, items and entries.
 
     Sends LookForHarvest, PreviewHarvest, TickHarvestItems, EditHarvestItem, MoveHarvestItem, DiscardPreview,
-    ApplyHarvest, BatchHarvest, CancelHarvest, UndoHarvest, ChangeSetting, SelectDiscussion.
+    ApplyHarvest, BatchHarvest, CancelBatches, LeaveBatch, CancelHarvest, UndoHarvest, ChangeSetting, SelectDiscussion.
     """
     own = desk.view.of(HarvestView)
     _look(desk)

@@ -25,5 +25,14 @@ ROOM = Room(
     ACTIONS,
     HarvestView,
     panels=(HubPanel("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel),),
-    dialogs=dict.fromkeys(("harvest_give_up", "harvest_discard", "harvest_folder", "harvest_files"), _dialog),
+    dialogs=dict.fromkeys(
+        (
+            "harvest_give_up",
+            "harvest_discard",
+            "harvest_folder",
+            "harvest_files",
+            "harvest_cancel_batches",
+        ),
+        _dialog,
+    ),
 )

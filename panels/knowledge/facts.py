@@ -6,14 +6,16 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from core.base import figures as fmt
+from core.caching.rewrites import withdrawal_text
 from core.facts.confidence import band
-from core.knowledge.messages import EditFact, SyncFacts
+from core.knowledge.messages import DeleteFact, EditFact, SyncFacts
 from core.knowledge.search import query_words
 from core.values.facts import SHOWN_CONFIDENCE, FactCategory, FactsState, IndexedFact
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
 from panels.base.memo import Memo, Same
 from panels.base.ui import Option, Tone, Ui
+from panels.knowledge.history import ask_why_fact
 from panels.knowledge.view import FactDraft, KnowledgeView
 
 CATEGORY_WORDS = {
@@ -30,7 +32,7 @@ READ_ONLY = "This home is read-only: nothing can be saved"
 
 
 def facts_section(desk: Desk) -> None:
-    """Draw the tab. O(visible) for any number of facts. Sends EditFact, SyncFacts."""
+    """Draw the tab. O(visible) for any number of facts. Sends EditFact, DeleteFact, ExplainFact, SyncFacts."""
     ui, view, known = desk.ui, desk.view.of(KnowledgeView), desk.state.knowledge.facts
     _settle(desk, view)
     _toolbar(desk)
@@ -168,12 +170,19 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
                 "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
             )
         ui.push()
+        if ui.button(
+            "why", "", icon="quote-left", kind="ghost", is_small=True, tip=f"Why the model knows {fact.id}"
+        ):
+            ask_why_fact(desk, fact)
         can = not desk.state.program.is_home_read_only and not fact.held
         why = f"Edit {fact.id}" if can else READ_ONLY if not fact.held else "Mend its item in the file first"
         if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=can, tip=why):
             view = desk.view.of(KnowledgeView)
             tags = ", ".join(fact.tags)
             view.fact_edits[fact.id] = FactDraft(fact.id, fact.text, fact.text, f"{fact.confidence:g}", tags)
+        tip = why if not can else "  ".join(filter(None, (f"Delete {fact.id}", withdrawal_text(desk.state))))
+        if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=can, tip=tip):
+            desk.send(DeleteFact(fact.id, fact.text))
     with ui.row("origin", gap=8):
         ui.text("id", fact.id, tone="faint", style="mono_small", tip=_origin_tip(fact))
         if fact.tags:

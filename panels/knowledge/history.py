@@ -6,9 +6,10 @@ import math
 
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.knowledge.history_text import day, event_line, witness_line
-from core.knowledge.messages import ExplainItem
+from core.knowledge.history_text import day, event_line, no_evidence, witness_line
+from core.knowledge.messages import ExplainFact, ExplainItem
 from core.values.evidence import ItemHistory, TurnPlace, Witness
+from core.values.facts import IndexedFact
 from core.values.knowledge import Item
 from panels.base.desk import Desk
 from panels.base.ui import Ui
@@ -28,6 +29,13 @@ def ask_why(desk: Desk, item: Item) -> None:
     desk.send(command)
 
 
+def ask_why_fact(desk: Desk, fact: IndexedFact) -> None:
+    """Open the dialog. Sends ExplainFact."""
+    command = ExplainFact(fact.id)
+    desk.view.dialog = Dialog("item_history", command=command, text=fact.text)
+    desk.send(command)
+
+
 def show_turn(desk: Desk, discussion_id: str, message_id: str, quote: str) -> None:
     """Go to a message in its conversation, the quote marked. Sends SelectDiscussion."""
     desk.view.of(DiscussionView).landing = Landing(discussion_id, message_id, quote, is_phrase=True)
@@ -39,14 +47,20 @@ def show_turn(desk: Desk, discussion_id: str, message_id: str, quote: str) -> No
 def history_dialog(desk: Desk, dialog: Dialog) -> None:
     """Draw the dialog. Sends SelectDiscussion, UndoDelete."""
     ui, asked = desk.ui, dialog.command
-    if not isinstance(asked, ExplainItem):
-        desk.view.dialog = None
-        return
     told = desk.state.evidence.shown
-    is_it = told is not None and (told.category, told.text) == (asked.item.category.value, asked.item.text)
+    match asked:
+        case ExplainItem(item):
+            words, name = item.text, (item.category.value, item.text)
+            is_it = told is not None and not told.fact and (told.category, told.text) == name
+        case ExplainFact(fact_id):
+            words = dialog.text
+            is_it = told is not None and told.fact == fact_id
+        case _:
+            desk.view.dialog = None
+            return
     with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
         with ui.surface("words", "inset"):
-            ui.text("text", one_line(asked.item.text, SHOWN_CHARS), wraps=True)
+            ui.text("text", one_line(words, SHOWN_CHARS), wraps=True)
         is_short = told is not None and is_it and not told.witnesses and not told.events
         height = SHORT_PX if is_short else HEIGHT_PX
         with ui.surface("history", "clear", height=height, padding=(0, 4), scrolls=True):
@@ -65,8 +79,9 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
 def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
     with ui.group("lines", gap=8):
         if not told.witnesses:
-            text = "It was written by hand, or before evidence was kept: no conversation is known for it."
-            ui.text("none", text, tone="muted", wraps=True)
+            ui.text(
+                "none", f"Nothing is known that it stands on: {no_evidence(told)}.", tone="muted", wraps=True
+            )
         for index, witness in enumerate(told.witnesses):
             with ui.group(("witness", index), gap=4):
                 _witness(desk, ui, witness)

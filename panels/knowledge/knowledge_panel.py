@@ -41,7 +41,8 @@ def knowledge_panel(desk: Desk) -> None:
     """Draw the panel. O(visible) for any number of items.
 
     Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
-    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, SyncFacts, ProposeMerge, ApplyMerge, GraduatePlaybook.
+    DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, DeleteFact, ExplainItem, ExplainFact,
+    SyncFacts, ProposeMerge, ApplyMerge, GraduatePlaybook.
     """
     ui, own = desk.ui, desk.view.of(KnowledgeView)
     settle(desk.state, own)

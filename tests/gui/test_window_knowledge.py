@@ -20,6 +20,7 @@ from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
+from tests.panels.knowledge.test_facts import state as fact_state
 from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui
@@ -48,6 +49,13 @@ def _view(tab: str = "items", *only: str) -> WindowView:
 @pytest.mark.parametrize("scale", [0.9, 1.0, 1.5])
 def test_every_state_fits(screen: Screen, name: str, tab: str, scale: float) -> None:
     assert shown(screen, STATES[name](), _view(tab), scale) == []
+
+
+@pytest.mark.parametrize("px", [288.0, 800.0])
+def test_cards_of_facts_fit_a_hub_of_any_width(screen: Screen, px: float) -> None:
+    view = _view("facts")
+    view.hub_px, view.side = px, "hub"
+    assert shown(screen, fact_state(), view) == []
 
 
 @pytest.mark.parametrize("px", [288.0, 384.0, 800.0])

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from core.cli import main
+from tests.core.forgetting.day import unplaced
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
@@ -115,4 +116,6 @@ def _written(stream: io.TextIOWrapper) -> str:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     with CompatibleServer(VLLM) as server:
-        yield World(tmp_path, server)
+        made = World(tmp_path, server)
+        yield made
+    assert unplaced(made.home) == []

@@ -75,6 +75,27 @@ def test_a_batch_is_submitted_then_collected_by_another_run_and_applied(
     assert 0 < paid.usd < 0.01
 
 
+def test_what_waits_in_a_batch_is_not_read_besides_and_the_batch_can_be_stopped(
+    far: World, vendor: AnthropicServer
+) -> None:
+    add_discussion(far.home, "Tides", "Why?", "The moon.")
+    assert far.run("harvest", "cancel").out == "No batch is open.\n"
+    far.run("harvest", "--apply", "--batch")
+    asked = len([one for one in vendor.requests if one.path == "/v1/messages"])
+    besides = far.run("harvest", "--apply")
+
+    assert (besides.code, "1 conversation is in a batch" in besides.err) == (0, True)
+    assert len([one for one in vendor.requests if one.path == "/v1/messages"]) == asked
+    assert far.run("harvest", "cancel", "other").code == 2
+    stopping = far.run("harvest", "cancel")
+    assert (stopping.code, ": cancelling, 1 request" in stopping.out) == (1, True), stopping.err
+    vendor.batches.finish()
+    stopped = far.run("harvest", "cancel", "--json")
+
+    assert (stopped.code, stopped.json["batch"]["batches"][0]["state"]) == (0, "cancelled")
+    assert vendor.batches.batches == {}
+
+
 def test_the_built_in_model_has_no_batches_and_that_is_said(world: World) -> None:
     ended = world.run("harvest", "--apply", "--batch", "--provider", "embedded")
 

@@ -36,6 +36,9 @@ def test_why_tells_quote_conversation_and_history(known: World) -> None:
     told = known.run("knowledge", "why", "follow", "--json").json
     assert (told["text"], told["evidence"][0]["turn"]) == ("Tides follow the moon.", "The moon.")
     assert known.run("knowledge", "why", "is far", "--json").json["evidence"][0]["quote"] == ""
+    (first, _) = known.run("knowledge", "facts", "--json").json
+    fact = known.run("knowledge", "why", first["id"], "--json").json
+    assert (fact["fact"], fact["evidence"][0]["quote"]) == (first["id"], "The moon.")
 
 
 def test_words_that_name_no_item_or_several_are_told(known: World) -> None:

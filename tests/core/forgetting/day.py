@@ -13,10 +13,13 @@ from core.discussion import attachments, meta, queue_file, store, trash
 from core.discussion.catalog import Catalog
 from core.forgetting.places import Folder, Place, place_of
 from core.forgetting.run import ForgetRequest, forget
+from core.harvest.batch_book import BatchChange
+from core.harvest.batch_files import BatchFiles
 from core.harvest.review_file import keep_review
 from core.knowledge.edits import edit_item
 from core.knowledge.ledger import hash_source
 from core.knowledge.reader import read_categories
+from core.values.batches import BatchItem, BatchState, HarvestBatch
 from core.values.discussion import DiscussionMeta, Draft, QueuedPrompt
 from core.values.forgetting import ForgetReceipt, ForgetTarget
 from core.values.harvest import HarvestItem, ReviewChoice
@@ -58,6 +61,12 @@ def places_in_use() -> dict[str, Place | None]:
         path.relative_to(folder).as_posix(): place_of(root, path.relative_to(folder).as_posix())
         for root, folder, path in files()
     }
+
+
+def unplaced(home: Path) -> list[str]:
+    """Files of home, caches and logs that the table of places does not know: no forgetting goes through them."""
+    named = ((root, path.relative_to(folder).as_posix()) for root, folder, path in files(home))
+    return [name for root, name in named if place_of(root, name) is None]
 
 
 def a_day(home: Path) -> str:
@@ -112,6 +121,7 @@ def leave_about(home: Path, secret: str) -> None:
     other = ReviewChoice(item=HarvestItem(Category.FACTS, "The keys are brass."))
     gone = ReviewChoice(item=HarvestItem(Category.FACTS, f"A {WORD} key."))
     keep_review(home, {f"{mark}-0/x": gone, "0000000000000000-0/x": other})
+    batch_of(home, log)
     (paths.knowledge_dir(home) / ".facts.md.0a1b2c3d.tmp").write_text(f"half a {WORD}")
     for name in ("embedded-prefixes/00-9.kv",):
         path = paths.cache_dir() / name
@@ -120,6 +130,21 @@ def leave_about(home: Path, secret: str) -> None:
     paths.log_dir().mkdir(parents=True, exist_ok=True)
     for name in (LOG_NAME, f"{LOG_NAME}.1"):
         (paths.log_dir() / name).write_text(f"could not read {WORD}")
+
+
+def batch_of(home: Path, path: Path) -> HarvestBatch:
+    """A batch that closed, and was deleted at its provider: it read a conversation of another program, and this one."""
+    sha256 = hash_source(path).sha256
+    items = tuple(
+        BatchItem(f"t-{n}", sha256, name, f"k{n}") for n, name in enumerate((str(path), f"/x/{WORD}.md"))
+    )
+    files = BatchFiles(home)
+    batch = HarvestBatch("t", "anthropic", "m", "2026-11-20T00:00:00+00:00", items)
+    files.intend(batch)
+    for state in (BatchState.SUBMITTED, BatchState.ENDED, BatchState.COLLECTED):
+        is_last = state is BatchState.COLLECTED
+        batch = files.note(batch, BatchChange(batch.at, state=state, name="b-1", is_cleaned=is_last))
+    return batch
 
 
 def branch(home: Path, parent: str) -> str:

@@ -41,7 +41,7 @@ def test_a_kill_at_any_point_leaves_nothing_once_it_was_gone_on_with(
             assert traces() != []
             forget(request)
         else:
-            (receipt,) = resume(isolated_home, NOW + timedelta(seconds=90), lambda _id, _provider: "")
+            (receipt,) = resume(isolated_home, NOW + timedelta(seconds=90))
             assert receipt.problems == ()
         assert traces() == [], point
         assert [item.text for item in items(isolated_home)] == [SHARED, OTHER], point

@@ -43,6 +43,18 @@ def test_an_item_leaves_everything_but_the_conversations_that_hold_it(home: Path
     assert SHARED in [item.text for item in items(home)]
 
 
+def test_an_item_that_an_editor_changed_takes_its_quote_and_its_former_words_along(home: Path) -> None:
+    a_day(home)
+    path = paths.knowledge_dir(home) / "facts.md"
+    path.write_text(path.read_text().replace(OTHER, OTHER.replace("two", "three")))
+    before = len(read_logs(home).evidence)
+    receipt = forgotten(home, item=named(home, OTHER.replace("two", "three")))
+
+    assert len(read_logs(home).evidence) < before
+    assert not {"knowledge", "cache"} & holders_of(OTHER)
+    assert receipt.problems == ()
+
+
 def test_no_harvest_writes_it_again_also_in_other_letters(home: Path) -> None:
     a_day(home)
     forgotten(home, item=named(home, OTHER))

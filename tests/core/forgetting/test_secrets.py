@@ -10,10 +10,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from core.base import paths
 from core.discussion import log, meta, queue_file, trash
 from core.discussion.catalog import Catalog
+from core.evidence.files import read_logs
+from core.evidence.rows import Conversation, evidence_of, row_text
 from core.forgetting.places import PLACES, Folder
 from core.forgetting.secret_finds import (
     Cure,
@@ -27,6 +30,7 @@ from core.forgetting.secret_finds import (
 from core.forgetting.secret_search import clean_secrets, search_secrets
 from core.knowledge.fact_store import FactReader
 from core.values.discussion import Draft
+from core.values.evidence import Quote
 from tests.core.base.secret_corpus.values import VENDORS, Values
 from tests.core.forgetting.day import WORD, a_day, files, traces
 from tests.core.harvest.harvests import NOW
@@ -111,6 +115,21 @@ def test_what_is_clean_is_left_to_the_byte_and_a_second_cleaning_changes_nothing
     holder = "harvest.holder"  # of the lock: says since which second
     twice = {name: data for name, data in snapshot(home).items() if not name.endswith(holder)}
     assert twice == {name: data for name, data in after.items() if not name.endswith(holder)}
+
+
+def test_evidence_whose_quote_is_cleaned_is_still_evidence(home: Path) -> None:
+    a_day(home)
+    key, path = secret_of(9), paths.knowledge_dir(home) / "evidence.jsonl"
+    said = Conversation("2026-11-20T12:00:00.000000+00:00", "2026-11-20-keys", "/p/log.jsonl", "b" * 64)
+    row = evidence_of("a" * 64, Quote(("m-1",), f"the key is {key}"), said)
+    forged = replace(row, quote=f"never said {key}")
+    path.write_bytes(path.read_bytes() + b"".join(row_text(one).encode() + b"\n" for one in (row, forged)))
+    before = read_logs(home)
+    clean_secrets(home, NOW + timedelta(days=1))
+
+    after = read_logs(home)
+    assert after.evidence[-1].quote == "the key is [secret]"
+    assert (after.torn, len(after.evidence)) == (before.torn, len(before.evidence))
 
 
 def test_drafts_and_queues_are_cleaned_and_can_be_read(home: Path) -> None:

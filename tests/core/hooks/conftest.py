@@ -28,6 +28,7 @@ from core.hooks.server import HookServer
 from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
 from core.values.state import AppState
+from tests.core.forgetting.day import unplaced
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
@@ -189,6 +190,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
             yield world
         finally:
             world.stop()
+        assert unplaced(world.home) == []
 
 
 @pytest.fixture

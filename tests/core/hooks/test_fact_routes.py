@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.facts.own_form import item_text
+from core.knowledge.messages import RestoreFact
 from tests.core.facts.fact_homes import HEAD, made_fact
 from tests.core.hooks.conftest import World
 
@@ -70,3 +71,29 @@ def test_a_sync_can_be_asked_for(known: World) -> None:
 
     assert answer.status_code == 200
     assert answer.json()["facts"]["total"] == 2
+
+
+def test_a_fact_is_deleted_and_put_back_by_what_the_notice_offers(known: World) -> None:
+    before = (known.home / "knowledge" / "repos" / "tides.yaml").read_text()
+    ask = {"panel": "knowledge", "action": "delete_fact", "fact_id": "tides:fact:002", "was": "Mud."}
+    assert known.client.post("/api/ui", ask).status_code == 202
+    state = known.until(lambda s: len(s.knowledge.facts.facts) == 1)
+    assert [one["id"] for one in _facts(known)] == ["tides:fact:001"]
+
+    (undo,) = [one.action for one in state.program.notices if one.id == "fact-deleted"]
+    assert isinstance(undo, RestoreFact)
+    back = {"panel": "knowledge", "action": "restore_fact", "fact_id": undo.fact_id, "file": undo.file}
+    assert known.client.post("/api/ui", {**back, "item": undo.item, "at": undo.at}).status_code == 202
+    known.until(lambda s: len(s.knowledge.facts.facts) == 2)
+    assert (known.home / "knowledge" / "repos" / "tides.yaml").read_text() == before
+
+
+def test_a_fact_tells_why_it_is_known(known: World) -> None:
+    answer = known.client.post(f"{URL}/why", {"fact_id": "tides:fact:002"})
+    assert answer.status_code == 200, answer.text
+    assert (answer.json()["fact"], answer.json()["text"], answer.json()["evidence"]) == (
+        "tides:fact:002",
+        "Mud.",
+        [],
+    )
+    assert known.client.post(f"{URL}/why", {"fact_id": "tides:fact:404"}).status_code == 404

@@ -68,9 +68,30 @@ def test_a_batch_past_the_days_limit_is_not_sent_until_that_is_said(
     found = asked(far, "batch")
 
     assert "would go past the limit" in found["problem"]
+    assert found["is_past_limit"]
     assert vendor.batches.made == 0
     asked(far, "batch", {"over_limit": True})
     assert vendor.batches.made == 1
+
+
+def test_an_open_batch_keeps_its_conversation_from_a_preview_and_is_cancelled(
+    far: World, vendor: AnthropicServer
+) -> None:
+    sent = asked(far, "batch")
+    (row,) = sent["batches"]["rows"]
+    answer = far.client.post("/api/harvest/preview", {"wait": True})
+    assert (answer.status_code, "paid twice" in answer.text) == (409, True)
+    assert far.client.post("/api/harvest/batch/cancel", {"tags": ["other"]}).status_code == 404
+
+    stopping = asked(far, "batch/cancel", {"tags": [row["tag"]]})
+    assert [one["is_cancelling"] for one in stopping["batches"]["rows"]] == [True]
+    assert vendor.batches.last.status == "canceling"
+    vendor.batches.finish()
+    closed = asked(far, "batch", {"submits": False})
+
+    assert closed["batches"]["rows"] == []
+    assert [one["state"] for one in closed["batched"]["closed"]["rows"]] == ["cancelled"]
+    assert vendor.batches.batches == {}
 
 
 def test_a_server_without_batches_says_so(world: World) -> None:

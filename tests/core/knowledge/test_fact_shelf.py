@@ -12,8 +12,9 @@ from core.evidence.quotes import item_hash
 from core.facts.validation import validate
 from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.categories import CATEGORY_NAMES
+from core.knowledge.fact_edits import edit_fact
 from core.knowledge.fact_past import HomePast
-from core.knowledge.fact_store import FactReader, edit_fact, sync_facts
+from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.ledger import timestamp
 from core.knowledge.reader import read_categories
 from core.knowledge.undo import undo_apply

@@ -20,7 +20,7 @@ from core.knowledge.memory_log import Injections, all_items, item_history, seen_
 from core.knowledge.messages import NoteInjection
 from core.knowledge.reader import KnowledgeReader
 from core.knowledge.undo import undo_apply
-from core.values.evidence import ItemEventKind, ItemWords, Quote, TurnPlace
+from core.values.evidence import ItemEventKind, ItemHistory, ItemWords, Quote, TurnPlace
 from core.values.knowledge import Category, Item, KnowledgeState, NewItem, Provenance
 from core.values.settings import KnowledgeSettings
 from tests.core.knowledge.homes import FIRST, NOW, SECOND, entry_of, made_home, sha_of
@@ -178,6 +178,71 @@ def test_a_turn_of_another_program_is_read_in_its_file_while_there_is_one(home: 
     assert (changed.place, changed.is_there, changed.turn) == (TurnPlace.FILE, False, "")
     file.unlink()
     assert item_history(home, item(home, "It greets.")).witnesses[0].place is TurnPlace.GONE
+
+
+def by_hand(home: Path, before: str, after: str, name: str = "facts.md") -> None:
+    """What an editor does to a category file."""
+    path = paths.knowledge_dir(home) / name
+    path.write_text(path.read_text().replace(before, after))
+
+
+def told_of(home: Path, text: str) -> ItemHistory:
+    return item_history(home, item(home, text), all_items(known(home)))
+
+
+def test_an_item_that_an_editor_changed_keeps_what_it_stands_on_and_the_log_says_so(home: Path) -> None:
+    append(home, fact("It greets everybody at noon.", QUOTE))
+    by_hand(home, "everybody at noon", "everybody at one")
+
+    told = told_of(home, "It greets everybody at one.")
+    assert [one.row.quote for one in told.witnesses] == [QUOTE.text]
+    assert "changed by you (in its file, outside the program)" in "\n".join(history_lines(told))
+    told_of(home, "It greets everybody at one.")
+    assert kinds(home).count(ItemEventKind.EDITED) == 1  # noted once
+
+    by_hand(home, "It greets everybody at one.", "It greets everybody twice at one.")
+    assert told_of(home, "It greets everybody twice at one.").witnesses[0].row.quote == QUOTE.text
+
+
+def test_each_changed_item_takes_over_the_nearest_words_and_an_unlike_one_none(home: Path) -> None:
+    append(
+        home,
+        fact("The north gate opens at seven.", Quote((USER,), "hello")),
+        fact("The south gate opens at eight.", QUOTE),
+        fact("Nobody swims.", Quote((USER,), "from")),
+    )
+    by_hand(home, "north gate opens at seven", "north gate opens at nine")
+    by_hand(home, "south gate opens at eight", "south gate opens at ten")
+    by_hand(home, "Nobody swims.", "Bread costs two coins.")
+
+    assert told_of(home, "The south gate opens at ten.").witnesses[0].row.quote == QUOTE.text
+    assert told_of(home, "The north gate opens at nine.").witnesses[0].row.quote == "hello"
+    gone = told_of(home, "Bread costs two coins.")
+    assert gone.witnesses == ()
+    assert f"from {TAG.source}, whose words are gone" in "\n".join(history_lines(gone))
+
+
+def test_words_of_another_conversation_and_of_an_item_that_still_stands_are_not_taken_over(
+    home: Path,
+) -> None:
+    append(home, fact("It greets everybody at noon.", QUOTE))
+    path = paths.knowledge_dir(home) / "facts.md"
+    line = next(line for line in path.read_text().splitlines() if "It greets" in line)
+    copy = line.replace("noon", "one")
+    path.write_text(path.read_text() + f"{copy}\n{copy.replace('one', 'two').replace('-first', '-other')}\n")
+
+    assert told_of(home, "It greets everybody at one.").witnesses == ()
+    assert told_of(home, "It greets everybody at two.").witnesses == ()
+    assert ItemEventKind.EDITED not in kinds(home)
+
+
+def test_asking_why_where_nothing_may_be_written_links_and_writes_nothing(home: Path) -> None:
+    append(home, fact("It greets everybody at noon.", QUOTE))
+    by_hand(home, "everybody at noon", "everybody at one")
+    one, items = item(home, "It greets everybody at one."), all_items(known(home))
+
+    assert item_history(home, one, items, may_write=False).witnesses[0].row.quote == QUOTE.text
+    assert ItemEventKind.EDITED not in kinds(home)
 
 
 def note(home: Path, injections: Injections, text: str, discussion: str = "d") -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
-from core.harvest.messages import BatchHarvest, LookForHarvest
+from core.harvest.messages import BatchHarvest, CancelBatches, LeaveBatch, LookForHarvest
 from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
+from panels.harvest.facts import name_of
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.harvest.harvest_screen import open_at, panel
 
@@ -38,6 +40,33 @@ def test_what_stood_against_a_batch_is_said_and_its_conversations_are_marked() -
     assert screen.ui.shows("1 batch is at the provider: 1 conversation, since ")
     assert screen.ui.shows("1 request expired.")
     assert any("in a batch" in word for word in panel(screen))
+    with pytest.raises(AssertionError):
+        screen.ui.find(f"Read {name_of(first)}")  # nothing to tick: reading it now would be paid twice
+
+
+def test_open_batches_are_cancelled_after_a_yes_only() -> None:
+    sent = HarvestBatch("t", "anthropic", "m", "2026-11-23T00:00:00Z", (), state=BatchState.SUBMITTED)
+    look = replace(hs.looked().harvest.look, batches=(sent,))
+    screen = open_at("conversations", hs.state(hs.seen(look=look)))
+    screen.ui.click("Cancel…")
+    assert screen.asked == []
+    screen.ui.click("Let them go on")
+    assert screen.view.dialog is None
+    screen.ui.click("Cancel…")
+    screen.ui.click("Cancel 1 batch")
+
+    assert screen.asked == [CancelBatches()]
+
+
+def test_a_batch_past_the_limit_asks_and_goes_with_the_persons_yes_or_is_left() -> None:
+    asked = BatchHarvest(over_limit=True)
+    made = replace(hs.seen(look=hs.looked().harvest.look), batch=asked, is_past_limit=True)
+    screen = open_at("conversations", hs.state(made))
+    assert screen.ui.shows("It waits for your yes.")
+    screen.ui.click("Submit all the same")
+    screen.ui.click("Leave it")
+
+    assert screen.asked == [asked, LeaveBatch()]
 
 
 def test_the_panel_looks_again_when_a_forgetting_took_away_what_was_seen() -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
-from core.knowledge.messages import EditFact, SyncFacts
+from core.discussion.messages import SelectDiscussion
+from core.knowledge.messages import DeleteFact, EditFact, ExplainFact, FactDeleted, RestoreFact, SyncFacts
+from core.knowledge.step import command, event
+from core.values.evidence import EvidenceRow, EvidenceState, ItemHistory, TurnPlace, Witness
 from core.values.facts import FactCategory, FactProblem, FactsState, IndexedFact
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
 from core.values.updates import conclude
+from panels.discussion.view import DiscussionView, Landing
 from panels.knowledge.view import KnowledgeView
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.knowledge_screen import open_panel, words_of
 from tests.panels.screen import Screen
+
+AT = "2026-11-20T12:00:00.000000+00:00"
 
 
 def fact(name: str, text: str, effective: float = 0.7, **more: object) -> IndexedFact:
@@ -117,3 +124,47 @@ def test_the_files_are_read_again_when_asked() -> None:
     screen.ui.click("Read the YAML files again now")
 
     assert screen.asked == [SyncFacts()]
+
+
+def test_a_fact_opens_its_quote_and_the_turn_that_it_stands_in() -> None:
+    screen = open_panel(state(), tab="facts")
+    screen.ui.click("Why the model knows moon:fact:001")
+
+    assert screen.asked == [ExplainFact("moon:fact:001")]
+    other = ItemHistory("", "fact", "The moon pulls", fact="moon:fact:002")
+    screen.show(replace(screen.state, evidence=EvidenceState(other)))
+    assert screen.ui.shows("Reading the logs…")
+    row = EvidenceRow("a" * 64, AT, "talk", "/p", "b" * 64, "tides", turns=("m-7",), quote="it pulls")
+    seen = Witness(row, TurnPlace.LIST, "Tides", "user", "Because it pulls.", is_there=True)
+    told = replace(other, fact="moon:fact:001", witnesses=(seen,))
+    screen.show(replace(screen.state, evidence=EvidenceState(told)))
+    assert screen.ui.shows("“it pulls”")
+    screen.ui.click("Show the message")
+
+    assert screen.asked[-1] == SelectDiscussion("tides")
+    assert screen.view.of(DiscussionView).landing == Landing("tides", "m-7", "it pulls", is_phrase=True)
+
+
+def test_a_fact_is_deleted_as_it_was_shown_and_the_notice_offers_to_put_it_back() -> None:
+    screen = open_panel(state(), tab="facts")
+    screen.ui.click("Delete moon:fact:001")
+
+    assert screen.asked == [DeleteFact("moon:fact:001", "The moon pulls")]
+    undo = RestoreFact("moon:fact:001", "repos/moon.yaml", "- id: moon:fact:001\n", 90)
+    after, _ = event(screen.state, FactDeleted("The moon pulls", undo))
+    (notice,) = after.program.notices
+    assert (notice.action, notice.action_label) == (undo, "Undo")
+    assert command(after, undo)[0].program.notices == ()
+
+
+def test_a_held_fact_and_one_of_a_home_that_cannot_be_written_are_not_deleted() -> None:
+    screen = open_panel(state(), tab="facts")
+    assert screen.ui.shows("How high?")
+    with pytest.raises(AssertionError):
+        screen.ui.find("Delete tides:question:001")
+    known = state()
+    screen = open_panel(replace(known, program=replace(known.program, is_home_read_only=True)), tab="facts")
+
+    assert all(
+        not node.is_enabled for node in screen.ui.nodes("button") if node.props.get("icon") == "trash-can"
+    )

@@ -1,0 +1,108 @@
+"""A conversation in an open batch is forgotten: the batch is stopped, and what was sent leaves the provider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.forgetting.report import receipt_text
+from core.forgetting.run import ForgetRequest, ForgetServices, forget
+from core.harvest.batch_run import BatchRun, BatchServices
+from core.providers.anthropic.client import AnthropicProvider
+from core.spending.harvest_costs import Payments
+from core.values.batches import BatchState
+from core.values.forgetting import ForgetReceipt, ForgetTarget
+from core.values.settings import ServerSettings
+from tests.core.harvest.batch_kit import Backlog
+from tests.core.harvest.harvests import NOW, add_discussion, reply
+from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
+
+MODEL = "claude-haiku-4-5"
+
+
+@pytest.fixture
+def vendor() -> Iterator[AnthropicServer]:
+    with AnthropicServer() as server:
+        yield server
+
+
+@pytest.fixture
+def backlog(isolated_home: Path, vendor: AnthropicServer) -> Backlog:
+    isolated_home.mkdir()
+    client = AnthropicProvider(ServerSettings("anthropic", "anthropic", "Anthropic", vendor.url), KEY)
+    return Backlog(isolated_home, client.batches(), "anthropic", MODEL)
+
+
+def forgotten(backlog: Backlog, discussion_id: str, *, reaches: bool = True) -> ForgetReceipt:
+    services = BatchServices(
+        lambda _provider: backlog.service,
+        Payments(backlog.home, lambda *_: 0.5, lambda: backlog.now),
+        lambda: "",
+        lambda _usd: "",
+    )
+    run = BatchRun(backlog.home, lambda: backlog.now, services)
+    asked = ForgetServices(withdraw_batches=run.withdraw_unwanted) if reaches else ForgetServices()
+    at = NOW + timedelta(seconds=60)
+    return forget(ForgetRequest(backlog.home, ForgetTarget((discussion_id,)), at, "seed", services=asked))
+
+
+def file_of(backlog: Backlog) -> str:
+    (path,) = (paths.knowledge_dir(backlog.home) / "batches").iterdir()
+    return path.read_text()
+
+
+def test_a_batch_that_works_is_stopped_and_its_requests_leave_the_provider(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    gone = add_discussion(backlog.home, "Gate", "When?", "At three.")
+    add_discussion(backlog.home, "Keys", "Who?", "The master.")
+    backlog.run()
+    receipt = forgotten(backlog, gone)
+
+    assert vendor.batches.last.status == "canceling"
+    (batch,) = backlog.batches
+    assert batch.is_unwanted
+    assert gone not in file_of(backlog)
+    (place,) = [row for row in receipt.places if row.place == "batches"]
+    assert (place.removed, "is being stopped" in place.problem) == (1, True)
+    vendor.replies += [Said(({"type": "text", "text": reply(f"{n} tides.")},)) for n in range(2)]
+    vendor.batches.finish(fates=("succeeded", "succeeded"))
+    backlog.run()
+
+    (closed,) = backlog.batches
+    assert (closed.answered, closed.forgotten, closed.is_cleaned) == (1, 1, True)
+    assert vendor.batches.batches == {}
+
+
+def test_a_batch_that_has_ended_is_deleted_at_once_and_replies_of_others_are_kept(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    gone = add_discussion(backlog.home, "Gate", "When?", "At three.")
+    add_discussion(backlog.home, "Keys", "Who?", "The master.")
+    backlog.run()
+    vendor.replies += [Said(({"type": "text", "text": reply("One."), },)), Said(({"type": "text", "text": reply("Two.")},))]  # fmt: skip
+    vendor.batches.finish()
+    receipt = forgotten(backlog, gone)
+
+    assert receipt.problems == ()
+    assert vendor.batches.batches == {}
+    (batch,) = backlog.batches
+    assert (batch.state, batch.answered, batch.forgotten) == (BatchState.COLLECTED, 1, 1)
+    assert len(list((paths.knowledge_dir(backlog.home) / ".replies").iterdir())) == 1
+
+
+def test_where_nobody_can_be_asked_the_receipt_says_so_and_the_next_look_stops_it(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    gone = add_discussion(backlog.home, "Gate", "When?", "At three.")
+    backlog.run()
+    receipt = forgotten(backlog, gone, reaches=False)
+
+    assert "the next look after the batches" in receipt_text(receipt, {})
+    assert vendor.batches.last.status == "in_progress"
+    backlog.run()
+    assert vendor.batches.last.status == "canceling"
