@@ -24,7 +24,7 @@ MAX_LINE_BYTES = 256 * 1024 * 1024
 _READ_WAIT_S = 2.0
 
 
-class LogLine(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True, gc=False):
     """One line of a log.
 
     Args:

@@ -35,7 +35,7 @@ class MarkPlace(Enum):
     TAIL = "tail"
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """One block of a request.
 
     Args:
