@@ -83,9 +83,11 @@ def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> i
     return descriptor
 
 
-def open_file(path: str | os.PathLike[str], *, follows_links: bool = True, buffering: int = -1) -> BufferedReader:
+def open_file(
+    path: str | os.PathLike[str], *, follows_links: bool = True, buffering: int = -1
+) -> BufferedReader:
     """As `open_whole`, as a stream that is read in pieces. `buffering`: bytes of a piece, -1 for the usual."""
-    stream = open(open_whole(path, follows_links=follows_links), "rb", buffering=buffering)
+    stream = open(open_whole(path, follows_links=follows_links), "rb", buffering=buffering)  # noqa: SIM115  the caller's
     assert isinstance(stream, BufferedReader)
     return stream
 

@@ -173,7 +173,9 @@ def ends_of(
     """The last block at each place; `known`: of a wire whose first blocks, so many, are the same."""
     found: dict[MarkPlace, int] = {}
     last = None
-    for number in range(len(blocks) - 1, same - 1, -1):  # from behind: what a long run has in common is looked up once
+    for number in range(
+        len(blocks) - 1, same - 1, -1
+    ):  # from behind: what a long run has in common is looked up once
         place = blocks[number].place
         if place is not last and place not in found:
             found[place] = number
