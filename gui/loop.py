@@ -119,7 +119,7 @@ class Loop:
         return self._react(had_jobs=had_jobs)
 
     def _react(self, *, had_jobs: bool) -> bool:
-        """What follows from what a frame read; describe when needed. Whether anything happened."""
+        """Answer what a frame read; describe when needed. Whether anything happened."""
         now = self._clock()
         self._is_drawn = not self.ui.has_blinked
         x, y = dpg.get_mouse_pos(local=False)

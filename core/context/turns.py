@@ -107,7 +107,7 @@ _AROUND = {
     for role in Role
     for has_end in (False, True)
 }
-"""What stands before and behind a text that no tag can end, by its role and whether it ends its last line."""
+"""Tags before and behind a text that no tag can end, by its role and whether it ends its last line."""
 
 
 def _words(message: Message, text: str) -> tuple[Piece, ...]:
