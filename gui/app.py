@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -120,14 +121,18 @@ class WindowApp:
             bring_to_front()
         if state.program.is_closing:
             self.close()
-        self._greet(state)
+        if not (self.is_greeted or state.program.is_loading) and state.config.providers:
+            self.is_greeted = True
+            self._greet(state)
         window(state, self.view, ui, self.send)
 
     def _greet(self, state: AppState) -> None:
-        """A person who starts for the first time finds a discussion to write into."""
-        if self.is_greeted or state.program.is_loading or not state.config.providers:
-            return
-        self.is_greeted = True
+        """All is loaded: a person who starts for the first time finds a discussion to write into.
+
+        Modules and what else came with the start stay to the end: no collection of garbage walks them from now on, which
+        would hold up every thread, frames among them, for a twentieth of a second.
+        """
+        gc.freeze()
         if not state.discussions.summaries and not state.program.is_home_read_only:
             self.send(CreateDiscussion())
 

@@ -16,11 +16,15 @@ from gui.binding import DpgUi
 from gui.elements.popups import MenuPoint
 from gui.hover import Hover
 from gui.input_watch import InputWatch, find_watch
+from gui.key_letters import is_letter
 from gui.pace import ACTIVE_FPS, Pace
 from gui.pointer import Pointer
+from gui.unseen_frames import UnseenFrames, find_unseen_frames
 from panels.base.ui import Ui
 
 SETTLE_FRAMES = 2
+CATCH_UP_S = 0.25
+"""Longest without a picture while keys come faster than frames are drawn."""
 log = logging.getLogger(__name__)
 
 
@@ -60,6 +64,8 @@ class Loop:
         self._hover = Hover(ui.canvas, [])
         self._pointer = Pointer(ui.tree, ui.keys)
         self._is_running = False
+        self._unseen = UnseenFrames(None)
+        self._typed_frames = 0
         self._failed: str = ""
         self._posted: deque[Callable[[], object]] = deque()
         self.frames = self.described = 0
@@ -109,8 +115,12 @@ class Loop:
         self.frames += 1
         self._is_drawn = True
         had_jobs = self._dispatch()
-        now = self._clock()
         self.ui.poll()
+        return self._react(had_jobs=had_jobs)
+
+    def _react(self, *, had_jobs: bool) -> bool:
+        """Answer what a frame read; describe when needed. Whether anything happened."""
+        now = self._clock()
         self._is_drawn = not self.ui.has_blinked
         x, y = dpg.get_mouse_pos(local=False)
         is_dragging = self._pointer.move()
@@ -218,6 +228,7 @@ class Loop:
         """Run until `stop`: frames for input, for a change that shows and for what moves, and none at rest."""
         sys.setswitchinterval(0.001)
         self._is_running = True
+        self._unseen = find_unseen_frames()
         if self._watch is None:
             self._watch = find_watch()
         self._pace.hears_input = self._watch.hears_input
@@ -232,6 +243,9 @@ class Loop:
         start = self._clock()
         if self._has_news() or start >= self._pace.next_frame_s(start):
             self.frame()
+            self._typed_frames = self._typed_frames + 1 if self.ui.has_typed else 0
+            if self._typed_frames > 1 and self._unseen.are_possible:
+                self._catch_up()
         else:
             self._look()
         now = self._clock()
@@ -241,6 +255,27 @@ class Loop:
             time.sleep(max(0.0, 1 / ACTIVE_FPS - (now - start)))
         elif watch.wait(self._pace.rest_s(now, is_early=self._revision() is None)):
             self._pace.note_input(self._clock())
+
+    def _catch_up(self) -> None:
+        """Take in what is typed faster than frames can be drawn, a frame for each key, and draw none of them."""
+        until = self._clock() + CATCH_UP_S
+        with self._unseen.undrawn():
+            while self.ui.has_typed and self._clock() < until:
+                dpg.render_dearpygui_frame()
+                self.frames += 1
+                had_jobs = self._dispatch()
+                self.ui.poll()
+                if not self._heard_letters_alone():
+                    self._react(had_jobs=had_jobs)
+                    break
+                self.ui.keys.end_frame()  # letters are no chords: the characters wait for their editor
+        self.wake()
+
+    def _heard_letters_alone(self) -> bool:
+        """True if the last frame read characters, and nothing that must be answered before the next one is read."""
+        is_still = dpg.get_mouse_pos(local=False) == [*self._mouse] and not self.ui.tree.root.touched
+        is_up = not any(dpg.is_mouse_button_down(button) for button in _BUTTONS)
+        return self.ui.has_typed and is_still and is_up and all(map(is_letter, self.ui.keys.chords()))
 
     def _has_news(self) -> bool:
         """True if a frame is due at once."""

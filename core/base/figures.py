@@ -7,7 +7,7 @@ What is not known is never shown as 0.
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 Form = Literal["window", "terminal", "report"]
@@ -152,8 +152,13 @@ def moment(at: datetime, now: datetime | None) -> str:
         return f"{local:%H:%M}"
     if local.date() == today - timedelta(days=1):
         return f"yesterday {local:%H:%M}"
-    day = f"{local.day} {local:%b}"
-    return day if local.year == today.year else f"{day} {local.year}"
+    return day(local.date(), now)
+
+
+def day(on: date, now: datetime | None) -> str:
+    """A day as short as it can be told apart: `12 Mar`, `12 Mar 2025`."""
+    said = f"{on.day} {on:%b}"
+    return said if now is not None and on.year == now.astimezone().year else f"{said} {on.year}"
 
 
 def span(span_s: float, form: Form = "window") -> str:

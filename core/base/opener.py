@@ -7,8 +7,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 SETTINGS_BYTES = 4_000_000
 """Most of a file that a person writes or that says how things are set: over it, nobody wrote it."""
@@ -83,9 +83,13 @@ def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> i
     return descriptor
 
 
-def open_file(path: str | os.PathLike[str], *, follows_links: bool = True, buffering: int = -1) -> BinaryIO:
+def open_file(
+    path: str | os.PathLike[str], *, follows_links: bool = True, buffering: int = -1
+) -> BufferedReader:
     """As `open_whole`, as a stream that is read in pieces. `buffering`: bytes of a piece, -1 for the usual."""
-    return open(open_whole(path, follows_links=follows_links), "rb", buffering=buffering)
+    stream = open(open_whole(path, follows_links=follows_links), "rb", buffering=buffering)  # noqa: SIM115  the caller's
+    assert isinstance(stream, BufferedReader)
+    return stream
 
 
 def read_file(

@@ -259,6 +259,8 @@ def _planned(
 def _counting(view: ContextView, count: CountTokens) -> CountTokens:
     """Count the pieces of the base one by one: together they are one segment, which nobody has counted."""
     pieces = base_pieces(view.base)
+    if not pieces:
+        return count
 
     def counted(part: RequestPart | ToolSchema) -> int:
         if isinstance(part, Segment) and part.key in _JOINED:

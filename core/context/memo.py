@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
+import msgspec
+
 from core.context.pieces import Layer, Piece
+from core.values.messages import Message
 from core.values.stack import LayerId
 
 Pieces = dict[Hashable, tuple[Piece, ...]]
+
+
+class SaidTurns(msgspec.Struct, frozen=True):
+    """Turns as layer 11 was rendered from them.
+
+    Args:
+        pieces: of each of them, in their order; running_from: how many come before the running turn.
+    """
+
+    turns: tuple[Message, ...] = ()
+    running_from: int = 0
+    pieces: tuple[tuple[Piece, ...], ...] = ()
 
 
 class StackMemo:
@@ -17,6 +32,7 @@ class StackMemo:
     """
 
     def __init__(self) -> None:
+        self.said = SaidTurns()
         self._layers: dict[LayerId, tuple[object, Layer]] = {}
         self._pieces: dict[LayerId, Pieces] = {}
 

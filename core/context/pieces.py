@@ -12,7 +12,7 @@ from core.values.provider import RequestPart
 from core.values.stack import LayerId, Segment
 
 
-class Piece(msgspec.Struct, frozen=True):
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """A run of one layer.
 
     Args:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-import msgspec
 from msgspec.structs import replace
 
 from core.base.frame import empty_frame, frame_parts, safe_tag
-from core.context.memo import StackMemo
+from core.base.shared_run import shared_run
+from core.context.memo import SaidTurns, StackMemo
 from core.context.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
 from core.values.messages import (
     AttachmentPart,
@@ -23,6 +23,7 @@ from core.values.messages import (
 )
 from core.values.stack import LayerId, Segment
 
+_PREFIX = full_key(LayerId.TURNS, "-")[:-1]
 _START = "(The beginning of this conversation was taken out.)"
 
 
@@ -34,19 +35,13 @@ def turns_layer(turns: tuple[Message, ...], *, has_user_text: bool, memo: StackM
 
     Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5).
     """
-    known = memo.pieces(LayerId.TURNS)
     running_from = len(turns) if has_user_text else _after_last_user(turns)
-    pieces: list[Piece] = []
-    if turns and turns[0].role is not Role.USER:
-        canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
-        pieces.append(_said("start", _START, (canonical,), Role.USER))
-    for index, message in enumerate(turns):
-        is_running = index >= running_from
-        content = _Content(message, is_running)
-        found = known.get(content)
-        pieces += known.put(content, _message(message, is_running)) if found is None else found
-    known.keep()
-    return make_layer(LayerId.TURNS, pieces)
+    memo.said = said = _said_turns(turns, running_from, memo.said)
+    pieces = chain.from_iterable(said.pieces)
+    if not turns or turns[0].role is Role.USER:
+        return make_layer(LayerId.TURNS, pieces)
+    canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
+    return make_layer(LayerId.TURNS, (_said("start", _START, (canonical,), Role.USER), *pieces))
 
 
 def user_layer(retrieved: str, user_text: str, attachments: tuple[AttachmentPart, ...]) -> Layer:
@@ -63,20 +58,26 @@ def user_layer(retrieved: str, user_text: str, attachments: tuple[AttachmentPart
     return make_layer(LayerId.USER, (replace(piece, mark=Role.USER.value) for piece in pieces))
 
 
-class _Content(msgspec.Struct, frozen=True, eq=False):
-    """A message as a key: the same object, or else one of equal content under the same id."""
+def _said_turns(turns: tuple[Message, ...], running_from: int, known: SaidTurns) -> SaidTurns:
+    """Render turns. The leading run that is the same is taken over at once, behind it what is the same under its id."""
+    same = min(shared_run(known.turns, turns), known.running_from, running_from)
+    pieces = list(known.pieces[:same])
+    old = {message.id: place for place, message in enumerate(known.turns[same:], same)}
+    for place, message in enumerate(turns[same:], same):
+        is_running, before = place >= running_from, old.get(message.id)
+        if (
+            before is not None
+            and is_running is (before >= known.running_from)
+            and _is_same(message, known.turns[before])
+        ):
+            pieces.append(known.pieces[before])
+        else:
+            pieces.append(_message(message, is_running))
+    return SaidTurns(turns, running_from, tuple(pieces))
 
-    message: Message
-    is_running: bool
 
-    def __hash__(self) -> int:
-        return hash(self.message.id)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Content) or self.is_running is not other.is_running:
-            return False
-        one, two = self.message, other.message
-        return one is two or (one.id, one.role, one.parts) == (two.id, two.role, two.parts)
+def _is_same(one: Message, two: Message) -> bool:
+    return one is two or (one.role, one.parts) == (two.role, two.parts)
 
 
 def _after_last_user(turns: Sequence[Message]) -> int:
@@ -88,6 +89,8 @@ def _after_last_user(turns: Sequence[Message]) -> int:
 
 def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
     """The pieces of one message; its tags stand around the first and the last of them."""
+    if len(message.parts) == 1 and isinstance(only := message.parts[0], TextPart) and "</" not in only.text:
+        return _words(message, only.text)
     parts = [part for part in message.parts if _is_sent(part, is_running)]
     if not parts:
         return ()
@@ -97,6 +100,22 @@ def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
     bodies[-1] = (*bodies[-1], f"</{name}>\n")
     pairs = zip(parts, bodies, strict=True)
     return tuple(_piece(message, number, part, body) for number, (part, body) in enumerate(pairs))
+
+
+_AROUND = {
+    (role, has_end): (f"<{role.value}>\n<text>\n", f"{'' if has_end else chr(10)}</text>\n</{role.value}>\n")
+    for role in Role
+    for has_end in (False, True)
+}
+"""Tags before and behind a text that no tag can end, by its role and whether it ends its last line."""
+
+
+def _words(message: Message, text: str) -> tuple[Piece, ...]:
+    """The piece of a message of nothing but a text without end tags: ten thousand at once are most often such."""
+    if not text or text.isspace():
+        return ()
+    before, behind = _AROUND[message.role, text[-1] == "\n"]
+    return (_said(message.id, text, (before, text, behind), message.role),)
 
 
 def _is_sent(part: Part, is_running: bool) -> bool:
@@ -118,8 +137,8 @@ def _piece(message: Message, number: int, part: Part, body: tuple[str, ...]) -> 
 
 
 def _said(key: str, text: str, canonical: tuple[str, ...], role: Role) -> Piece:
-    segment = Segment(LayerId.TURNS, full_key(LayerId.TURNS, key), text, digest(text))
-    return Piece(segment.key, canonical, segment.sha256, segment, mark=role.value)
+    key, sha256 = f"{_PREFIX}{key}", digest(text)
+    return Piece(key, canonical, sha256, Segment(LayerId.TURNS, key, text, sha256), role.value)
 
 
 def _canonical(part: Part) -> tuple[str, ...]:

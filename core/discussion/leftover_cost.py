@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.base.ids import make_id
 from core.base.tokens import count_tokens, scaled
@@ -13,12 +13,14 @@ from core.values.records import MessageRecord, Record, UsageRecord
 from core.values.usage import Usage
 
 
-def unlogged(left: Iterable[LeftoverReply], records: Iterable[Record]) -> tuple[LeftoverReply, ...]:
+def unlogged(left: Sequence[LeftoverReply], records: Iterable[Record]) -> tuple[LeftoverReply, ...]:
     """Replies that a log does not hold: a program may be killed between the log's write and the journal's end.
 
     Args:
         records: of the discussion's log.
     """
+    if not left:
+        return ()
     known: set[str] = set()
     for record in records:
         if isinstance(record, MessageRecord):

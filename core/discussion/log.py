@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,7 +24,7 @@ MAX_LINE_BYTES = 256 * 1024 * 1024
 _READ_WAIT_S = 2.0
 
 
-class LogLine(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True, gc=False):
     """One line of a log.
 
     Args:
@@ -127,6 +128,9 @@ def scan(
             stream.seek(start)
             number, offset = first_line, start
             while end is None or offset < end:
+                if holding:
+                    lines, size = _pass_over(stream, holding, None if end is None else end - offset)
+                    number, offset = number + lines, offset + size
                 limit = MAX_LINE_BYTES if end is None else min(MAX_LINE_BYTES, end - offset)
                 line = stream.readline(limit)
                 if not line:
@@ -162,6 +166,16 @@ def foreign_sentences(content: LogContent) -> tuple[str, ...]:
     lines = [f"Line {f.line_number} of the log was left alone: {f.reason}" for f in content.foreign[:3]]
     more = len(content.foreign) - len(lines)
     return (*lines, f"{more} more lines of the log were left alone") if more else tuple(lines)
+
+
+def _pass_over(stream: BufferedReader, holding: bytes, limit: int | None) -> tuple[int, int]:
+    """Pass over the whole lines that are buffered where none holds some bytes; at a line's start. Their number and bytes."""
+    ahead = stream.peek()
+    size = ahead.rfind(b"\n", 0, limit) + 1
+    if not size or ahead.find(holding, 0, size) >= 0:
+        return 0, 0
+    stream.read(size)
+    return ahead.count(b"\n", 0, size), size
 
 
 def _skip_line(stream: BinaryIO) -> int:

@@ -192,7 +192,9 @@ class FoldedLog:
             entry = self._entries[position]
             return entry if isinstance(entry, Message) else None
         first = self._away.get(message_id)
-        runs = self._versions[first].aside.values() if first is not None else ()
+        if first is None:
+            return None
+        runs = self._versions[first].aside.values()
         aside = (entry for run in runs for entry in run if isinstance(entry, Message))
         return next((message for message in aside if message.id == message_id), None)
 

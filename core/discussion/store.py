@@ -22,7 +22,7 @@ from core.base.locks import discussion_lock
 from core.base.opener import oddities
 from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
 from core.discussion.leftover_cost import paid_for, unlogged
-from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart
 from core.values.records import EditRecord, MessageRecord, Record
 
@@ -147,8 +147,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     content = log.read(home, discussion_id)
     content, notes = _with_leftovers(home, discussion_id, content, disk)
     waiting = queue_file.read(home, discussion_id)
-    said = {record.id for record in content.records if isinstance(record, MessageRecord)}
-    queue = tuple(prompt for prompt in waiting.prompts if prompt.id not in said)
+    queue = _unsent(waiting.prompts, content.records)
     repaired = (
         *(*content.repairs, *log.foreign_sentences(content), *notes, *filter(None, (waiting.problem,))),
         *oddities(directory, _PASSED_OVER),
@@ -242,7 +241,15 @@ def _with_leftovers(
                 log.append(home, discussion_id, new, disk=disk)
             reply_journal.discard(left)
     notes = tuple(dict.fromkeys(_note(reply) for reply in back if _as_records(reply)))
-    return replace(content, records=(*content.records, *new)), notes
+    return (replace(content, records=(*content.records, *new)) if new else content), notes
+
+
+def _unsent(prompts: tuple[QueuedPrompt, ...], records: Sequence[Record]) -> tuple[QueuedPrompt, ...]:
+    """Prompts that wait; one whose words are in the log was sent when the program ended."""
+    if not prompts:
+        return ()
+    said = {record.id for record in records if isinstance(record, MessageRecord)}
+    return tuple(prompt for prompt in prompts if prompt.id not in said)
 
 
 def _note(reply: reply_journal.LeftoverReply) -> str:

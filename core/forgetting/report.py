@@ -34,7 +34,8 @@ def headline(receipt: ForgetReceipt) -> str:
         return f"Forgotten: an item{more}."
     said = f"Forgotten: {count(len(receipt.discussion_ids), 'conversation')}, {count(receipt.items, 'item')}"
     stay = f"; {count(receipt.kept_items, 'item')} also said elsewhere stayed" if receipt.kept_items else ""
-    return f"{said}, {count(receipt.facts, 'fact')}{stay}."
+    facts = f", {count(receipt.facts, 'fact')}" if receipt.facts else ""
+    return f"{said}{facts}{stay}."
 
 
 def receipt_data(receipt: ForgetReceipt) -> dict[str, object]:

@@ -33,7 +33,7 @@ MAX_TOOL_CHARS = 64_000
 NAME_CHARS = 120
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
-_LABELS = {
+LABELS = {
     TranscriptKind.CHATGPT: "ChatGPT",
     TranscriptKind.CLAUDE: "Claude",
     TranscriptKind.CLAUDE_CODE: "Claude Code",
@@ -43,6 +43,7 @@ _LABELS = {
     TranscriptKind.EXPORT: "an export of Manual Slop",
     TranscriptKind.DISCUSSION: "a log of Manual Slop",
 }
+"""Names of what a conversation was written by, as a person knows it."""
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -261,7 +262,7 @@ def _record(
         at=one.at or transcript.at or UNKNOWN_TIME,
         role=role,
         parts=parts,
-        model=one_line(one.model, NAME_CHARS) or ("" if role is Role.USER else _LABELS.get(kind, "")),
+        model=one_line(one.model, NAME_CHARS) or ("" if role is Role.USER else LABELS.get(kind, "")),
     )
 
 
@@ -295,7 +296,7 @@ def _told(head: str, text: str, skipped: Counter[str]) -> str:
 
 
 def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: datetime) -> MarkRecord:
-    text = f"Imported on {now:%Y-%m-%d} from {_LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
+    text = f"Imported on {now:%Y-%m-%d} from {LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
     last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
     return MarkRecord(make_id(now, seed), last, "imported", text)

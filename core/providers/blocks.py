@@ -35,7 +35,7 @@ class MarkPlace(Enum):
     TAIL = "tail"
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """One block of a request.
 
     Args:
@@ -171,7 +171,15 @@ def ends_of(
     blocks: tuple[Block, ...], known: Mapping[MarkPlace, int] | None = None, same: int = 0
 ) -> Mapping[MarkPlace, int]:
     """The last block at each place; `known`: of a wire whose first blocks, so many, are the same."""
-    found = {blocks[number].place: number for number in range(same, len(blocks))}
+    found: dict[MarkPlace, int] = {}
+    last = None
+    for number in range(
+        len(blocks) - 1, same - 1, -1
+    ):  # from behind: what a long run has in common is looked up once
+        place = blocks[number].place
+        if place is not last and place not in found:
+            found[place] = number
+        last = place
     for place, number in (known or {}).items():
         if place in found:
             continue
@@ -257,10 +265,10 @@ def _markable(blocks: tuple[Block, ...], index: int) -> int:
 
 def _made(role: str, part: RequestPart | ToolSchema) -> Block:
     match part:
-        case ToolSchema(name, description, parameters):
-            return Block(TOOLS_KEY, _digest("tool", name, description, parameters), MarkPlace.STABLE)
         case Segment():
             return Block(part.key, f"{role}:{part.sha256}", _place(part))
+        case ToolSchema(name, description, parameters):
+            return Block(TOOLS_KEY, _digest("tool", name, description, parameters), MarkPlace.STABLE)
         case AttachmentPart():
             return Block(part_key(part), f"{role}:{part.sha256}", MarkPlace.TALK)
         case ReasoningPart(text, vendor):
@@ -274,6 +282,8 @@ def _made(role: str, part: RequestPart | ToolSchema) -> Block:
 
 
 def _place(segment: Segment) -> MarkPlace:
+    if segment.layer is LayerId.TURNS:
+        return MarkPlace.TALK
     if segment.layer.is_stable:
         return MarkPlace.STABLE
     if segment.layer is LayerId.METADATA:

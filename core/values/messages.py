@@ -27,13 +27,13 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-class TextPart(msgspec.Struct, frozen=True, tag_field="type", tag="text"):
+class TextPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="text"):
     """Plain text, UTF-8, LF, no lone surrogates."""
 
     text: str
 
 
-class ReasoningPart(msgspec.Struct, frozen=True, tag_field="type", tag="reasoning"):
+class ReasoningPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="reasoning"):
     """Reasoning of a model.
 
     `vendor_json` is the vendor's own block (signature, encrypted content) as canonical JSON, to be sent back
@@ -44,7 +44,7 @@ class ReasoningPart(msgspec.Struct, frozen=True, tag_field="type", tag="reasonin
     vendor_json: str = ""
 
 
-class ToolCallPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_call"):
+class ToolCallPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="tool_call"):
     """A call that the model asked for. `arguments_json` is the model's text, not yet judged."""
 
     call_id: str
@@ -52,7 +52,7 @@ class ToolCallPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_call
     arguments_json: str
 
 
-class ToolResultPart(msgspec.Struct, frozen=True, tag_field="type", tag="tool_result"):
+class ToolResultPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="tool_result"):
     """Answer of a tool."""
 
     call_id: str
@@ -73,7 +73,7 @@ EXTENSIONS = {
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-class AttachmentPart(msgspec.Struct, frozen=True, tag_field="type", tag="attachment"):
+class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="attachment"):
     """A file kept in the discussion's `attachments/`, named by its content's sha256 (hex).
 
     Args:
@@ -117,7 +117,7 @@ class AttachmentPart(msgspec.Struct, frozen=True, tag_field="type", tag="attachm
 Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One message of a discussion as the person sees it: edits applied, usage attached.
 
     `version_of`: the first version of the reply that this one is another version of, empty for that one itself.
@@ -155,7 +155,7 @@ class Message(msgspec.Struct, frozen=True):
         return tuple(part for part in self.parts if isinstance(part, AttachmentPart))
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True, gc=False):
     """Something the person should see in place: cancelled, model switched, repaired, harvested.
 
     `after_id` is the id of the message that it follows, empty at the head of the discussion.

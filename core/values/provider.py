@@ -94,7 +94,7 @@ class ModelPrice(msgspec.Struct, frozen=True):
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart
 
 
-class RequestMessage(msgspec.Struct, frozen=True):
+class RequestMessage(msgspec.Struct, frozen=True, gc=False):
     """One message on the wire. Roles alternate: the stack never renders two user messages in a row."""
 
     role: Role

@@ -101,7 +101,7 @@ class StackInputs(msgspec.Struct, frozen=True):
     withdrawals: int = 0
 
 
-class Segment(msgspec.Struct, frozen=True):
+class Segment(msgspec.Struct, frozen=True, gc=False):
     """A run of text of one layer: the unit of hashing, caching and of the wire.
 
     Args:
@@ -136,7 +136,7 @@ class LayerReport(msgspec.Struct, frozen=True, gc=False):
     segments: tuple[SegmentReport, ...] = ()
 
 
-class SegmentReport(msgspec.Struct, frozen=True):
+class SegmentReport(msgspec.Struct, frozen=True, gc=False):
     """A segment without its text."""
 
     key: str

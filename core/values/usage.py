@@ -17,7 +17,7 @@ Usd = Annotated[float, msgspec.Meta(ge=0, le=MOST_USD)]
 """Figures as they may be read back from a file: one that is none must not get into any sum, nor lift a limit."""
 
 
-class Usage(msgspec.Struct, frozen=True):
+class Usage(msgspec.Struct, frozen=True, gc=False):
     """Tokens of one call, or of many added up.
 
     `input_tokens` is everything sent; cache reads and writes are parts of it; `output_tokens` includes

@@ -39,7 +39,7 @@ KINDS = (
     Option("", "All of them"),
     *(Option(kind.value, facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
 )
-NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=82, is_number=True))
+NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=96, is_number=True))
 WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
         Column("Estimate", width=172, is_number=True))  # fmt: skip

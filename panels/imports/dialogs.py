@@ -9,6 +9,7 @@ from core.base import figures as fmt
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion
 from core.imports.messages import CancelImport, DismissImport, ImportConversations
+from core.imports.plan import LABELS
 from core.imports.report import fault_text, left_out, sum_text
 from core.values.imports import ImportReport, ImportRow
 from panels.base.desk import Desk
@@ -23,7 +24,7 @@ COLUMNS = (
     Column("Day", width=92),
     Column("From", width=96),
     Column("Conversation"),
-    Column("New", width=84, is_number=True),
+    Column("New", width=112, is_number=True),
     Column("Branches", width=88, is_number=True),
 )
 NARROW = tuple(column for column in COLUMNS if column.label in {"Conversation", "New"})
@@ -57,7 +58,7 @@ def _import(desk: Desk) -> None:
     ui, imports = desk.ui, desk.state.imports
     report = imports.report
     title = "Imported" if report is not None and not report.is_dry else "Import conversations"
-    with ui.dialog("import", title, width=WIDTH_PX, height=HEIGHT_PX) as closed:
+    with ui.dialog("import", title, width=WIDTH_PX, height=None if report is None else HEIGHT_PX) as closed:
         if report is not None:
             _report(desk, report)
         elif imports.is_running:
@@ -150,8 +151,10 @@ class _Rows:
         row = self._rows[index]
         tone: Tone = "muted" if row.why else "text"
         if self._is_wide:
-            ui.text("day", f"{row.at:%Y-%m-%d}" if row.at is not None else "", tone="muted", style="small")
-            ui.text("from", row.kind.value, tone="muted", style="small", tip=row.path)
+            day = fmt.day(row.at.astimezone().date(), self._desk.state.now) if row.at is not None else ""
+            ui.text("day", day, tone="muted", style="small")
+            origin = LABELS.get(row.kind, row.kind.value)
+            ui.text("from", origin, tone="muted", style="small", width=0, tip=f"{origin}: {row.path}")
         is_here = row.discussion_id in self._desk.state.discussions.summaries
         with ui.row("title"):
             if is_here and ui.button(

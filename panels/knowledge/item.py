@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
+from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion, UndoDelete
 from core.forgetting.messages import ForgetItem
 from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
@@ -21,6 +23,9 @@ from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
 LONG_CHARS = 480
 PAD_PX = 10.0
 """From an icon to words that are no link: a link keeps some room around its own."""
+
+TICK_PX = 24.0
+_TASKS = frozenset({Category.TASKS_OPEN, Category.TASKS_DONE})
 
 READ_ONLY = "This home is read-only: nothing can be saved"
 ONE_OF = {
@@ -56,17 +61,19 @@ def _words(desk: Desk, ui: Ui, item: Item) -> None:
     view, place = desk.view.of(KnowledgeView), (item.file, item.first_line)
     is_cut = len(text) > LONG_CHARS and place not in view.whole
     shown = _head(text) if is_cut else text
-    if item.category in {Category.TASKS_OPEN, Category.TASKS_DONE}:
+    if item.category in _TASKS:
         _task(desk, ui, item, shown)
     elif item.category is Category.PLAYBOOKS and (named := _PLAYBOOK.match(shown)) is not None:
         ui.text("name", named[1], style="strong", wraps=True)
         _prose(ui, "steps", numbered_steps(shown[named.end() :]))
     else:
         _prose(ui, "text", shown)
-    if len(text) > LONG_CHARS and ui.button(
-        "whole", "Show all of it" if is_cut else "Show less", kind="link", is_small=True
-    ):
-        view.whole.symmetric_difference_update({place})
+    if len(text) > LONG_CHARS:
+        with ui.row("length", gap=0):
+            ui.gap(TICK_PX if item.category in _TASKS else 0)
+            label = "Show all of it" if is_cut else "Show less"
+            if ui.button("whole", label, kind="link", is_small=True):
+                view.whole.symmetric_difference_update({place})
 
 
 def _prose(ui: Ui, key: str, text: str) -> None:
@@ -96,7 +103,7 @@ def _head(text: str) -> str:
 def _task(desk: Desk, ui: Ui, item: Item, shown: str) -> None:
     is_done = item.category is Category.TASKS_DONE
     with ui.row("task", gap=6):
-        with ui.surface("tick", "clear", width=24, padding=(0, 0)):
+        with ui.surface("tick", "clear", width=TICK_PX, padding=(0, 0)):
             ticked = ui.checkbox(
                 "done", "", is_done, is_enabled=can_ask(desk, item),
                 tip=f"{'Open it again' if is_done else 'Done'}: {shown[:80]}",
@@ -125,7 +132,7 @@ def provenance(desk: Desk, ui: Ui, tag: Provenance | None) -> None:
         case SourcePlace.GONE:
             ui.icon("icon", "comments", tone="faint")
             ui.gap(PAD_PX)
-            ui.text("from", f"from {source.name}, {tag.date}", tone="muted", style="small",
+            ui.text("from", f"from {source.name}, {_day(desk, tag.date)}", tone="muted", style="small",
                     tip=f"{tag.source}: this conversation is not here any more")  # fmt: skip
 
 
@@ -136,11 +143,19 @@ def _other_origins(ui: Ui, tag: Provenance | None) -> None:
         ui.badge("also", f"+{len(tag.also)}", tone="muted", tip=f"Merged, and besides\n{listed}")
 
 
-def _conversation(desk: Desk, ui: Ui, source: ItemSource, date: str) -> None:
+def _day(desk: Desk, written: str) -> str:
+    """The day of a source as a person says it; as it is written where it is none."""
+    try:
+        return fmt.day(date.fromisoformat(written), desk.state.now)
+    except ValueError:
+        return written
+
+
+def _conversation(desk: Desk, ui: Ui, source: ItemSource, written: str) -> None:
     is_archived = source.place is SourcePlace.ARCHIVE
     ui.icon("icon", "box-archive" if is_archived else "comments", tone="faint")
     tip = f"Show the conversation {source.name}{', in the archive' if is_archived else ''}"
-    if ui.button("from", f"from {source.name}, {date}", kind="link", is_small=True, tip=tip):
+    if ui.button("from", f"from {source.name}, {_day(desk, written)}", kind="link", is_small=True, tip=tip):
         desk.view.page = "chat"
         desk.send(SelectDiscussion(source.id))
 
@@ -149,7 +164,13 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
     tip = f"{tag.source}: this conversation is in the trash"
     ui.icon("icon", "clock-rotate-left", tone="faint", tip=tip)
     ui.gap(PAD_PX)
-    ui.text("from", f"from {source.name}, {tag.date}, in the trash", tone="muted", style="small", tip=tip)
+    ui.text(
+        "from",
+        f"from {source.name}, {_day(desk, tag.date)}, in the trash",
+        tone="muted",
+        style="small",
+        tip=tip,
+    )
     if ui.button(
         "restore", "Restore", kind="link", is_small=True, tip=f"Take {source.name} out of the trash"
     ):

@@ -26,7 +26,7 @@ KEY_WORDS = {
     KeySource.NOT_NEEDED: ("needs no key", "ok"),
     KeySource.ENVIRONMENT: ("key from the environment", "ok"),
     KeySource.KEYRING: ("key in the system keyring", "ok"),
-    KeySource.FILE: ("key in a file of your home, mode 0600", "warn"),
+    KeySource.FILE: ("key in a file only you can read", "warn"),
     KeySource.MISSING: ("no key", "warn"),
 }
 SHOWN_MODELS = 100

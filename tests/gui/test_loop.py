@@ -13,6 +13,7 @@ import pytest
 from gui.elements.editor import Editor
 from gui.loop import Loop
 from gui.pace import ACTIVE_FOR_S, ACTIVE_FPS, LONGEST_REST_S, Pace
+from gui.unseen_frames import GL_BACK, GL_NONE, UnseenFrames
 from panels.base.ui import Ui
 from tests.gui.conftest import Screen
 
@@ -217,6 +218,52 @@ def test_another_thread_ends_the_rest(screen: Screen, monkeypatch: pytest.Monkey
     assert watch.is_nudged
     loop.turn(watch)
     assert ran == [True]
+
+
+def test_a_burst_of_keys_is_taken_in_without_a_picture_of_each(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, chosen = View(value=""), list[int]()
+
+    def draw(ui: Ui) -> None:
+        edited = ui.editor("text", view.value, hint="Write")
+        view.value = edited.text if edited else view.value
+
+    person = screen.show(draw)
+    person.click("Write")
+    watch = Rests()
+    loop = at_rest(screen, watch, monkeypatch)
+    monkeypatch.setattr(loop, "_unseen", UnseenFrames(chosen.append))
+    described = loop.described
+    person.strike(*"abcdefgh", "Backspace", *"ijklmnop", "Left", "Left", *"qrstuvwx", "Backspace", *"yz")
+    loop.wake()
+    for _ in range(200):
+        loop.turn(watch)
+    assert view.value == "abcdefgijklmnqrstuvwyzop"
+    assert loop.described - described < 20
+    assert chosen == [GL_NONE, GL_BACK] * (len(chosen) // 2)
+    assert chosen
+
+
+def test_keys_at_a_persons_pace_are_drawn_each(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    view, chosen = View(value=""), list[int]()
+
+    def draw(ui: Ui) -> None:
+        edited = ui.editor("text", view.value, hint="Write")
+        view.value = edited.text if edited else view.value
+
+    person = screen.show(draw)
+    person.click("Write")
+    watch = Rests()
+    loop = at_rest(screen, watch, monkeypatch)
+    monkeypatch.setattr(loop, "_unseen", UnseenFrames(chosen.append))
+    for letter in "abc":
+        person.strike(letter)
+        loop.wake()
+        for _ in range(6):
+            loop.turn(watch)
+    assert view.value == "abc"
+    assert not chosen
 
 
 def test_a_change_of_size_lays_out_again_without_a_frame_of_the_old(screen: Screen) -> None:

@@ -280,7 +280,7 @@ def test_a_home_that_cannot_be_written_offers_no_change() -> None:
 def test_an_item_leads_to_its_conversation() -> None:
     screen = open_panel(ks.some(), "tasks_open")
 
-    screen.ui.click("from Cache TTL policy, 2026-11-20")
+    screen.ui.click("from Cache TTL policy, 20 Nov")
 
     assert screen.asked == [SelectDiscussion("d1")]
 
@@ -295,7 +295,7 @@ def test_an_item_leads_into_the_archive() -> None:
 
 def test_a_conversation_in_the_trash_is_restored_from_its_item() -> None:
     screen = open_panel(ks.some(), "facts")
-    assert screen.ui.shows("from Tide gauge, 2026-11-16, in the trash")
+    assert screen.ui.shows("from Tide gauge, 16 Nov, in the trash")
 
     screen.ui.click("Restore", within="from Tide gauge")
 
@@ -305,8 +305,8 @@ def test_a_conversation_in_the_trash_is_restored_from_its_item() -> None:
 def test_a_conversation_that_is_gone_is_named_and_one_by_hand_says_so() -> None:
     screen = open_panel(ks.some(), "decisions", "facts")
 
-    assert "from 2026-09-01-gone-for-good, 2026-09-02" in words_of(screen)
-    assert not screen.ui.has("from 2026-09-01-gone-for-good, 2026-09-02", kind="button")
+    assert "from 2026-09-01-gone-for-good, 2 Sep" in words_of(screen)
+    assert not screen.ui.has("from 2026-09-01-gone-for-good, 2 Sep", kind="button")
     assert "added by hand" in words_of(screen)
 
 
@@ -315,7 +315,7 @@ def test_before_any_look_sources_are_found_by_the_name_that_a_harvest_would_give
 
     screen = open_panel(state, "tasks_open")
 
-    screen.ui.click("from Cache TTL policy, 2026-11-20")
+    screen.ui.click("from Cache TTL policy, 20 Nov")
     assert screen.asked == [SelectDiscussion("d1")]
 
 

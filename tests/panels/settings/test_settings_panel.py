@@ -50,7 +50,7 @@ def test_each_provider_says_where_its_key_is_and_what_is_wrong() -> None:
         "needs no key",
         "key in the system keyring",
         "no key",
-        "key in a file of your home, mode 0600",
+        "key in a file only you can read",
     ):
         assert screen.ui.shows(words)
     assert not screen.ui.shows("Enter one in Settings"), "this is the page, and the field is here"
