@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -17,6 +19,8 @@ T = TypeVar("T")
 LONG_CHARS = 4_096
 """From here on a text is looked through by numpy: a few hundred megabytes a second, and nothing is imported for less."""
 
+_LAST_BYTE = 255
+
 _GRAM = 3
 _PIECE = 65_536
 """Characters that are looked through at once: what numpy makes of them stays in the processor's cache."""
@@ -28,18 +32,27 @@ _HASH = (1, 31, 961, 29_791)
 """Four characters make sixteen bits; what is left after the first look is looked at once more."""
 
 
+def _position(hit: tuple[int, object]) -> int:
+    return hit[0]
+
+
 class Hits(Generic[T]):
-    """Literals of three ASCII characters or more, each with what is wanted where it stands."""
+    """Literals of three characters or more, two in scripts beyond Latin-1, each with what is wanted where it stands."""
 
     def __init__(self, wanted: Iterable[tuple[str, bool, T]]) -> None:
         """Take the literals.
 
         Args:
             wanted: literal, whether its case counts, and what it stands for; one literal may come more than once.
+                The case of ASCII alone can be left out of account.
         """
+        self._wide: dict[str, list[T]] = defaultdict(list)
         self._by_gram: dict[bytes, list[tuple[bytes, bool, T]]] = defaultdict(list)
         for literal, has_case, value in wanted:
-            wanted_bytes = (literal if has_case else literal.lower()).encode("ascii")
+            if any(ord(char) > _LAST_BYTE for char in literal):
+                self._wide[literal].append(value)
+                continue
+            wanted_bytes = (literal if has_case else literal.lower()).encode("latin-1")
             if len(wanted_bytes) < _GRAM:
                 raise ValueError(f"{literal!r} is too short to be looked for")
             self._by_gram[wanted_bytes.lower()[:_GRAM]].append((wanted_bytes, has_case, value))
@@ -47,7 +60,26 @@ class Hits(Generic[T]):
 
     def in_text(self, text: str) -> Iterator[tuple[int, T]]:
         """Positions of literals and what they stand for, in order of position. O(n)."""
-        raw = text.encode("latin-1", "replace")  # a byte a character, so that positions are the text's
+        try:
+            return self._narrow_hits(text.encode("latin-1"))
+        except UnicodeEncodeError:  # a byte a character, so that positions are the text's
+            narrow = self._narrow_hits(text.encode("latin-1", "replace"))
+            return heapq.merge(narrow, self._wide_hits(text), key=_position)
+
+    def _wide_hits(self, text: str) -> Iterator[tuple[int, T]]:
+        found = self._wide_literals.search(text) if self._wide else None
+        while found is not None:
+            at = found.start()
+            for literal, values in self._wide.items():
+                if text.startswith(literal, at):
+                    yield from ((at, value) for value in values)
+            found = self._wide_literals.search(text, at + 1)
+
+    @cached_property
+    def _wide_literals(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self._wide)))
+
+    def _narrow_hits(self, raw: bytes) -> Iterator[tuple[int, T]]:
         lowered = raw.lower()
         places = self._long(raw) if len(raw) >= LONG_CHARS else self._short(lowered)
         for at in places:

@@ -69,12 +69,12 @@ _NEXT_LINE = re.compile(
 def continued(text: str, end: int) -> int:
     """The end of a key that ends at `end`, or that goes on in the next line."""
     found = _NEXT_LINE.match(text, end)
-    if found is None or not is_mixed(found[1], classes=3) or not _is_random(found[1]):
+    if found is None or not is_mixed(found[1], classes=3) or not is_random(found[1]):
         return end
     return found.end(1)
 
 
-def _is_random(value: str) -> bool:
+def is_random(value: str) -> bool:
     """True if kinds of characters change often, as they do not in names: at every third character or more."""
     kinds = [0 if char.islower() else 1 if char.isupper() else 2 for char in value]
     changes = sum(one != other for one, other in itertools.pairwise(kinds))
@@ -101,6 +101,55 @@ _HASH = re.compile(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|[vV]?\d+(?:\.\d+)+[\w.+-]*")
 
 
+_HEX = re.compile(r"(?:(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}|(?=[A-F0-9]*[A-F])[A-F0-9]{32,})=*")
+_ACCOUNT = re.compile("0x[0-9a-fA-F]{40}")
+"""An account of a ledger, which is public."""
+
+_CALL_SIGNS = frozenset("([{<")
+
+
+def is_path(value: str) -> bool:
+    """True if it leads to a file."""
+    return _PATH.fullmatch(value) is not None
+
+
+def is_said_value(value: str) -> bool:
+    """Judge what stands where a secret is said: letters and digits, no word for one, no expression."""
+    return (
+        len(value) >= 8
+        and is_mixed(value)
+        and not (_CALL_SIGNS & set(value))
+        and not is_placeholder(value)
+        and not _is_other(value)
+        and (_CODE.fullmatch(value) is None or _is_key(value))
+    )
+
+
+def is_sure_value(value: str, *, is_hex_too: bool = False) -> bool:
+    """Judge what stands somewhere behind a word for a secret: it can be nothing that people read.
+
+    Args:
+        is_hex_too: hexadecimal digits of sixteen bytes and more are one as well.
+    """
+    if not is_said_value(value) or _ACCOUNT.fullmatch(value):
+        return False
+    return (is_mixed(value[:64], classes=3) and is_random(value[:64])) or (
+        is_hex_too and _HEX.fullmatch(value) is not None
+    )
+
+
+def _is_other(value: str) -> bool:
+    """True for what is written like a secret and is none: an address, a hash, a file, a date, a number with its name."""
+    return (
+        "://" in value
+        or _HASH.fullmatch(value) is not None
+        or is_path(value)
+        or _DATE.fullmatch(value) is not None
+        or _NUMBERED.fullmatch(value) is not None
+        or _VARIABLE.fullmatch(value) is not None
+    )
+
+
 def is_secret_value(
     value: str, *, is_quoted: bool, is_setting: bool, is_password: bool, has_end: bool
 ) -> bool:
@@ -119,7 +168,7 @@ def is_secret_value(
         return False
     if is_placeholder(value):
         return False
-    if "://" in value or _HASH.fullmatch(value) or _PATH.fullmatch(value) or _DATE.fullmatch(value):
+    if "://" in value or _HASH.fullmatch(value) or is_path(value) or _DATE.fullmatch(value):
         return False
     if not is_quoted and (_CODE.fullmatch(value) or _VARIABLE.fullmatch(value)) and not _is_key(value):
         return False
@@ -145,7 +194,7 @@ def is_secret_value(
 
 def _is_scrambled(value: str) -> bool:
     """True if a long value is no word and no name: upper, lower and other characters change too often."""
-    return len(value) >= 16 and not set(value) & set("()[]{}") and _is_random(value[:40])
+    return len(value) >= 16 and not set(value) & set("()[]{}") and is_random(value[:40])
 
 
 def _is_key(value: str) -> bool:
