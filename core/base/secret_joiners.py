@@ -12,7 +12,7 @@ from functools import cache
 
 import msgspec
 
-from core.base.secret_values import is_said_value, is_secret_value, is_sure_value
+from core.base.secret_values import is_name_like, is_said_value, is_secret_value, is_sure_value
 from core.base.secret_words import VERBS
 
 
@@ -31,6 +31,11 @@ class Name(msgspec.Struct, frozen=True):
     is_setting: bool
 
     @property
+    def is_plain(self) -> bool:
+        """True if it tells of a password and is no verb (`pass it on`)."""
+        return self.is_password and self.word.lower() != "pass"
+
+    @property
     def word(self) -> str:
         """The word as it stands."""
         return self.text[self.start : self.end]
@@ -42,6 +47,7 @@ class Sureness(Enum):
     ASSIGNED = "assigned"
     CELL = "cell"
     SAID = "said"
+    CALL = "call"
     NEAR = "near"
 
 
@@ -162,7 +168,7 @@ JOINERS = (
         Sureness.ASSIGNED,
     ),
     # setPassword("V")
-    Joiner("(", (r"\([ \t]*[\"']" + _PLAIN + r"[\"'][ \t]*[,)]"), Sureness.SAID),
+    Joiner("(", (r"\([ \t]*[\"']" + _PLAIN + r"[\"'][ \t]*[,)]"), Sureness.CALL),
     # setProperty("x.password", "V")
     Joiner("\"'", (r"[\"'][ \t]*,[ \t]*[\"']" + _PLAIN + r"[\"']"), Sureness.SAID, _is_argument),
     # password%3DV%26
@@ -248,9 +254,9 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_fit(value: str, name: Name, sureness: Sureness) -> bool:
-    if sureness is Sureness.NEAR:
+    if sureness is Sureness.NEAR or (sureness is Sureness.CALL and is_name_like(value)):
         return is_sure_value(value, is_hex_too=True)
-    if sureness is Sureness.SAID:
+    if sureness in {Sureness.SAID, Sureness.CALL}:
         return is_said_value(value) and (
             name.is_password or is_sure_value(value, is_hex_too=True) or len(value) >= 20
         )
@@ -298,14 +304,14 @@ def _told(name: Name) -> tuple[int, int] | None:
     for number in range(_MOST_WORDS):
         found = _WORD.match(text, at, line_end)
         if found is None:
-            return None
+            return _below(name, at) if is_led else None
         start = found.start(1) + len(found[1]) - len(found[1].lstrip(_DRESS))
         place = _trimmed(text, start, _word_end(text, found.end()))
         value = text[slice(*place)]
         is_next = number == 0 and name.is_setting
         if is_sure_value(value, is_hex_too=is_led or is_next):
             return place
-        if is_led and name.is_password and is_said_value(value):
+        if is_led and name.is_plain and is_said_value(value):
             return place
         word = found[1]
         if word.endswith(_STOPS) or word in _SIGNS or not _may_lead(word):
@@ -313,6 +319,15 @@ def _told(name: Name) -> tuple[int, int] | None:
         is_led = word.endswith(":") or word.lower() in _VERBS
         at = found.end()
     return None
+
+
+_NEXT_LINE = re.compile(r"[ \t]*(?:\r?\n[ \t>]*){1,3}([^\s\"'`<>]{8,400})[ \t]*(?=[\r\n]|\Z)")
+
+
+def _below(name: Name, at: int) -> tuple[int, int] | None:
+    """A secret that stands alone in a line under the sentence that leads to it."""
+    found = _NEXT_LINE.match(name.text, at)
+    return found.span(1) if found and is_sure_value(found[1], is_hex_too=True) else None
 
 
 def _word_end(text: str, at: int) -> int:

@@ -158,7 +158,7 @@ _VENDORS = (
     shape("sbp_", r"[0-9a-f]{40}\b"),
     shape("pscale_tkn_ pscale_pw_ pscale_oauth_", "[A-Za-z0-9_.=-]{32,}"),
     shape("key-", r"[0-9a-f]{32}\b"),
-    shape("NRAK- NRJS- NRII- NRIQ- NRRA-", f"{_URL}{{19,}}", check=is_mixed),
+    shape("NRAK- NRJS- NRII- NRIQ- NRRA-", f"{_URL}{{19,}}"),
     shape("LTAI", rf"{_ANY}{{16,20}}\b"),
     shape("HRKU-", "[0-9a-fA-F-]{36,}"),
     shape("EAA", f"{_ANY}{{80,}}"),

@@ -105,12 +105,28 @@ _HEX = re.compile(r"(?:(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}|(?=[A-F
 _ACCOUNT = re.compile("0x[0-9a-fA-F]{40}")
 """An account of a ledger, which is public."""
 
+_ALGORITHM = re.compile(
+    r"(?i)(?:argon2|bcrypt|scrypt|pbkdf2|sha|md5|hmac|aes|rsa|ecdsa|ecdh|ed25519|ed448|x25519|x509|pkcs|base(?:32|58|64)|utf|iso"
+    r"|oauth|oidc|[hrep]s256|http|tls|ipv[46]|python|php)[\w.-]{0,10}"
+)
+"""Methods, standards and languages, whose names have numbers."""
+
+_CAMEL = re.compile(
+    r"[:.~]*(?:[A-Za-z][a-z]+\d{0,5}|[A-Z]{2,}\d{0,5}|[a-z]\d[a-z]{2,})(?:[A-Z][a-z]{2,}\d{0,5})+"
+)
+"""A name in the manner of classes, with a number in it."""
+
 _CALL_SIGNS = frozenset("([{<")
 
 
 def is_path(value: str) -> bool:
     """True if it leads to a file."""
     return _PATH.fullmatch(value) is not None
+
+
+def is_name_like(value: str) -> bool:
+    """True for a word with a short number behind it."""
+    return _NAME.fullmatch(value) is not None
 
 
 def is_said_value(value: str) -> bool:
@@ -131,7 +147,7 @@ def is_sure_value(value: str, *, is_hex_too: bool = False) -> bool:
     Args:
         is_hex_too: hexadecimal digits of sixteen bytes and more are one as well.
     """
-    if not is_said_value(value) or _ACCOUNT.fullmatch(value):
+    if not is_said_value(value) or _ACCOUNT.fullmatch(value) or _CAMEL.fullmatch(value) or "\\" in value:
         return False
     return (is_mixed(value[:64], classes=3) and is_random(value[:64])) or (
         is_hex_too and _HEX.fullmatch(value) is not None
@@ -147,6 +163,7 @@ def _is_other(value: str) -> bool:
         or _DATE.fullmatch(value) is not None
         or _NUMBERED.fullmatch(value) is not None
         or _VARIABLE.fullmatch(value) is not None
+        or _ALGORITHM.fullmatch(value) is not None
     )
 
 

@@ -110,8 +110,6 @@ WIDE = {
 VERBS = (
     "is",
     "was",
-    "are",
-    "be",
     "lautet",
     "lauten",
     "ist",
@@ -127,17 +125,13 @@ VERBS = (
     "sono",
     "zijn",
     "jest",
-    "to",
     "je",
     "jsou",
-    "on",
     "är",
     "er",
     "olur",
-    "e",
     "este",
     "это",
     "такой",
-    "as",
 )
 """Words between a word for a secret and the secret; of these languages and of English."""

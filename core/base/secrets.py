@@ -43,7 +43,7 @@ def scrub(text: str) -> str:
 def named_secrets(text: str) -> list[tuple[int, int, str]]:
     """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
     reading = read(text)
-    found = secrets_in(reading.text, _HITS.in_text(reading.text))
+    found = secrets_in(reading.text, _HITS.in_text(reading.text, reading.signs))
     return [(*reading.place(start, end), kind) for start, end, kind in found]
 
 
