@@ -103,6 +103,15 @@ def _is_argument(name: Name) -> bool:
     return _CALL_BEFORE.search(_before(name)) is not None
 
 
+_ASKS = re.compile(
+    r"(?i)_*(?:get|split|parse|is|has|check|find|del|remove|read|load|fetch|need|ask|prompt|pass)(?=[_A-Z])"
+)
+
+
+def _is_setter(name: Name) -> bool:
+    return _ASKS.match(name.word) is None
+
+
 def _is_key(name: Name) -> bool:
     return name.word.lower().endswith("key")
 
@@ -168,9 +177,9 @@ JOINERS = (
         Sureness.ASSIGNED,
     ),
     # setPassword("V")
-    Joiner("(", (r"\([ \t]*[\"']" + _PLAIN + r"[\"'][ \t]*[,)]"), Sureness.CALL),
+    Joiner("(", (r"\([ \t]*[\"']" + _PLAIN + r"[\"'][ \t]*[,)]"), Sureness.CALL, _is_setter),
     # setProperty("x.password", "V")
-    Joiner("\"'", (r"[\"'][ \t]*,[ \t]*[\"']" + _PLAIN + r"[\"']"), Sureness.SAID, _is_argument),
+    Joiner("\"'", (r"[\"'][ \t]*,[ \t]*[\"']" + _PLAIN + r"[\"']"), Sureness.CALL, _is_argument),
     # password%3DV%26
     Joiner("%", (r"%(?:25)?3[DA](?P<v>[^\s\"'`<>&%]{6,400})"), Sureness.SAID),
     # | password | V |, password <tab> V, Password ..... V, Password → V, Password – V
@@ -201,7 +210,12 @@ JOINERS = (
         Sureness.SAID,
         lambda name: name.is_password,
     ),
-    Joiner(" \t", (r"[ \t]+(?P<q>[\"'`])" + _PLAIN + r"(?P=q)"), Sureness.NEAR),
+    Joiner(
+        " \t",
+        (r"[ \t]+(?P<q>[\"'`])" + _PLAIN + r"(?P=q)"),
+        Sureness.NEAR,
+        lambda name: name.word.lower() != "pass",
+    ),
     # setx TOKEN V
     Joiner(
         " \t",
@@ -244,7 +258,7 @@ def joined(name: Name) -> tuple[int, int] | None:
         place = _trimmed(text, *found.span("v"))
         if _is_fit(text[slice(*place)], name, joiner.sureness):
             return place
-    return _ahead(name) or _told(name)
+    return _ahead(name) or (_told(name) if name.word.lower() != "pass" else None)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -260,12 +274,9 @@ def _is_fit(value: str, name: Name, sureness: Sureness) -> bool:
         return is_said_value(value) and (
             name.is_password or is_sure_value(value, is_hex_too=True) or len(value) >= 20
         )
+    is_plain_way = sureness is Sureness.ASSIGNED
     return is_secret_value(
-        value,
-        is_quoted=False,
-        is_setting=True,
-        is_password=name.is_password,
-        has_end=sureness is Sureness.ASSIGNED,
+        value, is_quoted=is_plain_way, is_setting=True, is_password=name.is_password, has_end=is_plain_way
     )
 
 
@@ -277,6 +288,11 @@ _BEHIND_VALUE = re.compile(
 )
 
 
+_COMMENTED = re.compile(
+    r"(?<![0-9a-fA-F])((?:0x)?[0-9a-fA-F]{64})[\"'`)\];,]{0,4}[ \t]*(?://|\#|--|/\*)[ \t]*\Z"
+)
+
+
 def _ahead(name: Name) -> tuple[int, int] | None:
     """A secret that stands before its name: `use V as the password`, `value="V" name="password"`."""
     before = _before(name, 300)
@@ -285,6 +301,8 @@ def _ahead(name: Name) -> tuple[int, int] | None:
         value = found[2] if found else ""
         if found and _is_fit(value, name, Sureness.ASSIGNED):
             return name.start - len(before) + found.start(2), name.start - len(before) + found.end(2)
+    if _is_key(name) and (found := _COMMENTED.search(before)):
+        return name.start - len(before) + found.start(1), name.start - len(before) + found.end(1)
     if " as " in before[-40:]:
         found = _AS.search(before)
         if found and is_sure_value(found[1], is_hex_too=True):
@@ -297,7 +315,9 @@ def _told(name: Name) -> tuple[int, int] | None:
     text = name.text
     end = text.find("\n", name.end, name.end + _REACH)
     line_end = min(len(text), name.end + _REACH) if end < 0 else end
-    if text[name.end] not in " \t,\"'" or _DIGIT.search(text, name.end, line_end) is None:
+    if text[name.end] not in " \t,\"'":
+        return None
+    if _DIGIT.search(text, name.end, line_end) is None and text[line_end - 1] != ":":
         return None
     at = name.end
     is_led = False
@@ -309,12 +329,12 @@ def _told(name: Name) -> tuple[int, int] | None:
         place = _trimmed(text, start, _word_end(text, found.end()))
         value = text[slice(*place)]
         is_next = number == 0 and name.is_setting
-        if is_sure_value(value, is_hex_too=is_led or is_next):
+        if "..." not in found[1] and is_sure_value(value, is_hex_too=is_led or is_next):
             return place
         if is_led and name.is_plain and is_said_value(value):
             return place
         word = found[1]
-        if word.endswith(_STOPS) or word in _SIGNS or not _may_lead(word):
+        if word.endswith(_STOPS) or "..." in word or word.strip("\"'`*") in _SIGNS or not _may_lead(word):
             return None
         is_led = word.endswith(":") or word.lower() in _VERBS
         at = found.end()

@@ -13,7 +13,7 @@ from core.base.secret_words import LATIN, VERBS, WIDE
 
 _KEYS = (
     "access private encryption encrypt signing account auth master session storage shared deploy service license admin"
-    " unseal recovery wallet security subscription consumer client"
+    " unseal recovery wallet subscription consumer client"
 )
 _JOINS = ("", "_", "-", " ")
 
@@ -198,7 +198,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 _VENDOR_KEY = re.compile(
-    r"_KEY(?:_\d|\d)?(?![A-Za-z0-9_])\\*[\"']?\]?[ \t]*[:=][ \t]*\\*[\"']?([^\s\"'`,;\\]{16,400})"
+    r"_KEY(?:_\d|\d)?(?![A-Za-z0-9_])\\*[\"']?\]?[ \t]*[:=][ \t]*\\*[\"']?([^\s\"'`,;.\\]{16,400})(?![.])"
 )
 
 

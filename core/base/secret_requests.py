@@ -87,7 +87,7 @@ _AUTHORIZATION = re.compile(
 def _authorization(text: str, at: int) -> Find | None:
     """The token of a header of any other scheme, or of none."""
     found = _AUTHORIZATION.match(text, at)
-    if found is None or is_placeholder(found[1]) or not is_mixed(found[1]):
+    if found is None or is_placeholder(found[1]) or not is_mixed(found[1]) or (at and text[at - 1].isalpha()):
         return None
     is_token = is_random(found[1][:64]) or _HEX.fullmatch(found[1]) is not None
     return Find(found.start(1), continued(text, found.end())) if is_token else None

@@ -98,10 +98,12 @@ _PATH = re.compile(
     r"(?:~|\.{1,2})?/[\w.~@-]+(?:/[\w.~@-]+)+/?(?:\.\w+)?|[A-Za-z]:\\.*|[\w.-]+/[\w./-]+\.[a-z]{2,5}"
 )
 _HASH = re.compile(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|[vV]?\d+(?:\.\d+)+[\w.+-]*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|(?:\d:)?[vV]?\d+(?:\.\d+)+[\w.+~:-]*|[\w-]+(?:\.[\w-]+)+:\d+")
+"""A date, a version, or a host with its port."""
 
 
 _HEX = re.compile(r"(?:(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}|(?=[A-F0-9]*[A-F])[A-F0-9]{32,})=*")
+_SETTING = re.compile(r"[A-Za-z_]=[^=]")
 _ACCOUNT = re.compile("0x[0-9a-fA-F]{40}")
 """An account of a ledger, which is public."""
 
@@ -111,9 +113,7 @@ _ALGORITHM = re.compile(
 )
 """Methods, standards and languages, whose names have numbers."""
 
-_CAMEL = re.compile(
-    r"[:.~]*(?:[A-Za-z][a-z]+\d{0,5}|[A-Z]{2,}\d{0,5}|[a-z]\d[a-z]{2,})(?:[A-Z][a-z]{2,}\d{0,5})+"
-)
+_CAMEL = re.compile(r"[:.~]*(?:\w+[.:])*[A-Za-z]+?\d{0,5}(?:[A-Z][a-z]{2,}\d{0,5})+")
 """A name in the manner of classes, with a number in it."""
 
 _CALL_SIGNS = frozenset("([{<")
@@ -147,7 +147,9 @@ def is_sure_value(value: str, *, is_hex_too: bool = False) -> bool:
     Args:
         is_hex_too: hexadecimal digits of sixteen bytes and more are one as well.
     """
-    if not is_said_value(value) or _ACCOUNT.fullmatch(value) or _CAMEL.fullmatch(value) or "\\" in value:
+    if not is_said_value(value) or "\\" in value:
+        return False
+    if _ACCOUNT.fullmatch(value) or _CAMEL.fullmatch(value) or _SETTING.search(value):
         return False
     return (is_mixed(value[:64], classes=3) and is_random(value[:64])) or (
         is_hex_too and _HEX.fullmatch(value) is not None
@@ -204,7 +206,7 @@ def is_secret_value(
         return is_password and is_mixed(value) and value.count(" ") <= 3
     return (
         is_mixed(value)
-        or (is_password and not value.isascii())
+        or (is_password and not value.isascii() and _has_mark(value))
         or (is_quoted and is_password and _has_sign(value))
     )
 
@@ -217,6 +219,11 @@ def _is_scrambled(value: str) -> bool:
 def _is_key(value: str) -> bool:
     """True if what could be a name is none: it changes too often, and a digit is in it."""
     return _is_scrambled(value) and is_mixed(value, classes=3)
+
+
+def _has_mark(value: str) -> bool:
+    """True if a digit or a sign is in it that words do not have."""
+    return any(char.isdigit() or char in "!@#$%^&*+~=" for char in value)
 
 
 def _has_sign(value: str) -> bool:
