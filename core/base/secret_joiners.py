@@ -74,7 +74,8 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 _CELL = r"(?P<v>[^\s\"'`<>|│┃║&]{6,400})"
 _PLAIN = r"(?P<v>[^\s\"'`<>]{6,400})"
-_LETTERS = re.compile(r"[A-Za-z]")
+_VALUE_NAME = r"\\*[\"']?[ \t]*[,;]?\s{0,80}\\*[\"']?(?:[vV]alue|VALUE)\\*[\"']?[ \t]*"
+_CONTENT = r"[\"'`]?(?P<v>[^\s<>\"'`]{6,4000}?)[\"'`]?"
 _IN_TAG = re.compile(r"<(?:[\w-]+[:.])?[\w.-]*\Z")
 _QUOTED_BEFORE = re.compile(r"=[ ]?\\*[\"'][\w.:$-]*\Z")
 _CALL_BEFORE = re.compile(r"\([ ]?[\"'][\w.$:-]*\Z")
@@ -128,7 +129,7 @@ JOINERS = (
     Joiner(
         "\"'\\",
         (
-            r"\\*[\"'](?:\s+[\w:.-]+=\\*[\"'][^\"'<>]{0,200}[\"'])*?\s+(?:value|content|default|secret|text)\s?=\s?\\*[\"'](?P<v>[^\"'<>\s\\]{6,4000})\\*[\"']"
+            r"\\*[\"'](?:\s+[\w:.-]+=\\*[\"'][^\"'<>]{0,200}[\"']){0,8}?\s+(?:value|content|default|secret|text)\s?=\s?\\*[\"'](?P<v>[^\"'<>\s\\]{6,4000})\\*[\"']"
         ),
         Sureness.ASSIGNED,
         _is_attribute,
@@ -136,7 +137,7 @@ JOINERS = (
     # name="password">V<, name='x'><value>V</value>
     Joiner(
         "\"'",
-        (r"[\"'][^<>]{0,200}(?<!/)>\s{0,40}(?:<\w+>\s{0,40}){0,2}(?P<v>[^\s<>]{6,4000}?)\s{0,40}</"),
+        (r"[\"'][^<>]{0,200}(?<!/)>\s{0,40}(?:<\w+>\s{0,40}){0,2}" + _CONTENT + r"\s{0,40}</"),
         Sureness.ASSIGNED,
         _is_attribute,
     ),
@@ -144,7 +145,9 @@ JOINERS = (
     Joiner(
         "<: ",
         (
-            r"[ ]?:?[ ]?</[\w:.-]{1,40}>:?\s{0,80}(?:<[\w:.-]{1,40}(?:\s[^<>]{0,200})?>\s{0,40}){0,3}(?P<v>[^\s<>]{6,4000})(?=\s{0,40}(?:<|\n|\Z))"
+            r"[ ]?:?[ ]?</[\w:.-]{1,40}>:?\s{0,80}(?:<[\w:.-]{1,40}(?:\s[^<>]{0,200})?>\s{0,40}){0,3}"
+            + _CONTENT
+            + r"(?=\s{0,40}(?:<|\n|\Z))"
         ),
         Sureness.ASSIGNED,
         _is_content,
@@ -152,12 +155,10 @@ JOINERS = (
     # name: PASSWORD \n value: V, "name":"API_KEY","value":"V"
     Joiner(
         "\"'\n\r,",
-        (
-            r"\\*[\"']?[ \t]*[,;]?\s{0,80}\\*[\"']?(?:[vV]alue|VALUE)\\*[\"']?[ \t]*[:=][ \t]*\\*[\"']?"
-            + _PLAIN.replace("<>", "<>,}\\\\")
-        ),
+        _VALUE_NAME + r"[:=][ \t]*\\*[\"'](?P<v>[^\s\"'`<>\\]{6,400})\\*[\"']",
         Sureness.ASSIGNED,
     ),
+    Joiner("\"'\n\r", _VALUE_NAME + r":[ \t]+(?P<v>[^\s\"'`<>,}\\]{6,400})", Sureness.CELL),
     # variable "password" { default = "V" }
     Joiner(
         '"',
@@ -208,7 +209,7 @@ JOINERS = (
         " \t",
         (r"[ \t]+(?:[=:][ \t]*)?(?P<q>\\*[\"'`])" + _PLAIN + r"(?P=q)"),
         Sureness.SAID,
-        lambda name: name.is_password,
+        lambda name: name.is_plain,
     ),
     Joiner(
         " \t",
@@ -284,7 +285,7 @@ _AS = re.compile(
     r"(?:\A|[\s\"'`(])([^\s\"'`(]{8,200})[\"'`]?[ ]as[ ](?:the|my|your|a|an|its|our|his|her|their)[ ](?:\w+[ ]){0,2}\Z"
 )
 _BEHIND_VALUE = re.compile(
-    r"\b(?:value|content)\s?=\s?([\"'])([^\"'<>\s]{6,400})\1(?:\s+[\w:.-]+=[\"'][^\"'<>]{0,200}[\"'])*?\s+(?:name|key|id|property)=[\"'][\w.:-]*\Z"
+    r"\b(?:value|content)\s?=\s?([\"'])([^\"'<>\s]{6,400})\1(?:\s+[\w:.-]+=[\"'][^\"'<>]{0,200}[\"']){0,8}?\s+(?:name|key|id|property)=[\"'][\w.:-]*\Z"
 )
 
 

@@ -8,6 +8,9 @@ from core.base.secret_values import is_said_value, is_sure_value
 
 _LINE_CHARS = 2_000
 _MOST_ROWS = 200
+_MOST_IDLE_ROWS = 8
+"""Rows without a secret, behind which no more are looked at."""
+
 _PARTS = "|│┃║\t;,"
 """Signs between cells, the surest first."""
 
@@ -34,7 +37,7 @@ def column_places(text: str, start: int, end: int) -> list[tuple[int, int]]:
     index = line.count(part, 0, start - line_start)
     if not titles[index].endswith(text[start:end]) or not _are_titles(titles):
         return []
-    return _cells(text, line_end + 1, part, index, len(titles))
+    return _cells(text, line_end + 1, part, index, titles)
 
 
 def _are_titles(titles: list[str]) -> bool:
@@ -42,8 +45,9 @@ def _are_titles(titles: list[str]) -> bool:
     return len(told) >= 2 and all(_TITLE.fullmatch(title) for title in told)
 
 
-def _cells(text: str, at: int, part: str, index: int, count: int) -> list[tuple[int, int]]:
-    places = []
+def _cells(text: str, at: int, part: str, index: int, titles: list[str]) -> list[tuple[int, int]]:
+    places: list[tuple[int, int]] = []
+    idle = 0
     for _ in range(_MOST_ROWS):
         end = text.find("\n", at, at + _LINE_CHARS)
         line = text[at:] if end < 0 else text[at:end]
@@ -51,12 +55,18 @@ def _cells(text: str, at: int, part: str, index: int, count: int) -> list[tuple[
             break
         if not _RULED.fullmatch(line):
             cells = line.split(part)
-            if len(cells) != count:
+            if (
+                len(cells) != len(titles)
+                or cells[index].strip(_DRESS) == titles[index]
+                or idle > _MOST_IDLE_ROWS
+            ):
                 break
+            idle += 1
             cell = cells[index].strip(_DRESS)
             if is_sure_value(cell, is_hex_too=True) or (part not in ",;" and _is_word(cell)):
                 start = at + sum(map(len, cells[:index])) + index + cells[index].index(cell)
                 places.append((start, start + len(cell)))
+                idle = 0
         elif not line.strip():
             break
         if end < 0:
