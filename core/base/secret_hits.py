@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-from core.base.secret_reading import LONG_CHARS, signs_of
+from core.base.secret_signs import LONG_CHARS, signs_of
 
 T = TypeVar("T")
 

@@ -12,9 +12,9 @@ from core.base import (
     secret_requests,
 )
 from core.base.secret_hits import Hits
-from core.base.secret_reading import read
 from core.base.secret_rule import Rule
 from core.base.secret_shapes import shapes
+from core.base.secret_signs import read
 from core.base.text import one_line
 
 MASK = "[secret]"
