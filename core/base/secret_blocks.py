@@ -112,11 +112,11 @@ def _json_key(text: str, at: int) -> Find | None:
 
 _SALTED = "[./A-Za-z0-9]"
 _HASHES = (
-    rf"\$(?:apr1|1)\$(?:rounds=\d+\$)?{_SALTED}{{1,8}}\${_SALTED}{{22}}"
-    rf"|\$[56]\$(?:rounds=\d+\$)?{_SALTED}{{1,16}}\${_SALTED}{{40,90}}"
-    rf"|\$2[abxy]?\$\d\d\${_SALTED}{{50,60}}"
-    rf"|\$(?:7|y|gy|sm3)\${_SALTED}{{1,20}}\${_SALTED}{{1,90}}\${_SALTED}{{40,90}}"
-    rf"|\$[PH]\${_SALTED}{{31}}|\$S\${_SALTED}{{52}}|\$(?:8|9)\${_SALTED}{{10,20}}\${_SALTED}{{40,50}}"
+    rf"\$(?:apr1|1)\$(?:rounds=\d+\$)?{_SALTED}{{1,8}}[$]{_SALTED}{{22}}"
+    rf"|\$[56]\$(?:rounds=\d+\$)?{_SALTED}{{1,16}}[$]{_SALTED}{{40,90}}"
+    rf"|\$2[abxy]?\$\d\d[$]{_SALTED}{{50,60}}"
+    rf"|\$(?:7|y|gy|sm3)[$]{_SALTED}{{1,20}}[$]{_SALTED}{{1,90}}[$]{_SALTED}{{40,90}}"
+    rf"|\$[PH][$]{_SALTED}{{31}}|\$S[$]{_SALTED}{{52}}|\$(?:8|9)[$]{_SALTED}{{10,20}}[$]{_SALTED}{{40,50}}"
     r"|\$(?:argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)(?:\$[A-Za-z0-9=,./+-]{1,90}){1,3}\$[A-Za-z0-9+/.]{20,}={0,2}"
     r"|(?:pbkdf2_sha\d{1,3}|bcrypt_sha256|scrypt)\$[^\s$\"':]{1,60}\$[^\s$\"']{1,90}\$[A-Za-z0-9+/=$]{20,}"
     r"|(?:pbkdf2:sha\d{1,3}|scrypt)(?::\d+){1,3}\$[A-Za-z0-9./]{4,60}\$[0-9a-f]{32,}"
