@@ -12,6 +12,7 @@ from bench.__main__ import Row, row
 from core.base.secrets import MASK, scrub
 from tests.core.base.secret_corpus.exam import exam
 from tests.core.base.secret_corpus.judge import judged, table
+from tests.core.base.secret_corpus.outside import outside
 from tests.core.base.secret_corpus.practice import practice
 from tests.core.base.secret_corpus.values import Sample
 
@@ -27,7 +28,11 @@ SOURCES = Path(__file__).parents[1] / "core"
 
 def rows() -> list[Row]:
     """Measure both; prints the tables by kind."""
-    found = [*_judged("corpus that was tuned on", practice), *_judged("corpus that was held out", exam)]
+    found = [
+        *_judged("corpus that was tuned on", practice),
+        *_judged("corpus that was held out", exam),
+        *_judged("corpus from outside", outside),
+    ]
     texts = files(FILES)
     scrub(texts[0])  # loads what is loaded at first use
     if missed := sum(MASK not in scrub(text) for text in texts):

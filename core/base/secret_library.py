@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import Any
 
-from core.base.secret_shapes import Find, Look, Rule
+from core.base.secret_rule import Find, Look, Rule
 from core.base.secret_values import is_placeholder
 
 _LEAST_CHARS = 12

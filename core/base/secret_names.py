@@ -1,13 +1,20 @@
-"""Secrets that are told by the name before them: `password: …`, `SECRET_KEY=…`, `--token …`."""
+"""Secrets that are told by the name beside them: `password: …`, `SECRET_KEY=…`, `--token …`, `<pwd>…</pwd>`."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
-from core.base.secret_shapes import Find, Rule
-from core.base.secret_values import continued, is_mixed, is_placeholder, is_secret_value
+from core.base.secret_joiners import Name, joined
+from core.base.secret_rule import Find, Rule, find_of
+from core.base.secret_tables import column_places
+from core.base.secret_values import continued, is_said_value, is_secret_value, is_sure_value
+from core.base.secret_words import LATIN, VERBS, WIDE
 
-_KEYS = "access private encryption encrypt signing account auth master session storage shared deploy service license admin"
+_KEYS = (
+    "access private encryption encrypt signing account auth master session storage shared deploy service license admin"
+    " unseal recovery wallet subscription consumer client"
+)
 _JOINS = ("", "_", "-", " ")
 
 _LITERALS = (
@@ -16,6 +23,11 @@ _LITERALS = (
     "secret",
     "token",
     "credential",
+    "psk",
+    "pw:",
+    "pw=",
+    "pw is",
+    "pw -",
     *(f"{word}{join}key" for word in ("api", *_KEYS.split()) for join in _JOINS),
 )
 
@@ -25,7 +37,7 @@ _TAIL = (
 )
 _NAME = re.compile(
     rf"""(?ix)
-    (?: (?P<pass>pass(?:word|wd|phrase|code|wort)?|pwd)
+    (?: (?P<pass>pass(?:word|wd|phrase|code|wort)?|pwd|psk|pw)
       | secret | token | credential
       | (?:api|{_KEYS.replace(" ", "|")})[_\ -]?key
     ) {_TAIL} (?![A-Za-z0-9_])
@@ -35,14 +47,15 @@ _LINK = re.compile(
     r"""(?x)
     (?: \\* ["'`] [\])]? )?  (?:\*\*)?
     (?: [ \t]{0,9} (?: :=|=>|:|=|->) (?:\*\*)? (?: [ \t]{0,9} | (?:[ \t]*\r?\n[ \t]{0,40}) (?=["']) )
-        (?: (?:[A-Za-z]+(?:\[[A-Za-z]+\])?(?:\ ?\|\ ?None)?)[ ]=[ ] )?
+        (?: (?:&?(?:'\w+[ ])?[A-Za-z]+(?:\[[A-Za-z]+\])?(?:\ ?\|\ ?None)?)[ ]=[ ] )?
+        (?: \( [ \t\r\n]{0,40} (?=["']) )?
       | (?P<listed> (?<=["']) [ \t]* ,[ \t]* (?=["'\\]) )
-      | (?P<said> [ \t]+ (?:is|was) (?:[ \t]*:)? [ \t]+ )
+      | (?P<said> [ \t]+ (?:VERBS) (?:[ \t]+ (?:now|still|set[ ]to|simply|jetzt|nun))? (?:[ \t]*:)? [ \t]+ )
       | (?P<flag> [ \t]+ | (?<=["']) [ \t]*,[ \t]* )
     )
     (?: [bBrRuU]{0,2} (?=\\*["']) )?
-    (?P<open> \\* ["'`] )?
-    """
+    (?P<open> \\* (?: "{3} | '{3} | ["'`] ) )?
+    """.replace("VERBS", "|".join(VERBS))
 )
 _BARE = re.compile(r"[^\s\"'`,;]{1,120}")
 _BARE_REST = re.compile(r"[^\s\"'`,;]*")
@@ -52,17 +65,45 @@ _QUOTED = {
 _QUOTED_REST = {quote: re.compile(rf"[^{quote}\n\\]*") for quote in "\"'`"}
 
 
-def _assigned(text: str, at: int) -> Find | None:
-    name = _NAME.match(text, at)
-    if name is None or not _begins(text, at, name):
+def _named(text: str, at: int) -> Find | None:
+    found = _NAME.match(text, at)
+    if found is None or not _begins(text, at, found):
         return None
-    link = _LINK.match(text, name.end())
+    head = text[max(0, at - 40) : at]
+    lead = _LEAD.search(head)
+    start = at - len(head) + lead.start() if lead else at
+    name = Name(
+        text,
+        start,
+        found.end(),
+        is_password=found["pass"] is not None,
+        is_setting=_is_setting(text[start : found.end()]),
+    )
+    return _together(name)
+
+
+def _together(name: Name) -> Find | None:
+    place = _assigned(name) or joined(name)
+    if place is not None:
+        return Find(place[0], continued(name.text, place[1]))
+    return find_of(column_places(name.text, name.start, name.end))
+
+
+def _is_setting(whole: str) -> bool:
+    return "_" in whole or "-" in whole or whole.isupper()
+
+
+def _assigned(name: Name) -> tuple[int, int] | None:
+    """The place of the value in `name = value` and what is like it."""
+    text, whole = name.text, name.word
+    link = _LINK.match(text, name.end)
     if link is None:
         return None
-    lead = _lead(text, at)
     opened = (link["open"] or "")[-1:]
-    is_flag = lead.startswith("--")
-    if link["flag"] and not (is_flag or "secret_access_key" in (lead + name[0]).lower()):
+    is_flag = whole.startswith("--")
+    if link["flag"] and not (is_flag or "secret_access_key" in whole.lower()):
+        return None
+    if link["listed"] and not (is_flag or text[name.start - 2 : name.start - 1] == "("):
         return None
     start = link.end()
     found = (_QUOTED[opened] if opened else _BARE).match(text, start)
@@ -71,54 +112,54 @@ def _assigned(text: str, at: int) -> Find | None:
     inner = None if opened else _NAME.match(text, start)
     if inner is not None and text[inner.end() : inner.end() + 1] in {"=", ":"}:
         return None  # it is the next name, and is asked for itself
-    value, end = _ended(found[0], start, opened, lead)
-    whole = lead + name[0]
-    if link["listed"] and not (is_flag or text[at - len(lead) - 2 : at - len(lead) - 1] == "("):
-        return None
-    is_setting = "_" in whole or "-" in whole or whole.isupper()
+    value, end = _ended(found[0], start, opened, whole)
     is_verdict = whole.lower() == "pass" and not opened and not link[0].startswith("=")
+    if is_verdict and text[end : end + 1] not in {"", "\n", "\r"}:
+        return None
     if link["said"] or link["listed"] or is_verdict:
-        is_secret = is_mixed(value) and len(value) >= 8 and not is_placeholder(value) and not _is_code(value)
+        is_secret = is_said_value(value)
     else:
         is_secret = is_secret_value(
             value,
             is_quoted=bool(opened),
-            is_setting=is_setting and not link["flag"],
-            is_password=name["pass"] is not None,
+            is_setting=name.is_setting and not link["flag"],
+            is_password=name.is_password,
             has_end=bool(opened) or text[end : end + 1] in {"", "\n", "\r"},
         )
-    if not is_secret or (is_verdict and text[end : end + 1] not in {"", "\n", "\r"}):
-        return None
-    if end - start == 120:
+    if is_secret and end - start == 120:
         end = (_QUOTED_REST[opened] if opened else _BARE_REST).match(text, start).end()  # type: ignore[union-attr]
-    return Find(start, continued(text, end))
+    return (start, end) if is_secret else None
+
+
+_HEADS = re.compile(
+    "(?i)(?:require|store|key|trust|root|bind|db|my|sql|smtp|ftp|mail|imap|user|admin|master|login|ssh|sudo|become|wifi|app"
+    "|web|http|auth|rpc|proxy|redis|mongo|ldap|temp)\\Z"
+)
+"""Words that a short name is joined to: `requirepass`, `dbpass`, `rootpw`."""
 
 
 def _begins(text: str, at: int, name: re.Match[str]) -> bool:
     """True unless a short name is the end of another word (`bypass`, `compass`)."""
-    if not at or name[0][:4].lower() not in {"pass", "pwd"} or name[0][:5].lower() in {"passw", "passp"}:
+    word = name[0].lower()
+    if not at or not word.startswith(("pass", "pwd", "psk", "pw")) or word.startswith(("passw", "passp")):
         return True
     before = text[at - 1]
     return (
         not before.isalpha()
         or (before.islower() and text[at].isupper())
         or (before.isupper() and text[at].isupper())
+        or _HEADS.search(text[max(0, at - 8) : at]) is not None
     )
 
 
 _LEAD = re.compile(r"(?:--|[?&])?[A-Za-z0-9_-]*\Z")
+"""Head of the name: `db_` of `db_password`, `--` of a flag, `?` or `&` in an address."""
 
 
-def _lead(text: str, at: int) -> str:
-    """Head of the name: `db_` of `db_password`, `--` of a flag, `?` or `&` in an address."""
-    found = _LEAD.search(text[max(0, at - 40) : at])
-    return found[0] if found else ""
-
-
-def _ended(value: str, start: int, opened: str, lead: str) -> tuple[str, int]:
+def _ended(value: str, start: int, opened: str, name: str) -> tuple[str, int]:
     """The value and its end, without what belongs to the text around it."""
     if not opened:
-        if lead[:1] in {"?", "&"} or ("=" in value and "&" in value):
+        if name[:1] in {"?", "&"} or ("=" in value and "&" in value):
             value = value.partition("&")[0]
         bare = value.rstrip(".:!?")
         for left, right in ("()", "[]", "{}"):
@@ -128,9 +169,87 @@ def _ended(value: str, start: int, opened: str, lead: str) -> tuple[str, int]:
     return value, start + len(value)
 
 
-def _is_code(value: str) -> bool:
-    return any(sign in value for sign in "([{")
+@cache
+def _tongues() -> re.Pattern[str]:
+    """All the words; compiled when the first of them comes up."""
+    return re.compile(
+        "(?:"
+        + "|".join(rf"{re.escape(word)}[a-z\xdf-\xff]{{0,3}}" for word in LATIN)
+        + r")(?!\w)|(?:"
+        + "|".join(map(re.escape, (word for words in WIDE.values() for word in words)))
+        + r")[^\x00-\x7f\W\d_]{0,6}",
+        re.IGNORECASE,
+    )
 
 
-NAMES = Rule(_LITERALS, _assigned, kind="password or key by its name")
-"""Values that are assigned to a name that tells of secrets."""
+def _tongue(text: str, at: int) -> Find | None:
+    """A word of another language."""
+    if at and text[at - 1].isalpha() and text[at - 1].isascii():
+        return None
+    found = _tongues().match(text, at)
+    if found is None:
+        return None
+    return _together(Name(text, at, found.end(), is_password=True, is_setting=False))
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word as it stands within, at the beginning, and in capitals."""
+    return tuple(dict.fromkeys((word, word[:1].upper() + word[1:], word.upper())))
+
+
+_VENDOR_KEY = re.compile(
+    r"_KEY(?:_\d|\d)?(?![A-Za-z0-9_])\\*[\"']?\]?[ \t]*[:=][ \t]*\\*[\"']?([^\s\"'`,;.\\]{16,400})(?![.])"
+)
+
+
+def _vendor_key(text: str, at: int) -> Find | None:
+    """A key by a name that could be anyone's (`OPENAI_KEY`): only if the value can be nothing else."""
+    found = _VENDOR_KEY.match(text, at)
+    return Find(*found.span(1)) if found and is_sure_value(found[1]) else None
+
+
+_ACCOUNTS = re.compile(
+    r"(?:creds?|credentials?|logins?|zugangsdaten|acceso|acc\xe8s|accesso)[ \t]*(?:\([^()\n]{0,40}\))?[*_]{0,2}[:=][*_]{0,2}[ \t]*"
+    r"[\w.@+-]{1,64}[ \t]*[/:|,][ \t]*([^\s\"'`]{6,200})",
+    re.IGNORECASE,
+)
+
+
+def _account(text: str, at: int) -> Find | None:
+    """A name and a password together: `creds: admin / …`."""
+    found = _ACCOUNTS.match(text, at)
+    if found is None or (at and text[at - 1].isalpha()):
+        return None
+    value = found[1].rstrip(".,;)")
+    return Find(found.start(1), found.start(1) + len(value)) if is_sure_value(value) else None
+
+
+_KIND = "password or key by its name"
+
+RULES = (
+    Rule(_LITERALS, _named, kind=_KIND),
+    Rule(LATIN, _tongue, kind=_KIND),
+    Rule(
+        tuple(form for words in WIDE.values() for word in words for form in _forms(word)),
+        _tongue,
+        has_case=True,
+        kind=_KIND,
+    ),
+    Rule(("_KEY",), _vendor_key, has_case=True, kind=_KIND),
+    Rule(
+        (
+            "creds",
+            "cred:",
+            "credentials",
+            "logins",
+            "login:",
+            "zugangsdaten",
+            "acceso",
+            "accesso",
+            "acc\xe8s",
+        ),
+        _account,
+        kind=_KIND,
+    ),
+)
+"""Values that stand together with a name that tells of secrets."""

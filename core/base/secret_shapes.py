@@ -1,48 +1,18 @@
-"""Secrets that are told by their own shape: keys of vendors, private keys, passwords in addresses."""
+"""Secrets that are told by their own shape: keys of vendors, and base64 in which a secret stands."""
 
 from __future__ import annotations
 
 import base64
 import re
+import string
 from collections.abc import Callable, Iterator
-from functools import cache
 
-import msgspec
-
+from core.base.secret_rule import Find, Look, Rule, compiled
 from core.base.secret_values import (
     continued,
-    is_base64_pair,
     is_filled_in,
     is_mixed,
-    is_placeholder,
 )
-
-
-class Find(msgspec.Struct, frozen=True):
-    """Outcome of one look. `is_secret` False: looked at as far as `end`, and nothing found there."""
-
-    start: int
-    end: int
-    is_secret: bool = True
-
-
-Look = Callable[[str, int], Find | None]
-"""Judgement of a position at which one of the rule's literals stands."""
-
-
-class Rule(msgspec.Struct, frozen=True, eq=False):
-    """One kind, for people `kind`. `literals`: what a find begins with, or holds; their case counts with `has_case`."""
-
-    literals: tuple[str, ...]
-    look: Look
-    has_case: bool = False
-    kind: str = "key or token of a service"
-
-
-@cache
-def _compiled(expression: str) -> re.Pattern[str]:
-    """An expression, compiled when it is first asked for: all at once would hold up the first frame."""
-    return re.compile(expression, re.ASCII)
 
 
 def shape(
@@ -63,9 +33,9 @@ def shape(
     heads = "|".join(map(re.escape, literals))
 
     def look(text: str, at: int) -> Find | None:
-        if not _compiled(after).match(text, at):
+        if not compiled(after).match(text, at):
             return None
-        pattern = _compiled(f"(?:{heads})({tail})")
+        pattern = compiled(f"(?:{heads})({tail})")
         found = pattern.match(text, at)
         if found is not None:
             return Find(at, continued(text, found.end())) if check(found[1]) else None
@@ -95,9 +65,9 @@ def behind(literals: str, before: str, tail: str, reach: int) -> Rule:
     names = tuple(literals.split())
 
     def look(text: str, at: int) -> Find | None:
-        found = _compiled(tail).match(text, at)
+        found = compiled(tail).match(text, at)
         start = max(0, at - reach - 1)
-        led = _compiled(rf"(?<![A-Za-z0-9_])(?:{before})\Z").search(text[start:at]) if found else None
+        led = compiled(rf"(?<![A-Za-z0-9_])(?:{before})\Z").search(text[start:at]) if found else None
         return Find(start + led.start(), found.end()) if found and led else None
 
     return Rule(names, look, has_case=True)
@@ -126,22 +96,35 @@ def _starts(first: str, second: str, third: str, fourth: str) -> str:
 _DISCORD = _starts("MNO", "DTjz", "AEIMQUYcgk", "wxyz012345")
 """Base64 of four digits: a bot's number leads its token."""
 
+_STAMPS = " ".join(f".{a}{b}" for a in "FGH" for b in string.ascii_letters + string.digits + "-_")
+"""Second part of a bot's token: the time it was made, of these years."""
+
 _URL = "[A-Za-z0-9_-]"
 _ANY = "[A-Za-z0-9]"
+
+
+def _is_three(tail: str) -> bool:
+    return is_filled_in(tail) and is_mixed(tail, classes=3)
+
 
 _VENDORS = (
     shape("sk- rk- pk-", f"{_URL}{{16,}}", after=r"(?<![A-Za-z0-9_-])", check=_openai),
     shape("AIza", f"{_URL}{{30,}}"),
     shape("ghp_ gho_ ghs_ ghu_ ghr_", f"{_ANY}{{30,}}"),
     shape("github_pat_", "[A-Za-z0-9_]{30,}"),
-    shape("glpat- gldt- glrt- glptt- glft- glcbt- glsoat- glimt- glagent- gloas-", f"{_URL}{{16,}}"),
+    shape("fm2_ fm1r_ fm1a_ fo1_", "[A-Za-z0-9+/_=,-]{40,}", check=is_mixed),
+    shape(
+        "glpat- gldt- glrt- glptt- glft- glcbt- glsoat- glimt- glagent- gloas- glffct- GR1348941",
+        f"{_URL}{{16,}}",
+    ),
+    shape("xoxe.xoxp- xoxe.xoxb-", f"{_URL}{{20,}}"),
     shape("xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-", "[A-Za-z0-9-]{10,}"),
     shape("xapp-", r"\d-[A-Z0-9]{8,}-\d{8,}-[a-z0-9]{20,}"),
-    shape("hf_ npm_", f"{_ANY}{{30,}}"),
+    shape("hf_ npm_ api_org_ nfp_ pnu_ tfp_ nbp_ bkua_ phx_", f"{_ANY}{{30,}}"),
     shape("pypi-", f"{_URL}{{40,}}"),
     shape("AKIA ASIA ABIA ACCA", r"[0-9A-Z]{16}\b"),
-    shape("sk_live_ sk_test_ rk_live_ rk_test_", f"{_ANY}{{16,}}"),
-    shape("whsec_", f"{_ANY}{{24,}}"),
+    shape("sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", f"{_ANY}{{16,}}"),
+    shape("whsec_", "[A-Za-z0-9+/]{24,}={0,2}"),
     shape("sq0csp- sq0atp-", f"{_URL}{{20,}}"),
     shape("SG.", rf"{_URL}{{16,}}\.{_URL}{{32,}}"),
     shape(" ".join(a + b for a in ("AC", "SK") for b in "0123456789abcdef"), r"[0-9a-f]{31}\b"),
@@ -162,9 +145,9 @@ _VENDORS = (
     shape("ATATT ATCTT ATBB", "[A-Za-z0-9_=-]{20,}"),
     shape("dapi", r"[0-9a-f]{32}\b"),
     shape("figd_", f"{_URL}{{30,}}"),
-    shape("lin_api_", f"{_ANY}{{30,}}"),
+    shape("lin_api_ lin_oauth_ lin_wh_", f"{_ANY}{{30,}}"),
     shape("ntn_", f"{_ANY}{{40,}}"),
-    shape("PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}\b"),
+    shape("PMAK-", r"[0-9a-f-]{32,}\b"),
     shape("glsa_", rf"{_ANY}{{32}}_[0-9a-f]{{8}}\b"),
     shape("sntrys_ sntryu_", "[A-Za-z0-9+/=_-]{30,}"),
     shape("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", f"{_ANY}{{40,}}"),
@@ -175,114 +158,60 @@ _VENDORS = (
     shape("sbp_", r"[0-9a-f]{40}\b"),
     shape("pscale_tkn_ pscale_pw_ pscale_oauth_", "[A-Za-z0-9_.=-]{32,}"),
     shape("key-", r"[0-9a-f]{32}\b"),
-    shape("NRAK-", r"[A-Z0-9]{27}\b"),
+    shape("NRAK- NRJS- NRII- NRIQ- NRRA-", f"{_URL}{{19,}}"),
     shape("LTAI", rf"{_ANY}{{16,20}}\b"),
     shape("HRKU-", "[0-9a-fA-F-]{36,}"),
     shape("EAA", f"{_ANY}{{80,}}"),
+    shape("EAAA", f"{_URL}{{56,}}", check=is_mixed),
     shape("eyJ", rf"{_URL}{{8,}}\.eyJ{_URL}{{8,}}\.{_URL}{{8,}}"),
     behind(":AA", r"\d{8,10}", rf":AA{_URL}{{33}}\b", 10),
     behind("-us", "[0-9a-f]{32}", r"-us[0-9]{1,2}\b", 32),
     behind(".atlasv1.", f"{_ANY}{{14}}", r"\.atlasv1\.[A-Za-z0-9_=-]{60,}", 14),
-    behind("7Q~ 8Q~", "[A-Za-z0-9_~.-]{3}", "[78]Q~[A-Za-z0-9_~.-]{31,34}", 3),
+    behind(" ".join(f"{n}Q~" for n in range(10)), "[A-Za-z0-9_~.-]{3}", "[0-9]Q~[A-Za-z0-9_~.-]{31,34}", 3),
+    shape("rnd_ vcp_ vci_ vca_ vcr_ vck_ rpa_ napi_", f"{_ANY}{{24,}}", check=is_mixed),
+    shape("sl.A sl.B sl.C sl.u.", f"{_URL}{{100,}}"),
+    shape("CFPAT- tvly- csk- fio-u- tk-us- p8e- ico-", f"{_URL}{{32,}}", check=is_mixed),
+    shape("dt0c01. dt0s01. dt0s02. dt0s08. dt0s16.", rf"[A-Z0-9]{{24,}}\.{_URL}{{48,}}"),
+    shape("shippo_live_ shippo_test_ squ_ sqp_ sqa_", r"[0-9a-f]{40}\b"),
+    shape("EZAK EZTK", f"{_URL}{{50,}}", check=is_mixed),
+    shape("rdme_ CLOJARS_", r"[a-z0-9]{60,}\b"),
+    shape(
+        "ops_eyJ ABSK bedrock-api-key- IQoJb3JpZ2lu FwoGZXIvYXdz",
+        "[A-Za-z0-9+/_-]{60,}={0,3}",
+        check=is_mixed,
+    ),
+    shape("AQVN", f"{_URL}{{33,}}", check=is_mixed),
+    shape("secret_", f"{_ANY}{{40,}}", check=_is_three),
+    shape("live_", rf"{_ANY}{{30,}}\b", check=_is_three),
+    shape("sk_", r"[0-9a-f]{48}\b"),
+    shape("glc_ cmVmd", "[A-Za-z0-9+/]{32,}={0,3}", check=is_mixed),
+    shape("v1.0-", r"[0-9a-f]{24}-[0-9a-f]{146}\b"),
+    shape(
+        "duffel_live_ duffel_test_ pcsk_ lsv2_pt_ lsv2_sk_ sb_secret_ CCIPAT_ CCIPRJ_ hcaik_ hcbik_",
+        r"[\w=-]{24,}",
+    ),
+    shape("FLWSECK- FLWSECK_TEST-", "[A-Za-z0-9]{12,}"),
+    shape(
+        "pat-na1- pat-na2- pat-eu1- access-production- access-sandbox- access-development-", "[0-9a-f-]{36}"
+    ),
+    shape("s-s4t2ud- s-s4t2af-", r"[0-9a-f]{64}\b"),
+    shape("sk.eyJ", rf"{_URL}{{20,}}\.{_URL}{{16,}}"),
+    shape("oy2", r"[a-z0-9]{43}\b", check=is_mixed),
+    shape("API-", r"[A-Z0-9]{26}\b", check=is_mixed),
+    shape("sha256~", rf"{_URL}{{43}}(?!{_URL})"),
+    shape("xkeysib- xsmtpsib-", r"[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    shape("sm_aat_ sm_pat_ sm_sat_", f"{_ANY}{{16,}}", check=is_mixed),
+    shape("sgp_", r"(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}\b"),
+    shape("ATTA AKID", rf"{_ANY}{{32,}}", check=is_mixed),
+    shape("access_token$production$", "[A-Za-z0-9$]{20,}"),
+    shape("vk1.a.", f"{_URL}{{60,}}"),
+    shape("SWMTKN-1-", "[a-z0-9]{40,}-[a-z0-9]{20,}"),
+    shape("A3-", r"[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}\b"),
+    shape("webhook.office.com/webhookb2/ hooks.zapier.com/hooks/catch/", "[A-Za-z0-9@/_-]{16,}", check=bool),
+    shape("xprv yprv zprv tprv", "[1-9A-HJ-NP-Za-km-z]{90,}"),
+    behind("_mmk", f"{_ANY}{{6}}_{_ANY}{{29}}", r"_mmk\b", 36),
+    behind(_STAMPS, f"[MNO]{_URL}{{22,27}}", rf"\.{_URL}{{6}}\.{_URL}{{27,}}", 28),
 )
-
-_SIGNED = re.compile(r"(?<![A-Za-z0-9_])sig=([A-Za-z0-9%+/_-]{40,}=?)", re.ASCII)
-
-
-def _signature(text: str, at: int) -> Find | None:
-    """The signature of a shared access address of Azure."""
-    found = _SIGNED.match(text, at)
-    return Find(found.start(1), found.end()) if found and is_filled_in(found[1]) else None
-
-
-_BEGIN = re.compile(
-    r"-----BEGIN[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----"
-    r"(?:\\+[nr]|\s|[\"'+,\\]|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n\\]{0,200})*[A-Za-z0-9+/]{16}"
-)
-_END = re.compile(r"-----END[ ][A-Z0-9 ]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----")
-
-
-def _block(text: str, at: int) -> Find | None:
-    """A private key between its lines; one that is cut off reaches to the end."""
-    found = _BEGIN.match(text, at)
-    if found is None:
-        return None
-    end = _END.search(text, found.end())
-    return Find(at, end.end() if end else len(text))
-
-
-_USER_INFO = re.compile(
-    r"://([^\s/:@\"'`<>\\]{0,100}):([^\s\"'`<>\\]{1,200})@(?=([A-Za-z0-9.\[][A-Za-z0-9._:\[\]-]*)(?:[/?#\s\"'`,;)\]}\\]|\Z))"
-)
-_PORT = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
-
-
-def _address(text: str, at: int) -> Find | None:
-    """The password of an address, whatever it holds: it ends at the last @ that a host follows."""
-    found = _USER_INFO.match(text, at)
-    if found is None:
-        return None
-    user, password, host = found.groups()
-    is_default = password.isalpha() and password.lower() == user.lower()
-    if (
-        is_default
-        or len(password) < 2
-        or host.startswith("sha256")
-        or is_placeholder(password)
-        or _PORT.match(password)
-    ):
-        return None
-    return Find(found.start(2), found.end(2))
-
-
-_CURL = re.compile(
-    r"(?<![\w-])curl\b[^\n|;]{0,300}?\s(?:--user|--proxy-user|-[A-Za-z]{0,4}[uU])(?:[ \t]+|=)?[\"']?([^\s:\"'`]{1,100}):([^\s\"'`]{3,200})"
-)
-
-
-def _curl(text: str, at: int) -> Find | None:
-    found = _CURL.match(text, at)
-    if found is None or is_placeholder(found[2]):
-        return None
-    return Find(found.start(2), found.end(2))
-
-
-_LOGIN = re.compile(
-    r"(?i:login)\s+[^\s/|,;:]{1,100}(\s+)(?i:password)\s+([^\s'\"`]{4,200})(?=([ \t]*\r?\n|[ \t]*\Z)?)"
-)
-
-
-def _netrc(text: str, at: int) -> Find | None:
-    """A line, or three, of a netrc; in one line the password must not be a word of a sentence."""
-    found = _LOGIN.match(text, at)
-    if found is None or is_placeholder(found[2]):
-        return None
-    if not ("\n" in found[1] and found[3] is not None) and not is_mixed(found[2]):
-        return None
-    return Find(found.start(2), found.end(2))
-
-
-_DOCKER = re.compile(r"\"auth\\*\"\s{0,9}:\s{0,9}\\*\"([A-Za-z0-9+/]{8,2000}={0,2})\\*\"")
-
-
-def _docker(text: str, at: int) -> Find | None:
-    found = _DOCKER.match(text, at)
-    return Find(found.start(1), found.end(1)) if found and is_base64_pair(found[1]) else None
-
-
-_HEADER = re.compile(r"(?i:(bearer|basic))(?:\s+|%20)([A-Za-z0-9._~+/=-]{16,})", re.ASCII)
-
-
-def _header(text: str, at: int) -> Find | None:
-    found = _HEADER.match(text, at)
-    if found is None or (at and (text[at - 1].isalnum() or text[at - 1] == "_")):
-        return None
-    value = found[2]
-    is_key = is_base64_pair(value) if found[1].lower() == "basic" else False
-    if is_placeholder(value) or not (is_key or is_mixed(value)):
-        return None
-    return Find(found.start(2), continued(text, found.end()))
-
 
 _RUN = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}(?:\r?\n[A-Za-z0-9+/]{4,76}={0,2}(?![^\s\"'`]))*")
 _BEFORE = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)*[A-Za-z0-9+/]*\Z")
@@ -326,16 +255,9 @@ def shapes(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
         holds: says whether a text holds a secret; for what is decoded.
     """
     encoded = tuple(
-        sorted(set(_aligned("PASSW SECRET TOKEN _PASS= _KEY= passw secret token api_key apiKey")))
+        sorted(set(_aligned("PASSW SECRET TOKEN PRIVATE _PASS= _KEY= passw secret token api_key apiKey")))
     )
     return (
         *_VENDORS,
-        Rule(("sig=",), _signature, kind="signature of an address"),
-        Rule(("-----BEGIN ",), _block, has_case=True, kind="private key"),
-        Rule(("://",), _address, kind="password in an address"),
-        Rule(("curl",), _curl, kind="password of a command"),
-        Rule(("login",), _netrc, kind="password of a login"),
-        Rule(('"auth',), _docker, kind="password of a registry"),
-        Rule(("bearer", "basic"), _header, kind="token of a request"),
         Rule(encoded, _encoded_in(holds), has_case=True, kind="secret in base64"),
     )

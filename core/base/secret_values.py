@@ -69,12 +69,12 @@ _NEXT_LINE = re.compile(
 def continued(text: str, end: int) -> int:
     """The end of a key that ends at `end`, or that goes on in the next line."""
     found = _NEXT_LINE.match(text, end)
-    if found is None or not is_mixed(found[1], classes=3) or not _is_random(found[1]):
+    if found is None or not is_mixed(found[1], classes=3) or not is_random(found[1]):
         return end
     return found.end(1)
 
 
-def _is_random(value: str) -> bool:
+def is_random(value: str) -> bool:
     """True if kinds of characters change often, as they do not in names: at every third character or more."""
     kinds = [0 if char.islower() else 1 if char.isupper() else 2 for char in value]
     changes = sum(one != other for one, other in itertools.pairwise(kinds))
@@ -98,7 +98,75 @@ _PATH = re.compile(
     r"(?:~|\.{1,2})?/[\w.~@-]+(?:/[\w.~@-]+)+/?(?:\.\w+)?|[A-Za-z]:\\.*|[\w.-]+/[\w./-]+\.[a-z]{2,5}"
 )
 _HASH = re.compile(r"(?i)(?:sha\d{1,3}|md5|h1)[:-].*")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|[vV]?\d+(?:\.\d+)+[\w.+-]*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|(?:\d:)?[vV]?\d+(?:\.\d+)+[\w.+~:-]*|[\w-]+(?:\.[\w-]+)+:\d+")
+"""A date, a version, or a host with its port."""
+
+
+_HEX = re.compile(r"(?:(?=[a-f0-9]*[a-f])(?=[a-f0-9]*[0-9])[a-f0-9]{32,}|(?=[A-F0-9]*[A-F])[A-F0-9]{32,})=*")
+_SETTING = re.compile(r"[A-Za-z_]=[^=]")
+_ACCOUNT = re.compile("0x[0-9a-fA-F]{40}")
+"""An account of a ledger, which is public."""
+
+_ALGORITHM = re.compile(
+    r"(?i)(?:argon2|bcrypt|scrypt|pbkdf2|sha|md5|hmac|aes|rsa|ecdsa|ecdh|ed25519|ed448|x25519|x509|pkcs|base(?:32|58|64)|utf|iso"
+    r"|oauth|oidc|[hrep]s256|http|tls|ipv[46]|python|php)[\w.-]{0,10}"
+)
+"""Methods, standards and languages, whose names have numbers."""
+
+_CAMEL = re.compile(r"[:.~]*(?:\w+[.:])*[A-Za-z]+?\d{0,5}(?:[A-Z][a-z]{2,}\d{0,5})+")
+"""A name in the manner of classes, with a number in it."""
+
+_CALL_SIGNS = frozenset("([{<")
+
+
+def is_path(value: str) -> bool:
+    """True if it leads to a file."""
+    return _PATH.fullmatch(value) is not None
+
+
+def is_name_like(value: str) -> bool:
+    """True for a word with a short number behind it."""
+    return _NAME.fullmatch(value) is not None
+
+
+def is_said_value(value: str) -> bool:
+    """Judge what stands where a secret is said: letters and digits, no word for one, no expression."""
+    return (
+        len(value) >= 8
+        and is_mixed(value)
+        and not (_CALL_SIGNS & set(value))
+        and not is_placeholder(value)
+        and not _is_other(value)
+        and (_CODE.fullmatch(value) is None or _is_key(value))
+    )
+
+
+def is_sure_value(value: str, *, is_hex_too: bool = False) -> bool:
+    """Judge what stands somewhere behind a word for a secret: it can be nothing that people read.
+
+    Args:
+        is_hex_too: hexadecimal digits of sixteen bytes and more are one as well.
+    """
+    if not is_said_value(value) or "\\" in value:
+        return False
+    if _ACCOUNT.fullmatch(value) or _CAMEL.fullmatch(value) or _SETTING.search(value):
+        return False
+    return (is_mixed(value[:64], classes=3) and is_random(value[:64])) or (
+        is_hex_too and _HEX.fullmatch(value) is not None
+    )
+
+
+def _is_other(value: str) -> bool:
+    """True for what is written like a secret and is none: an address, a hash, a file, a date, a number with its name."""
+    return (
+        "://" in value
+        or _HASH.fullmatch(value) is not None
+        or is_path(value)
+        or _DATE.fullmatch(value) is not None
+        or _NUMBERED.fullmatch(value) is not None
+        or _VARIABLE.fullmatch(value) is not None
+        or _ALGORITHM.fullmatch(value) is not None
+    )
 
 
 def is_secret_value(
@@ -119,7 +187,7 @@ def is_secret_value(
         return False
     if is_placeholder(value):
         return False
-    if "://" in value or _HASH.fullmatch(value) or _PATH.fullmatch(value) or _DATE.fullmatch(value):
+    if "://" in value or _HASH.fullmatch(value) or is_path(value) or _DATE.fullmatch(value):
         return False
     if not is_quoted and (_CODE.fullmatch(value) or _VARIABLE.fullmatch(value)) and not _is_key(value):
         return False
@@ -138,19 +206,24 @@ def is_secret_value(
         return is_password and is_mixed(value) and value.count(" ") <= 3
     return (
         is_mixed(value)
-        or (is_password and not value.isascii())
+        or (is_password and not value.isascii() and _has_mark(value))
         or (is_quoted and is_password and _has_sign(value))
     )
 
 
 def _is_scrambled(value: str) -> bool:
     """True if a long value is no word and no name: upper, lower and other characters change too often."""
-    return len(value) >= 16 and not set(value) & set("()[]{}") and _is_random(value[:40])
+    return len(value) >= 16 and not set(value) & set("()[]{}") and is_random(value[:40])
 
 
 def _is_key(value: str) -> bool:
     """True if what could be a name is none: it changes too often, and a digit is in it."""
     return _is_scrambled(value) and is_mixed(value, classes=3)
+
+
+def _has_mark(value: str) -> bool:
+    """True if a digit or a sign is in it that words do not have."""
+    return any(char.isdigit() or char in "!@#$%^&*+~=" for char in value)
 
 
 def _has_sign(value: str) -> bool:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.base import secret_library
+from core.base import (
+    secret_blocks,
+    secret_commands,
+    secret_library,
+    secret_names,
+    secret_requests,
+)
 from core.base.secret_hits import Hits
-from core.base.secret_names import NAMES
-from core.base.secret_shapes import Find, Rule, shapes
+from core.base.secret_rule import Rule
+from core.base.secret_shapes import shapes
+from core.base.secret_signs import read
 from core.base.text import one_line
 
 MASK = "[secret]"
@@ -22,33 +29,32 @@ def scrub(text: str) -> str:
     Linear in its length. Places are found by literals that each kind of secret holds, then judged by the exact rules,
     ours and those of detect-secrets. Nothing is asked over the network.
     """
-    spans = secrets_in(text, _HITS.in_text(text))
+    spans = named_secrets(text)
     if not spans:
         return text
     pieces: list[str] = []
     end = 0
-    for start, until in spans:
+    for start, until, _ in spans:
         pieces += (text[end:start], MASK)
         end = until
     return "".join((*pieces, text[end:]))
 
 
-def secrets_in(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, int]]:
-    """Places of secrets, in order, apart from each other.
+def named_secrets(text: str) -> list[tuple[int, int, str]]:
+    """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
+    reading = read(text)
+    found = secrets_in(reading.text, _HITS.in_text(reading.text, reading.signs))
+    return [(*reading.place(start, end), kind) for start, end, kind in found]
+
+
+def secrets_in(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, int, str]]:
+    """Places of secrets and their kinds, in order, apart from each other.
 
     Args:
         hits: positions at which a literal of a rule stands, in order; at others no rule finds anything.
     """
-    return [(start, end) for start, end, _ in _finds(text, hits)]
-
-
-def named_secrets(text: str) -> list[tuple[int, int, str]]:
-    """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
-    return [(start, end, rule.kind) for start, end, rule in _finds(text, _HITS.in_text(text))]
-
-
-def _finds(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, int, Rule]]:
-    found: list[tuple[int, int, Rule]] = []
+    found: list[tuple[int, int, str]] = []
+    more: list[tuple[int, int, str]] = []
     looked: dict[int, int] = {}
     end = 0
     for at, rule in hits:
@@ -60,11 +66,23 @@ def _finds(text: str, hits: Iterable[tuple[int, Rule]]) -> list[tuple[int, int, 
         if not find.is_secret:
             looked[id(rule)] = find.end
             continue
-        while found and find.start < found[-1][1]:
-            find = Find(min(find.start, found[-1][0]), max(find.end, found.pop()[1]))
-        found.append((find.start, find.end, rule))
-        end = find.end
-    return found
+        if find.also:
+            looked[id(rule)] = find.also[-1][1]
+            more += ((*place, rule.kind) for place in find.also)
+        found.append((find.start, find.end, rule.kind))
+        end = max(end, find.end)
+    return _apart([*found, *more])
+
+
+def _apart(places: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """The places in order; those that overlap are one, of the kind of the last that was found."""
+    apart: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(places, key=lambda place: place[:2]):
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]), kind)
+        else:
+            apart.append((start, end, kind))
+    return apart
 
 
 def scrubbed_head(text: str, limit: int) -> str:
@@ -100,10 +118,17 @@ def scrubbed_line(text: str, limit: int) -> str:
 
 
 def _holds(text: str) -> bool:
-    return bool(secrets_in(text, _HITS.in_text(text)))
+    return bool(named_secrets(text))
 
 
-RULES = (*shapes(_holds), NAMES, *secret_library.rules())
+RULES = (
+    *shapes(_holds),
+    *secret_blocks.RULES,
+    *secret_requests.RULES,
+    *secret_commands.RULES,
+    *secret_names.RULES,
+    *secret_library.rules(),
+)
 """Every kind of secret that is known."""
 
 _HITS = Hits((literal, rule.has_case, rule) for rule in RULES for literal in rule.literals)

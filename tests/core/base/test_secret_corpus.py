@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.base.secrets import scrub
+from core.base.secrets import MASK, scrub
 from tests.core.base.secret_corpus.exam import exam
 from tests.core.base.secret_corpus.judge import judged, survives, table
+from tests.core.base.secret_corpus.outside import outside
 from tests.core.base.secret_corpus.practice import practice
-from tests.core.base.secret_corpus.values import Sample
+from tests.core.base.secret_corpus.values import Sample, Values
 
 RECALL, PRECISION = 0.97, 0.95
 
-CORPORA = pytest.mark.parametrize("corpus", [practice, exam])
+CORPORA = pytest.mark.parametrize("corpus", [practice, exam, outside])
 
 
 @CORPORA
@@ -59,3 +60,11 @@ def test_the_judge_sees_a_part_that_is_left_and_a_mask_for_nothing() -> None:
     assert (half.recall, half.precision) == (0, 0)
     assert survives("1234567890", "a 34567890 b")
     assert not survives("1234567890", "a 4567890 b")
+
+
+def test_a_key_that_is_cut_off_ends_where_its_lines_do() -> None:
+    values = Values(7)
+    head = values.pem("RSA PRIVATE KEY").rpartition("\n")[0]
+    behind = "\n\nThe rest of the file stays as it is, line by line.\n" * 20
+
+    assert scrub(head + behind) == MASK + behind

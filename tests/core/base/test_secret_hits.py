@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from core.base import secret_hits
 from core.base.secret_hits import Hits
-from core.base.secret_shapes import Rule
+from core.base.secret_rule import Rule
 from core.base.secrets import _HITS, RULES, secrets_in
+from tests.core.base.secret_corpus.outside import outside
 from tests.core.base.secret_corpus.practice import practice
 
 WORDS = (("abc", False, "abc"), ("abcd", True, "abcd"), ("Xyz-", True, "Xyz-"), ("://", False, "://"))
 PIECES = [
     *(one.text for one in practice(5)),
+    *(one.text for one in outside(5)),
     *(literal for rule in RULES for literal in rule.literals),
     *" \n\t=:\"'`,;/@-_.é\u0130\u212a\u017f\U0001f511",
 ]
@@ -25,7 +27,7 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=12).map
 
 def plain_hits(text: str) -> Iterator[tuple[int, Rule]]:
     """Every position at which a literal of a rule stands, by looking at each."""
-    lowered = "".join(char.lower() if char.isascii() else "?" for char in text)
+    lowered = "".join(char.lower() if char.isascii() else char for char in text)
     for at in range(len(text)):
         for rule in RULES:
             if rule.has_case:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.base import secret_library
 from core.base.secret_library import DETECTORS, detector
-from core.base.secret_shapes import Rule
+from core.base.secret_rule import Rule
 from core.base.secrets import MASK, scrub
 
 LETTERS = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5jK"
