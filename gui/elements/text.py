@@ -13,16 +13,19 @@ from gui.wrap import wrap_text
 Spot = tuple[int, int, int, int]
 LEADING = 1.3
 """Distance of the lines of a paragraph in line heights."""
+BULLET = "•  "
+"""Begins a paragraph of a list: its other lines stand below the first one's words."""
 
 
 class Text(Element):
     """A line or a paragraph. `props`: text, tone, style, whether it wraps."""
 
-    __slots__ = ("lines",)
+    __slots__ = ("hanging", "lines")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.lines: list[str] = []
+        self.hanging = 0.0
 
     @property
     def shrinks(self) -> bool:  # type: ignore[override]
@@ -46,7 +49,10 @@ class Text(Element):
         size = m.sizes[style]
         if wraps:
             table = m.table(style)
-            self.lines = wrap_text(text, lambda char: table[char] * size, w)
+            mark = BULLET if text.startswith(BULLET) else ""
+            self.hanging = m.width(mark, style) if mark else 0.0
+            lines = wrap_text(text.removeprefix(mark), lambda char: table[char] * size, w - self.hanging)
+            self.lines = [mark + line if index == 0 else line for index, line in enumerate(lines)]
         else:
             self.lines = [m.ellipsized(text.replace("\n", " "), style, w)]
         self.h = size + (len(self.lines) - 1) * self.line_height(m)
@@ -55,7 +61,7 @@ class Text(Element):
         _, tone, style, *_ = self.props
         x, y, color, step = spot[0], spot[1], c.color(tone), self.line_height(c.m)
         return [
-            ("text", x, y + index * step, line, style, color)
+            ("text", x + round(self.hanging) if index else x, y + index * step, line, style, color)
             for index, line in enumerate(self.lines)
             if line.strip()
         ]

@@ -87,7 +87,7 @@ def _problems(ui: Ui, report: ContextReport) -> None:
         with ui.row("does not fit"):
             ui.icon("icon", "circle-exclamation", tone="error")
             ui.text("text", f"Does not fit: {fmt.tokens_est(over, is_exact=report.is_exact)} tokens too many",
-                    tone="error", style="strong")  # fmt: skip
+                    tone="error", style="strong", width=0, wraps=True)  # fmt: skip
     for index, problem in enumerate(report.problems):
         with ui.row(("problem", index)):
             ui.icon("icon", "triangle-exclamation", tone="warn")

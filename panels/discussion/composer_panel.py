@@ -51,7 +51,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         for index, problem in enumerate(_problems(desk)):
             with ui.row(("problem", index), gap=6):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
-                ui.text("text", problem, tone="warn", style="small", width=0, tip=problem)
+                ui.text("text", problem, tone="warn", style="small", width=0, wraps=True)
         _foot(desk, opened)
 
 
@@ -154,7 +154,7 @@ def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     if any(part.name in composer.pasted for part in opened.draft.attachments):
         most = desk.state.config.settings.files.paste_as_attachment_chars
         text = f"A paste of more than {most:,} characters goes as a file. The arrow makes it text of the message."
-        ui.text("pasted", text, tone="muted", style="small", width=0, tip=text)
+        ui.text("pasted", text, tone="muted", style="small", wraps=True)
 
 
 def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:

@@ -189,7 +189,7 @@ def _about(desk: Desk) -> None:
     ui.text("home label", "Everything you own lies in", style="strong")
     ui.selectable_text("home", state.program.home or "not open yet", mono=True, height=28)
     if state.program.is_home_read_only:
-        ui.text("read only", "It is read-only: nothing can be saved.", tone="warn")
+        ui.text("read only", "It is read-only: nothing can be saved.", tone="warn", wraps=True)
     if state.program.versions:
         ui.text("versions label", "Versions", style="strong")
         for name, version in state.program.versions.items():
