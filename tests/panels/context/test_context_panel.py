@@ -115,7 +115,7 @@ def test_what_changed_since_the_last_request_is_said_with_layer_byte_tokens_and_
 
 
 def test_an_unchanged_prefix_is_said_to_be_so() -> None:
-    report = replace(states.report(), change=ContextChange(None, None, 12_000, 64, None))
+    report = replace(states.report(), change=ContextChange(None, None, 12_000, 64))
     screen = _screen(with_fields(states.working(), reports={"d1": report}))
 
     assert screen.ui.shows("Everything sent before is unchanged: ≈12.0k tokens.")
