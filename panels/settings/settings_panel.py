@@ -54,6 +54,12 @@ def settings_panel(desk: Desk) -> None:
 
 
 def _navigation(view: WindowView, ui: Ui, *, has_words: bool) -> None:
+    ids = [section for section, *_ in SECTIONS]
+    at = next((n for n, section in enumerate(ids) if ui.is_focused(section)), -1)
+    step = ui.shortcut("Down") - ui.shortcut("Up") if at >= 0 else 0
+    if step and 0 <= at + step < len(ids):
+        view.settings_section = ids[at + step]
+        ui.focus(ids[at + step])
     for section, label, icon, _ in SECTIONS:
         is_active = section == view.settings_section
         kind: Surface = "card_selected" if is_active else "clear"

@@ -18,7 +18,8 @@ from panels.settings.view import SettingsView, TextForm
 EDITOR_PX = 230.0
 PREVIEW_CHARS = 160
 ABOUT_PROMPTS = {
-    "role.md": "What every model is told first",
+    "role.md": "What a model is told first",
+    "role-open.md": "What small and open models are told first",
     "harvest-conversation.md": "How a harvest reads a conversation",
     "continue.md": "What asks a model to go on with a reply that broke off",
 }
