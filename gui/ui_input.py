@@ -214,8 +214,8 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
         element = kids["labelled", it.key].kids.get(it.key)
     if isinstance(element, Field | Editor):
         return element.is_active
-    items = element.items() if element is not None else []
-    return any(dpg.is_item_focused(item) for item in items)
+    items = [*element.items(), element.stop_item()] if element is not None else []
+    return any(item and dpg.is_item_focused(item) for item in items)
 
 
 class Labelled:

@@ -109,15 +109,17 @@ def _problem(desk: Desk, part: AttachmentPart) -> str:
 def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_low: bool) -> None:
     ui, view, settings = desk.ui, desk.view, desk.state.config.settings
     sends_on_enter = send_chord(desk.state) == "Enter"
-    _history(desk, opened, composer)
+    if desk.opened is not None:
+        _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
     is_tight = ui.width() < EDITOR_TIGHT_BELOW_PX
     least, most = (EDITOR_TIGHT_PX, EDITOR_TIGHT_MAX_PX) if is_tight else (EDITOR_MIN_PX, EDITOR_MAX_PX)
     if is_low:
         least, most = EDITOR_LOW_PX, EDITOR_LOW_MAX_PX
+    paste_limit = settings.files.paste_as_attachment_chars if desk.opened is not None else 0
     edited = ui.editor(
         "editor", composer.text, hint="Write a message", height=least, most_height=most,
-        revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,
+        revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=paste_limit,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
     if is_wanted:
