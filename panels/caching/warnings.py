@@ -174,6 +174,9 @@ def _prefix(state: AppState, command: PrefixCommand) -> WarmLoss | None:
 
 def _switched_token_usd(state: AppState, command: SetModel) -> float | None:
     """Cost of a token with the model that is switched to; None where it is not known, or its provider's usual one."""
+    status = state.config.providers.get(command.provider)
+    if status is not None and status.kind is ProviderKind.EMBEDDED:
+        return 0.0
     price = state.config.prices.get((command.provider, command.model))
     return None if price is None else price.input_usd / 1e6
 

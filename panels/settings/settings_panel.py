@@ -55,11 +55,13 @@ def settings_panel(desk: Desk) -> None:
 
 def _navigation(view: WindowView, ui: Ui, *, has_words: bool) -> None:
     ids = [section for section, *_ in SECTIONS]
-    at = next((n for n, section in enumerate(ids) if ui.is_focused(section)), -1)
-    step = ui.shortcut("Down") - ui.shortcut("Up") if at >= 0 else 0
+    at = ids.index(view.settings_section) if view.settings_section in ids else 0
+    step = ui.shortcut("Down") - ui.shortcut("Up")
     if step and 0 <= at + step < len(ids):
+        had_keyboard = ui.is_focused(ids[at])
         view.settings_section = ids[at + step]
-        ui.focus(ids[at + step])
+        if had_keyboard:
+            ui.focus(view.settings_section)
     for section, label, icon, _ in SECTIONS:
         is_active = section == view.settings_section
         kind: Surface = "card_selected" if is_active else "clear"
