@@ -20,7 +20,9 @@ def _cut_warnings(source: str) -> list[str]:
     """Texts in a tone of warning that neither wrap nor are a name or a figure, by their key."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "text"):
+        if not (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "text"
+        ):
             continue
         given = {word.arg: ast.unparse(word.value) for word in node.keywords}
         key = ast.unparse(node.args[0]).strip("\"'") if node.args else ""

@@ -489,7 +489,9 @@ def test_the_status_bar_tells_cold_off_and_managed_apart() -> None:
     row = managed.discussions.summaries["d1"]
     openai = replace(row, meta=replace(row.meta, provider="openai"))
     managed = with_fields(managed, summaries=with_entry(managed.discussions.summaries, "d1", openai))
-    managed = states.with_opened(managed, entries=(states.reply("m9", "x", provider="openai", usage=Usage(cache_read_tokens=15_700)),))
+    managed = states.with_opened(
+        managed, entries=(states.reply("m9", "x", provider="openai", usage=Usage(cache_read_tokens=15_700)),)
+    )
     assert "cache warm · 15.7k reused" in _status(managed)
     state = cache_states.caching()
     off = replace(
