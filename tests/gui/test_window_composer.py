@@ -246,8 +246,8 @@ def test_undo_takes_back_each_word_and_each_paste_that_became_a_file_in_turn(wri
     sees(driver, "pasted.txt")
     driver.key("Ctrl+v")
     sees(driver, "pasted 2.txt")
-    driver.type(" two")
-    writer.holds("one two")
+    driver.type("two")
+    writer.holds("onetwo")
 
     driver.key("Ctrl+z")
     writer.holds("one")
