@@ -159,7 +159,7 @@ def test_curves_are_not_made_anew_while_nothing_was_said() -> None:
 
 
 def test_a_change_that_voids_the_prefix_is_said_with_its_reason_and_cost() -> None:
-    assert "Will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.025)" in _panel(
+    assert "Will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.004)" in _panel(
         _screen()
     )
 
