@@ -244,6 +244,7 @@ def test_undo_takes_back_each_word_and_each_paste_that_became_a_file_in_turn(wri
     driver.type("one")
     driver.key("Ctrl+v")
     sees(driver, "pasted.txt")
+    dpg.set_clipboard_text("moon " * 20_000)
     driver.key("Ctrl+v")
     sees(driver, "pasted 2.txt")
     driver.type("two")
