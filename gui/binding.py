@@ -8,6 +8,7 @@ from gui import ui_boxes, ui_files, ui_input, ui_lists, ui_output, ui_popups, ui
 from gui.canvas import Canvas
 from gui.describe import Tree
 from gui.elements.base import Element
+from gui.elements.controls import Button
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from gui.elements.list_hand import ListHand
@@ -16,6 +17,7 @@ from gui.keys import Keys
 from gui.metrics import Measure
 from gui.stops import TabWalk, stop_beside
 from gui.theme import ASSETS, Palette, Theme
+from panels.base.answers import CHOSEN
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
 
@@ -178,9 +180,10 @@ class DpgUi:
     def _grant_focus(self) -> None:
         card, self.tree.opened = self.tree.opened, None
         if card is not None:
-            items = [kid for kid in card.walk() if isinstance(kid, PopupItem | Field)]
-            if items and isinstance(items[0], PopupItem):
-                self._focus_button(items[0])
+            items = [kid for kid in card.walk() if isinstance(kid, PopupItem | Field | Button)]
+            chosen = next((kid for kid in items if kid.key == CHOSEN), items[0] if items else None)
+            if isinstance(chosen, PopupItem) or (chosen is not None and chosen.key == CHOSEN):
+                self._focus_button(chosen)
         target = self._next_stop()
         if self.tree.focus_wish is not None:
             target = _find(*self.tree.focus_wish)

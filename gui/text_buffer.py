@@ -17,7 +17,7 @@ _WORDS = re.compile(r"\S+\s*|\s+")
 class EditStep(msgspec.Struct, frozen=True):
     """One change that is undone as a whole: `old` at `at` became `new`; anchor and caret before it.
 
-    `kind`: `type`, `erase`, or `whole` for what never grows (a paste, a cut).
+    `kind`: `type`, `erase`, `whole` for what never grows (a paste, a cut), or `file` for a paste that became a file.
     """
 
     at: int
@@ -101,6 +101,17 @@ def pasted(buffer: TextBuffer, text: str) -> TextBuffer:
     return _changed(buffer, *buffer.span, text, "whole") if text or buffer.selection else buffer
 
 
+def attached(buffer: TextBuffer) -> TextBuffer:
+    """Note that a paste became a file: the text is the same, and to undo it is to take the file off."""
+    step = EditStep(buffer.caret, "", "", buffer.anchor, buffer.caret, "file")
+    return replace(buffer, done=_trimmed((*buffer.done, step)), undone=(), is_open=False)
+
+
+def files(buffer: TextBuffer) -> int:
+    """Pastes that became files and can be undone."""
+    return sum(step.kind == "file" for step in buffer.done)
+
+
 def cut(buffer: TextBuffer) -> TextBuffer:
     """Remove what is selected."""
     return _changed(buffer, *buffer.span, "", "whole") if buffer.selection else buffer
@@ -158,7 +169,8 @@ def undone(buffer: TextBuffer) -> TextBuffer:
         return buffer
     step = buffer.done[-1]
     text = f"{buffer.text[: step.at]}{step.old}{buffer.text[step.at + len(step.new) :]}"
-    return TextBuffer(text, step.caret, step.anchor, buffer.done[:-1], (*buffer.undone, step))
+    again = buffer.undone if step.kind == "file" else (*buffer.undone, step)
+    return TextBuffer(text, step.caret, step.anchor, buffer.done[:-1], again)
 
 
 def redone(buffer: TextBuffer) -> TextBuffer:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import dearpygui.dearpygui as dpg
 
-from gui import editor_keys
+from gui import editor_keys, text_buffer
 from gui.describe import Tree
 from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Slider
@@ -97,10 +97,10 @@ def _editor(tree: Tree, it: w.EditorWidget) -> Edited | None:
         tree.home = editor
     _hear(tree, editor, it)
     _edit_menu(tree, editor, it.paste_limit_chars)
-    if editor.changed is None and not editor.pasted and not editor.is_submitted:
+    if editor.changed is None and not (editor.pasted or editor.is_submitted or editor.is_unpasted):
         return None
-    edited = Edited(editor.text, editor.pasted, editor.is_submitted)
-    editor.changed, editor.pasted, editor.is_submitted = None, "", False
+    edited = Edited(editor.text, editor.pasted, editor.is_submitted, editor.is_unpasted)
+    editor.changed, editor.pasted, editor.is_submitted, editor.is_unpasted = None, "", False, False
     return edited
 
 
@@ -131,7 +131,7 @@ def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
     """Apply keys to the editor that owns the keyboard."""
     if tree.keyboard.owner is not editor or not tree.is_reachable() or not it.is_enabled:
         return
-    before = editor.buffer
+    before, files = editor.buffer, text_buffer.files(editor.buffer)
     accepted = editor_keys.WRITING
     if it.submits_on_enter:
         accepted = (accepted - {"Enter"}) | {"Ctrl+Enter"}
@@ -139,6 +139,7 @@ def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
     done = [chord.replace("Ctrl+Enter", "Enter") for chord in chords]
     editor.hear(tree.m, tree.keyboard.take(editor), done, it.paste_limit_chars)
     editor.is_submitted = it.submits_on_enter and tree.keys.take("Enter", while_typing=True)
+    editor.is_unpasted = text_buffer.files(editor.buffer) < files
     if editor.buffer is not before:
         _remember(tree, editor)
 
@@ -213,8 +214,8 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
         element = kids["labelled", it.key].kids.get(it.key)
     if isinstance(element, Field | Editor):
         return element.is_active
-    items = element.items() if element is not None else []
-    return any(dpg.is_item_focused(item) for item in items)
+    items = [*element.items(), element.stop_item()] if element is not None else []
+    return any(item and dpg.is_item_focused(item) for item in items)
 
 
 class Labelled:
@@ -233,7 +234,7 @@ class Labelled:
         box.update((4.0 if isinstance(box, ColumnBox) else 8.0,))
         tree.enter(box)
         text = tree.take(Text, "label")
-        text.update((self._label, "muted", "small", False, None))
+        text.update((self._label, "muted", "small", False, None, ()))
 
     def __exit__(self, *_: object) -> None:
         if self._label:

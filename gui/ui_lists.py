@@ -87,7 +87,7 @@ def _table(tree: Tree, it: TableWidget) -> None:
         tree.enter(head)
         for index, column in enumerate(fixed):
             text = tree.take(Text, index)
-            text.update((column.label, "muted", "small_strong", False, None))
+            text.update((column.label, "muted", "small_strong", False, None, ()))
         tree.leave()
         tree.ui.divider("line")
         box = tree.take(VirtualList, "rows")

@@ -20,7 +20,7 @@ def _text(tree: Tree, it: w.TextWidget) -> None:
     text = tree.take(Text, it.key)
     if text.differs(it):
         text.wide, text.tip = it.width, it.tip
-        text.update((visible(it.value), it.tone, it.style, it.wraps, it.width))
+        text.update((visible(it.value), it.tone, it.style, it.wraps, it.width, it.terms))
 
 
 def _icon(tree: Tree, it: w.IconWidget) -> None:

@@ -205,6 +205,8 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
     tree.enter(layer)
     card = tree.take(Surface, "card")
     card.wide, card.tall = it.width, it.height
+    if not card.props:
+        tree.opened = card
     card.update(("dialog", None, it.height is None, 12.0, it.width, it.height))
     tree.enter(card)
     clicks = Clicks(clicked=owner.is_closing)

@@ -272,7 +272,13 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             outcome = CommandOutcome(report.command_id, problem=report.text, remedy=report.detail)
             state = conclude(state, outcome)
             state = notify(
-                state, report.subject, Level.ERROR, report.text, report.detail, is_standing=report.is_standing
+                state,
+                report.subject,
+                Level.ERROR,
+                report.text,
+                report.detail,
+                discussion_id=report.discussion_id,
+                is_standing=report.is_standing,
             )
             return state, ()
         case OperationEnded():

@@ -285,7 +285,7 @@ class LocalOutside:
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps)
         self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
         intake = AttachmentHandler(self.home, emit, self._counting.pdf)
-        self._attaching = QueueWorker("attachments", intake.handle, emit)
+        self._attaching = QueueWorker("attachments", intake.handle, emit, about=lambda one: one.discussion_id)
         self._setup = QueueWorker("settings", self._setups.handle, emit, supersedes_work, keeps_work)
         self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)

@@ -59,6 +59,7 @@ class QueueWorker(Generic[E]):
         supersedes: Callable[[E, E], bool] | None = None,
         keeps: Callable[[E], bool] | None = None,
         retry_s: float = RETRY_S,
+        about: Callable[[E], str] | None = None,
     ) -> None:
         self.name = name
         self._handle = handle
@@ -66,6 +67,7 @@ class QueueWorker(Generic[E]):
         self._supersedes = supersedes
         self._keeps = keeps
         self._retry_s = retry_s
+        self._about = about
         self._waiting: deque[E | _Barrier] = deque()
         self._is_busy = False
         self._owed: list[E] = []
@@ -152,7 +154,10 @@ class QueueWorker(Generic[E]):
                 self._has_failed = True
         if not is_told:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
-            self._emit(OperationFailed(self.name, error.what, detail, command_id_of(effect)))
+            about = self._about(effect) if self._about is not None else ""
+            subject = f"{self.name}/{about}" if about else self.name
+            told = OperationFailed(subject, error.what, detail, command_id_of(effect), discussion_id=about)
+            self._emit(told)
 
     def _caught_up(self, effect: E) -> None:
         """Say when the last of what had failed is done, or needless by a later one."""

@@ -15,7 +15,7 @@ class OperationFailed(msgspec.Struct, frozen=True):
     """Something that the person asked for could not be done. `subject` names the notice.
 
     `command_id` is that of the effect, and of the command that it was begun for: who waits for it is told.
-    `is_standing`: nobody asked for it just now; see `Notice`.
+    `is_standing`: nobody asked for it just now; see `Notice`. `discussion_id`: the one that it is about alone.
     """
 
     subject: str
@@ -23,6 +23,7 @@ class OperationFailed(msgspec.Struct, frozen=True):
     detail: str = ""
     command_id: str = ""
     is_standing: bool = False
+    discussion_id: str = ""
 
 
 class OperationEnded(msgspec.Struct, frozen=True):

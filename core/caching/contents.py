@@ -249,6 +249,7 @@ def _plan(
         read_tokens=read,
         fresh_tokens=total - read,
         cost_usd=None if usd is None else way.now * usd,
+        read_cost_usd=None if usd is None else read * prices.read * usd,
         cost_without_usd=None if usd is None else total * usd,
         outlook=min(way.total, without),
         outlook_without=without,

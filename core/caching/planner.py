@@ -412,6 +412,7 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
         write_tokens=end - read,
         fresh_tokens=total - end,
         cost_usd=None if usd is None else choice.now * usd,
+        read_cost_usd=None if usd is None else read * prices.read * usd,
         cost_without_usd=None if usd is None else total * usd,
         outlook=choice.total,
         outlook_without=total * own.without,

@@ -228,7 +228,7 @@ class Assembler:
         spec, stack = assembly.spec, assembly.stack
         price = self._price(spec.inputs)
         total, limit = assembly.total_tokens, assembly.profile.context_tokens
-        change = self._change(assembly, price, planned)
+        change = self._change(assembly, planned)
         too_large_text = too_large(assembly)
         return ContextReport(
             layers=assembly.layers,
@@ -247,9 +247,7 @@ class Assembler:
             ),
         )
 
-    def _change(
-        self, assembly: Assembly, price: float | None, planned: PlannedRequest | None
-    ) -> ContextChange | None:
+    def _change(self, assembly: Assembly, planned: PlannedRequest | None) -> ContextChange | None:
         """Change since the last request; by the byte and with its reason where this process sent that one."""
         spec = assembly.spec
         if spec.previous is None:
@@ -272,7 +270,6 @@ class Assembler:
             stack,
             layers,
             previous_texts=based_texts(texts, before, stack),
-            input_usd_per_token=price,
         )
         if change.layer is None or desk.sent_inputs is None:
             return change

@@ -59,7 +59,6 @@ def compare(
     report: Sequence[LayerReport],
     *,
     previous_texts: Mapping[LayerId, str] | None = None,
-    input_usd_per_token: float | None = None,
     reason: str = "",
 ) -> ContextChange:
     """Measure how far the last request is a prefix of the next one.
@@ -71,11 +70,10 @@ def compare(
         previous: layers of the last request, canonical order, as its record keeps them (`recorded`).
         stack: about to be sent; report: its `report`, with tokens for the model in use.
         previous_texts: layers' texts of the last request where they are still at hand.
-        input_usd_per_token: what a fresh input token costs, None where unknown.
 
     Returns:
         The first layer that differs in wire order, None where the last request is a prefix of this one;
-        tokens before that point, tokens from there on, and what sending those costs.
+        tokens before that point, and tokens from there on.
     """
     old = {layer.layer: layer for layer in previous}
     new = {layer.layer: layer for layer in report}
@@ -95,7 +93,6 @@ def compare(
         byte_offset=_byte(broken, stack, previous_texts),
         same_tokens_est=same,
         rewritten_tokens_est=again,
-        rewritten_cost_usd=None if input_usd_per_token is None else again * input_usd_per_token,
         reason=reason,
     )
 

@@ -23,7 +23,7 @@ from core.discussion.messages import (
     SetTemperature,
     WriteMeta,
 )
-from core.settings.models import closed_models, default_model, profile_of
+from core.settings.models import closed_models, default_model, model_label, profile_of
 from core.values.discussion import MAX_OUTPUT_TOKENS, MAX_TEMPERATURE
 from core.values.provider import Effort
 from core.values.records import MarkRecord
@@ -111,7 +111,9 @@ def set_model(state: AppState, given: Stamp, command: SetModel) -> Result:
         return state, ()
     state, effects = change_meta(state, command.discussion_id, provider=command.provider, model=model)
     if summary.turns:
-        mark = MarkRecord(given.make_id(), given.at, "model", f"{summary.meta.model} → {model}")
+        before = model_label(state, summary.meta.provider, summary.meta.model)
+        words = f"{before} → {model_label(state, command.provider, model)}"
+        mark = MarkRecord(given.make_id(), given.at, "model", words)
         effects = (*effects, AppendRecords(command.discussion_id, (mark,)))
     return state, effects
 

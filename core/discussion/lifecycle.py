@@ -31,7 +31,7 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.settings.starting_model import starting_model
-from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.state import AppState, Level, SearchHits
 from core.values.updates import Result, decline, notify, with_open, with_summary
@@ -310,6 +310,9 @@ def listed(state: AppState, event: SummariesLoaded) -> Result:
     )
     if not event.is_complete:
         return state, ()
+    ours_drafted = {one.id for one in state.discussions.open.values() if one.draft != Draft()}
+    drafted = event.drafted.difference(state.discussions.open) | ours_drafted
+    state = replace(state, discussions=replace(state.discussions, drafted=drafted))
     if state.discussions.selected_id in state.discussions.open:
         return state, ()
     wanted = (

@@ -26,6 +26,7 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
+from core.discussion.meta import has_draft
 from core.discussion.payments import all_paid_since
 from core.spending.limits import midnight
 from core.spending.messages import SpendingEvent, SpentCounted
@@ -116,7 +117,8 @@ class ListingHandler:
         )
 
     def _report(self, rows: dict[str, DiscussionSummary], *, is_complete: bool) -> None:
-        self._emit(SummariesLoaded(tuple(rows.values()), is_complete))
+        drafted = frozenset(key for key in rows if has_draft(self._home, key)) if is_complete else frozenset()
+        self._emit(SummariesLoaded(tuple(rows.values()), is_complete, drafted))
 
     def _look_into_trash(self, trash_days: int) -> None:
         if not self._is_read_only:

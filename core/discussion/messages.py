@@ -385,10 +385,15 @@ class SearchCatalog(msgspec.Struct, frozen=True):
 
 
 class SummariesLoaded(msgspec.Struct, frozen=True):
-    """Discussions were found. `is_complete`: these are all of them, and every other id is gone."""
+    """Discussions were found. `is_complete`: these are all of them, and every other id is gone.
+
+    Args:
+        drafted: ids of those with a draft on disk; told with the complete list alone.
+    """
 
     summaries: tuple[DiscussionSummary, ...]
     is_complete: bool
+    drafted: frozenset[str] = frozenset()
 
 
 class SummariesChanged(msgspec.Struct, frozen=True):

@@ -111,6 +111,12 @@ def write_draft(home: Path, discussion_id: str, draft: Draft, *, disk: Disk = OS
     _write_or_remove(directory / paths.DRAFT_FILE, draft.text.encode("utf-8", "replace"), disk)
 
 
+def has_draft(home: Path, discussion_id: str) -> bool:
+    """True if something stands in the composer of a discussion, by the files alone: none is read."""
+    directory = paths.discussion_dir(home, discussion_id)
+    return any((directory / name).is_file() for name in (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE))
+
+
 def read_draft(home: Path, discussion_id: str) -> Draft:
     """Read the text that stood in the composer. Files that are missing or broken read as empty, bytes that
     are no UTF-8 as U+FFFD.

@@ -64,7 +64,7 @@ from core.discussion.messages import (
 from core.discussion.queue_messages import PromptGone, QueueWritten
 from core.values.discussion import Draft
 from core.values.state import AppState, SearchHits
-from core.values.updates import Result, with_open
+from core.values.updates import Result, dismiss, refused_files, with_open
 
 
 def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
@@ -198,7 +198,7 @@ def _attach(state: AppState, stored: AttachmentStored) -> Result:
     if opened is None or stored.part in opened.draft.attachments:
         return state, ()
     draft = replace(opened.draft, attachments=(*opened.draft.attachments, stored.part))
-    return _put_draft(state, stored.discussion_id, draft)
+    return _put_draft(dismiss(state, refused_files(opened.id)), opened.id, draft)
 
 
 def _detach(state: AppState, asked: Detach) -> Result:
@@ -206,7 +206,8 @@ def _detach(state: AppState, asked: Detach) -> Result:
     if opened is None:
         return state, ()
     rest = tuple(part for part in opened.draft.attachments if part.sha256 != asked.sha256)
-    return _put_draft(state, asked.discussion_id, replace(opened.draft, attachments=rest))
+    state = dismiss(state, refused_files(opened.id))
+    return _put_draft(state, opened.id, replace(opened.draft, attachments=rest))
 
 
 def _search(state: AppState, query: str) -> Result:

@@ -9,6 +9,7 @@ from core.hooks.fields import Count, Data, Figure, Money, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
+from core.spending.estimates import change_usd
 from core.values.cache import CachePlan, ContentsUse
 from core.values.stack import ContextReport, layer_data
 from core.values.state import AppState
@@ -105,14 +106,17 @@ class ContextData(Data, frozen=True):
     plan: PlanData | None
 
     @classmethod
-    def of(cls, discussion_id: str, report: ContextReport, plan: CachePlan | None) -> ContextData:
-        """The report as it is answered with."""
+    def of(
+        cls, discussion_id: str, report: ContextReport, plan: CachePlan | None, change_cost_usd: float | None
+    ) -> ContextData:
+        """The report as it is answered with. `change_cost_usd`: of what the last request did not have."""
+        change = report.change
         return filled(
             cls,
             report,
             discussion_id=discussion_id,
             layers=[LayerData(**layer_data(layer)) for layer in report.layers],
-            change=None if report.change is None else filled(ChangeData, report.change),
+            change=None if change is None else filled(ChangeData, change, rewritten_cost_usd=change_cost_usd),
             plan=None if plan is None else PlanData.of(plan),
         )
 
@@ -125,7 +129,8 @@ async def context(request: Request[None]) -> Answer:
     report = state.context.reports.get(chosen)
     if report is None:
         raise RefusedError(404, "not_found", f"There is no discussion {chosen!r} any more")
-    return Answer(ContextData.of(chosen, report, state.caching.plans.get(chosen)))
+    cost = change_usd(state, chosen)
+    return Answer(ContextData.of(chosen, report, state.caching.plans.get(chosen), cost))
 
 
 def _is_fresh(state: AppState, chosen: str, at: datetime) -> bool:

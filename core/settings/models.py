@@ -15,6 +15,12 @@ def profile_of(state: AppState, provider: str, model: str) -> ModelProfile:
     return find_profile(known, provider, model, kind=status.kind.value if status is not None else "")
 
 
+def model_label(state: AppState, provider: str, model: str) -> str:
+    """The name of a model as the person knows it."""
+    known = next((one for one in state.config.models.get(provider, ()) if one.id == model), None)
+    return (known.label if known is not None else "") or model or provider or "no model"
+
+
 def default_model(state: AppState, provider: str) -> str:
     """The model that a new discussion of this provider starts with, empty where none is known."""
     return usual_model(state.config.settings.ai, provider, state.config.models.get(provider, ()))

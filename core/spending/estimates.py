@@ -168,7 +168,7 @@ class NextRequest(msgspec.Struct, frozen=True):
     Args:
         tokens_est: of all of it, without the reply; limit_tokens: the model's window, None where unknown.
         is_exact: counted and not estimated; fits: into the window.
-        cost_usd: of its input, by the cache plan; cost_without_usd: without any cache; None where the price is unknown.
+        cost_usd: of its input, by the cache plan; new_cost_usd: of the part that no cache holds; cost_without_usd: without any cache; None where the price is unknown.
         read_tokens_est, write_tokens_est, fresh_tokens_est: its parts as they are expected to be billed, which add up
             to `tokens_est`; all fresh where nothing was planned.
     """
@@ -178,6 +178,7 @@ class NextRequest(msgspec.Struct, frozen=True):
     is_exact: bool = False
     fits: bool = True
     cost_usd: float | None = None
+    new_cost_usd: float | None = None
     cost_without_usd: float | None = None
     read_tokens_est: int = 0
     write_tokens_est: int = 0
@@ -193,8 +194,9 @@ def next_request(state: AppState, discussion_id: str) -> NextRequest | None:
     tokens = planned if report is None else report.total_tokens_est
     without = report.cost_usd if report is not None else None
     read = written = 0
-    cost = without
+    cost = new_cost = without
     if plan is not None and plan.cost_usd is not None:
+        new_cost = plan.cost_usd - (plan.read_cost_usd or 0.0)
         cost, without = plan.cost_usd, plan.cost_without_usd if plan.cost_without_usd is not None else without
     if plan is not None and planned:
         read, written = (round(tokens * part / planned) for part in (plan.read_tokens, plan.write_tokens))
@@ -204,6 +206,7 @@ def next_request(state: AppState, discussion_id: str) -> NextRequest | None:
         is_exact=report is not None and report.is_exact,
         fits=report is None or report.fits,
         cost_usd=cost,
+        new_cost_usd=new_cost,
         cost_without_usd=without,
         read_tokens_est=read,
         write_tokens_est=min(written, tokens - read),
@@ -215,6 +218,18 @@ def next_input_usd(state: AppState, discussion_id: str) -> float | None:
     """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown."""
     request = next_request(state, discussion_id)
     return request.cost_usd if request is not None else None
+
+
+def change_usd(state: AppState, discussion_id: str) -> float | None:
+    """Expected cost of what the last request did not have, in US dollars, as part of `next_request`; None where unknown.
+
+    Its tokens are among those that no cache holds, which are more where the cache is cold, and cost what those cost.
+    """
+    request, report = next_request(state, discussion_id), state.context.reports.get(discussion_id)
+    if request is None or report is None or report.change is None or request.new_cost_usd is None:
+        return None
+    new = request.write_tokens_est + request.fresh_tokens_est
+    return request.new_cost_usd * min(1.0, report.change.rewritten_tokens_est / max(1, new))
 
 
 def _input_usd(state: AppState, discussion_id: str, report: ContextReport, more_chars: int) -> float:

@@ -32,7 +32,7 @@ from core.values.provider import StopKind
 from core.values.records import MessageRecord
 from core.values.spending import SpendRefusal
 from core.values.state import AppState
-from core.values.updates import Result, conclude, with_open, without_call
+from core.values.updates import Result, conclude, dismiss, refused_files, with_open, without_call
 
 WHOLE_REPLY = frozenset({StopKind.COMPLETED, StopKind.TOOL_CALLS})
 """Ends of a reply after which the queue goes on."""
@@ -67,6 +67,7 @@ def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
     if event.added is None:
         return with_open(state, opened), ()
     draft = draft_after(opened.draft, event.added.text, event.added.attachments)
+    state = dismiss(state, refused_files(opened.id))
     state = with_open(state, replace(opened, draft=draft))
     state = conclude(state, CommandOutcome(event.command_id, event.added.id))
     state, effects = go_on(state, given, opened.id)

@@ -42,6 +42,7 @@ from core.values.updates import (
     conclude,
     dismiss,
     notify,
+    refused_files,
     with_call,
     with_open,
     with_summary,
@@ -255,6 +256,7 @@ def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_
     effects: list[DiscussionEffect] = []
     if is_draft:
         draft = draft_after(opened.draft, message.text, message.attachments)
+        state = dismiss(state, refused_files(opened.id))
         state = with_open(state, replace(opened, draft=draft))
         effects.append(WriteDraft(opened.id, draft))
     if message.text:

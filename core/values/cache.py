@@ -182,7 +182,8 @@ class CachePlan(msgspec.Struct, frozen=True):
         is_enabled: False: no caching was asked for (the client uses the vendor's way to turn it off).
         openai_mode: `explicit` or `implicit`, empty for other vendors; prompt_cache_key: for OpenAI.
         read_tokens, write_tokens, fresh_tokens: how the request's input is expected to be billed.
-        cost_usd: of this request's input; cost_without_usd: without caching; None where the price is unknown.
+        cost_usd: of this request's input; read_cost_usd: the part of it that is read; cost_without_usd: without caching;
+            None where the price is unknown.
         outlook, outlook_without: this request and the turns expected after it, in fresh input tokens' price:
             what the choice was made by. `outlook` is never above `outlook_without`.
         hit_hash: the prefix that is expected to be read, empty for none; hit_ttl_s: its lifetime.
@@ -201,6 +202,7 @@ class CachePlan(msgspec.Struct, frozen=True):
     write_tokens: int = 0
     fresh_tokens: int = 0
     cost_usd: float | None = None
+    read_cost_usd: float | None = None
     cost_without_usd: float | None = None
     outlook: float = 0.0
     outlook_without: float = 0.0

@@ -169,7 +169,7 @@ class ContextChange(msgspec.Struct, frozen=True):
         layer: the first layer that differs, in wire order, or None where the last request is a prefix of this one.
         byte_offset: first differing byte inside that layer's text, or None where only hashes are known.
         same_tokens_est: tokens before the difference; rewritten_tokens_est: tokens from there on.
-        rewritten_cost_usd: what sending those again costs, None where the price is unknown.
+            What they cost is a matter of the cache's plan: `core.spending.estimates.change_usd`.
         reason: the recorded cause (`digest regenerated`), empty where none is known.
     """
 
@@ -177,7 +177,6 @@ class ContextChange(msgspec.Struct, frozen=True):
     byte_offset: int | None
     same_tokens_est: int
     rewritten_tokens_est: int
-    rewritten_cost_usd: float | None = None
     reason: str = ""
 
 

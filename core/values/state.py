@@ -187,7 +187,7 @@ class DiscussionsState(msgspec.Struct, frozen=True):
             loaded, by id.
         search: hits of the last query; trash: what can be taken back.
         pending: writes that failed and are tried again, by token.
-        prompt_history: the person's last prompts, oldest first.
+        prompt_history: the person's last prompts, oldest first; drafted: discussions with something written and not sent.
     """
 
     summaries: Mapping[str, DiscussionSummary] = msgspec.field(default_factory=dict)
@@ -197,6 +197,7 @@ class DiscussionsState(msgspec.Struct, frozen=True):
     trash: tuple[TrashItem, ...] = ()
     pending: Mapping[str, PendingWrite] = msgspec.field(default_factory=dict)
     prompt_history: tuple[str, ...] = ()
+    drafted: frozenset[str] = frozenset()
 
 
 class TurnsState(msgspec.Struct, frozen=True):

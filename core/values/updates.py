@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
 from core.base.offer import OfferedCommand
-from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
+from core.values.discussion import DiscussionSummary, Draft, LiveCall, OpenDiscussion
 from core.values.outcomes import OUTCOMES_KEPT, CommandOutcome
 from core.values.settings import Project
 from core.values.state import AppState, Level, Notice
@@ -54,6 +54,11 @@ def dismiss(state: AppState, notice_id: str) -> AppState:
     return state if program is state.program else replace(state, program=program)
 
 
+def refused_files(discussion_id: str) -> str:
+    """The notice of a file that could not be attached to a discussion's draft: it goes with the draft."""
+    return f"attachments/{discussion_id}"
+
+
 def read_notice(state: AppState, notice_id: str) -> AppState:
     """Remove a notice that the person has read: a standing one does not come back for the same cause."""
     read = next((n for n in state.program.notices if n.id == notice_id), None)
@@ -91,13 +96,12 @@ def is_under_way(state: AppState, command_id: str) -> bool:
 
 
 def with_open(state: AppState, discussion: OpenDiscussion) -> AppState:
-    """Replace an open discussion."""
-    return replace(
-        state,
-        discussions=replace(
-            state.discussions, open=with_entry(state.discussions.open, discussion.id, discussion)
-        ),
-    )
+    """Replace an open discussion, and note whether something stands in its composer."""
+    drafted = state.discussions.drafted
+    if (discussion.draft != Draft()) != (discussion.id in drafted):
+        drafted ^= {discussion.id}
+    opened = with_entry(state.discussions.open, discussion.id, discussion)
+    return replace(state, discussions=replace(state.discussions, open=opened, drafted=drafted))
 
 
 def with_summary(state: AppState, summary: DiscussionSummary) -> AppState:

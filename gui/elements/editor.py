@@ -53,6 +53,7 @@ class Editor(Element):
         "is_active",
         "is_lit",
         "is_submitted",
+        "is_unpasted",
         "keyboard",
         "layout_",
         "looks",
@@ -85,6 +86,7 @@ class Editor(Element):
         self.revision: int | None = None
         self.changed: str | None = None
         self.pasted = ""
+        self.is_unpasted = False
         self.is_submitted = False
         self.is_active = self.is_lit = False
         self.wants_focus = self.was_focused = False
@@ -231,6 +233,7 @@ class Editor(Element):
         text = taken(dpg.get_clipboard_text() or "")
         if limit and len(text) > limit:
             self.pasted = text
+            self.take(edit.attached(self.buffer))
         else:
             self.take(edit.pasted(self.buffer, text))
 

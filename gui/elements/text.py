@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from gui.canvas import CLEAR, Canvas
 from gui.elements.base import Element, Spec
+from gui.markdown.places import wanted
 from gui.metrics import Measure
 from gui.theme import Color
 from gui.wrap import wrap_text
@@ -13,16 +14,19 @@ from gui.wrap import wrap_text
 Spot = tuple[int, int, int, int]
 LEADING = 1.3
 """Distance of the lines of a paragraph in line heights."""
+BULLET = "•  "
+"""Begins a paragraph of a list: its other lines stand below the first one's words."""
 
 
 class Text(Element):
-    """A line or a paragraph. `props`: text, tone, style, whether it wraps."""
+    """A line or a paragraph. `props`: text, tone, style, whether it wraps, width, the terms that are marked."""
 
-    __slots__ = ("lines",)
+    __slots__ = ("hanging", "lines")
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.lines: list[str] = []
+        self.hanging = 0.0
 
     @property
     def shrinks(self) -> bool:  # type: ignore[override]
@@ -42,11 +46,14 @@ class Text(Element):
         return round(m.sizes[self.props[2]] * LEADING)
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
-        text, _, style, wraps, _ = self.props
+        text, _, style, wraps, *_ = self.props
         size = m.sizes[style]
         if wraps:
             table = m.table(style)
-            self.lines = wrap_text(text, lambda char: table[char] * size, w)
+            mark = BULLET if text.startswith(BULLET) else ""
+            self.hanging = m.width(mark, style) if mark else 0.0
+            lines = wrap_text(text.removeprefix(mark), lambda char: table[char] * size, w - self.hanging)
+            self.lines = [mark + line if index == 0 else line for index, line in enumerate(lines)]
         else:
             self.lines = [m.ellipsized(text.replace("\n", " "), style, w)]
         self.h = size + (len(self.lines) - 1) * self.line_height(m)
@@ -54,11 +61,26 @@ class Text(Element):
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         _, tone, style, *_ = self.props
         x, y, color, step = spot[0], spot[1], c.color(tone), self.line_height(c.m)
-        return [
-            ("text", x, y + index * step, line, style, color)
+        return self._marks(c, x, y) + [
+            ("text", x + round(self.hanging) if index else x, y + index * step, line, style, color)
             for index, line in enumerate(self.lines)
             if line.strip()
         ]
+
+    def _marks(self, c: Canvas, x: int, y: int) -> list[Spec]:
+        """Tints under the terms."""
+        pattern, style = wanted(self.props[5]), self.props[2]
+        if pattern is None:
+            return []
+        found: list[Spec] = []
+        for index, line in enumerate(self.lines):
+            left, top = x + (round(self.hanging) if index else 0), y + index * self.line_height(c.m)
+            for term in pattern.finditer(line):
+                start, end = (left + round(c.m.width(line[:at], style)) for at in term.span())
+                found.append(
+                    filled(start, top - 1, end, top + c.m.sizes[style] + 2, c.color("search_match"), 0)
+                )
+        return found
 
     def hint(self) -> str:
         """The whole text when it was cut, else its tip."""

@@ -14,11 +14,16 @@ Align = Literal["", "left", "center", "right"]
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Text of one style. `href`: the address it leads to, empty for none."""
+    """Text of one style.
+
+    Args:
+        href: the address it leads to, empty for none; source: Markdown that it stands for where its text is another.
+    """
 
     text: str
     style: RunStyle = "body"
     href: str = ""
+    source: str = ""
 
 
 class MarkdownBlock(msgspec.Struct, frozen=True):

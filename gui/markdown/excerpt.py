@@ -75,9 +75,16 @@ def _standing(block: MarkdownBlock, source: str, start: int, end: int) -> str:
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", part)), default=0))
         return f"{fence}{block.language}\n{part}\n{fence}"
     lead = _LEAD.match(source, block.start, block.end)
-    marker = _MARKERS.get(block.marker, f"{block.marker} " if block.marker else "")
+    marker = _marker(block.marker)
     heading = "#" * block.level + " " if block.kind == "heading" else ""
     return f"{lead[0] if lead else ''}{marker}{heading}{part}"
+
+
+def _marker(shown: str) -> str:
+    """Markdown of what stands before a block; a footnote's mark has its caret and colon."""
+    if shown.startswith("["):
+        return f"[^{shown[1:]}: "
+    return _MARKERS.get(shown, f"{shown} " if shown else "")
 
 
 def _table(block: MarkdownBlock, start: int, end: int) -> str:
@@ -115,7 +122,7 @@ def cut(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
     for run in runs:
         text = run.text[max(0, start - at) : max(0, end - at)]
         if text:
-            parts.append(replace(run, text=text))
+            parts.append(replace(run, text=text, source=run.source if text == run.text else ""))
         at += len(run.text)
     return tuple(parts)
 
@@ -136,6 +143,8 @@ def _reads_as(text: str, runs: Sequence[Run]) -> bool:
 
 
 def _marked(run: Run, *, is_escaped: bool) -> str:
+    if run.source:
+        return run.source
     text = run.text
     bare = text.strip()
     if not bare:

@@ -283,11 +283,12 @@ def inline_runs(token: Token) -> tuple[Run, ...]:
     strong = italic = strike = 0
     href = ""
 
-    def add(text: str, style: RunStyle) -> None:
-        if runs and runs[-1].style == style and runs[-1].href == href:
-            runs[-1] = Run(runs[-1].text + text, style, href)
+    def add(text: str, style: RunStyle, source: str = "") -> None:
+        last = runs[-1] if runs and not (runs[-1].source or source) else None
+        if last is not None and last.style == style and last.href == href:
+            runs[-1] = Run(last.text + text, style, href)
         elif text:
-            runs.append(Run(text, style, href))
+            runs.append(Run(text, style, href, source))
 
     for child in token.children or []:
         match child.type:
@@ -317,7 +318,8 @@ def inline_runs(token: Token) -> tuple[Run, ...]:
                 mark = MATH[child.type]
                 add(f"{mark}{child.content}{mark}", "math")
             case "footnote_ref":
-                add(f"[{child.meta['label']}]", "muted")
+                label = child.meta["label"]
+                add(f"[{label}]", "muted", f"[^{label}]")
             case "image":
                 address = str(child.attrGet("src") or "")
                 add(f"{child.content or 'image'} ({address})", "muted")

@@ -76,12 +76,14 @@ class Column(msgspec.Struct, frozen=True):
 class Edited(msgspec.Struct, frozen=True):
     """Edit by the person in a text editor: the text now, and whether they pasted more than the limit.
 
-    `is_submitted`: Enter was pressed in an editor with `submits_on_enter`.
+    `is_submitted`: Enter was pressed in an editor with `submits_on_enter`. `is_unpasted`: the person undid the newest
+    paste that was more than the limit.
     """
 
     text: str
     pasted: str = ""
     is_submitted: bool = False
+    is_unpasted: bool = False
 
 
 class ListView(msgspec.Struct, frozen=True):

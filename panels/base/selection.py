@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.settings import models
 from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Message
@@ -44,8 +45,7 @@ def profile(state: AppState, provider: str, model: str) -> ModelProfile | None:
 
 def model_label(state: AppState, provider: str, model: str) -> str:
     """The name of a model as the person knows it."""
-    known = profile(state, provider, model)
-    return (known.label if known else "") or model or provider or "no model"
+    return models.model_label(state, provider, model)
 
 
 def provider_label(state: AppState, provider: str) -> str:

@@ -205,7 +205,11 @@ class HeightQuery(Widget[float], frozen=True):
 
 # output
 class TextWidget(KeyedWidget[None], frozen=True):
-    """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit."""
+    """A line of text; with `wraps` a paragraph, with `width` cut with an ellipsis to fit.
+
+    Args:
+        terms: what is marked wherever it stands, whatever its case.
+    """
 
     value: str
     _: KW_ONLY
@@ -214,6 +218,7 @@ class TextWidget(KeyedWidget[None], frozen=True):
     wraps: bool = False
     width: Length = None
     tip: str = ""
+    terms: tuple[str, ...] = ()
 
 
 class IconWidget(KeyedWidget[None], frozen=True):

@@ -14,6 +14,7 @@ from core.caching.step import abilities_for
 from core.caching.warmth import is_alive
 from core.discussion.messages import SelectDiscussion
 from core.providers.abilities import Abilities
+from core.spending.estimates import change_usd
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.stack import ContextChange, LayerId
@@ -239,10 +240,10 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     ):
         return
     counted = fmt.tokens_est(change.rewritten_tokens_est, is_exact=report.is_exact)
-    cost = fmt.money(change.rewritten_cost_usd)
+    cost_usd = change_usd(state, meta.id)
     why = f": {change.reason}" if change.reason else ""
-    text = f"Will be rewritten on the next turn{why} ({counted} tokens, {cost})"
-    tone = "muted" if change.rewritten_cost_usd == 0 else "warn"
+    text = f"Will be rewritten on the next turn{why} ({counted} tokens, {fmt.money(cost_usd)})"
+    tone = "muted" if cost_usd == 0 else "warn"
     ui.text("rewrite", text, tone=tone, style="small", wraps=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import islice
 
 import msgspec
 from msgspec.structs import replace
@@ -19,6 +20,8 @@ from panels.base import selection
 from panels.base.memo import Memo
 from panels.base.ui import Series, Tone
 
+RECENT = 8
+"""Number of messages back in which the last reply's usage is looked for."""
 MANAGED = {
     ProviderKind.COMPATIBLE: "Cached by {}; TTL: server-managed",
     ProviderKind.EMBEDDED: "Cached by {}; kept until deleted, within its disk budget",
@@ -80,6 +83,17 @@ def look_of(state: AppState, discussion_id: str) -> CacheLook:
     if until is not None and state.now is not None:
         left = (until - state.now).total_seconds()
     return replace(cold, is_warm=True, ttl_s=left, ttl_text=f"expires: {end}", words=f"Expires {words}")
+
+
+def is_of_model(state: AppState, discussion_id: str) -> bool:
+    """True if what is cached of a discussion is its model's: not that of one which was chosen before."""
+    cache, row = state.caching.caches.get(discussion_id), state.discussions.summaries.get(discussion_id)
+    if cache is None or row is None or cache.provider != row.meta.provider:
+        return False
+    opened = state.discussions.open.get(discussion_id)
+    recent = islice(selection.latest(opened), RECENT) if opened is not None else iter(())
+    last = next((one for one in recent if one.usage is not None), None)
+    return last is None or (last.provider, last.model) == (row.meta.provider, row.meta.model)
 
 
 def _end_words(state: AppState, at: datetime, left_s: float) -> str:

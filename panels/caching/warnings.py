@@ -42,7 +42,7 @@ from core.values.messages import Message, Role
 from core.values.provider import ProviderKind
 from core.values.stack import LayerId
 from core.values.state import AppState
-from panels.caching.facts import look_of
+from panels.caching.facts import is_of_model, look_of
 
 WORTH_SAYING_USD = 0.01
 PrefixCommand = SetModel | SetEffort | SetPersona | SetSystemPreset | SetDiscussionPreset
@@ -168,15 +168,33 @@ def _prefix(state: AppState, command: PrefixCommand) -> WarmLoss | None:
     if about is None:
         return None
     discussion_id, what, kept, verb = about
-    return _said(state, discussion_id, what, verb, kept)
+    price = _switched_token_usd(state, command) if isinstance(command, SetModel) else None
+    return _said(state, discussion_id, what, verb, kept, price)
 
 
-def _said(state: AppState, discussion_id: str, what: str, verb: str, kept: int) -> WarmLoss | None:
-    """Loss of what is cached behind so many tokens."""
+def _switched_token_usd(state: AppState, command: SetModel) -> float | None:
+    """Cost of a token with the model that is switched to; None where it is not known, or its provider's usual one."""
+    status = state.config.providers.get(command.provider)
+    if status is not None and status.kind is ProviderKind.EMBEDDED:
+        return 0.0
+    price = state.config.prices.get((command.provider, command.model))
+    return None if price is None else price.input_usd / 1e6
+
+
+def _said(
+    state: AppState, discussion_id: str, what: str, verb: str, kept: int, token_usd: float | None = None
+) -> WarmLoss | None:
+    """Loss of what is cached behind so many tokens. `token_usd`: of sending one again; None: as with the model now."""
     look = look_of(state, discussion_id)
     tokens = look.tokens - kept
-    price = fresh_token_usd(state, discussion_id)
-    if not look.is_warm or tokens <= 0 or price is None or tokens * price <= WORTH_SAYING_USD:
+    price = fresh_token_usd(state, discussion_id) if token_usd is None else token_usd
+    if (
+        not is_of_model(state, discussion_id)
+        or not look.is_warm
+        or tokens <= 0
+        or price is None
+        or tokens * price <= WORTH_SAYING_USD
+    ):
         return None
     until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
     unused = "them" if not kept else f"{fmt.tokens(tokens)} of them"

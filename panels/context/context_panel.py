@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.base import figures as fmt
-from core.spending.estimates import next_request
+from core.spending.estimates import change_usd, next_request
 from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport
 from panels.base import selection
 from panels.base.desk import Desk
@@ -15,6 +15,10 @@ from panels.context.view import ContextPanelView
 
 ORDERS = (Option("canonical", "As read"), Option("wire", "As sent"))
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
+_GROWING: dict[LayerId, tuple[str, Tone]] = {
+    LayerId.TURNS: ("grown", "muted"),
+    LayerId.USER: ("new", "accent"),
+}
 TEXT_PX = 260.0
 SHOWN_SEGMENTS = 40
 
@@ -87,7 +91,7 @@ def _problems(ui: Ui, report: ContextReport) -> None:
         with ui.row("does not fit"):
             ui.icon("icon", "circle-exclamation", tone="error")
             ui.text("text", f"Does not fit: {fmt.tokens_est(over, is_exact=report.is_exact)} tokens too many",
-                    tone="error", style="strong")  # fmt: skip
+                    tone="error", style="strong", width=0, wraps=True)  # fmt: skip
     for index, problem in enumerate(report.problems):
         with ui.row(("problem", index)):
             ui.icon("icon", "triangle-exclamation", tone="warn")
@@ -115,7 +119,7 @@ def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:
                 "where", text, tone="warn" if change.layer.is_stable else "text", style="small", wraps=True
             )
             ui.text("kept", f"{same} tokens before it are the same.", tone="muted", style="small", wraps=True)
-        ui.text("rewritten", f"{rewritten} tokens are new to the model · {fmt.money(change.rewritten_cost_usd)}",
+        ui.text("rewritten", f"{rewritten} tokens are new to the model · {fmt.money(change_usd(desk.state, desk.state.discussions.selected_id))}",
                 tone="muted", style="small", wraps=True)  # fmt: skip
         if change.reason:
             ui.text("reason", f"Why: {change.reason}", tone="muted", style="small", wraps=True)
@@ -129,14 +133,27 @@ def _ordered(report: ContextReport, order: str) -> tuple[LayerReport, ...]:
 
 
 def layer_state(desk: Desk, layer: LayerReport) -> tuple[str, Tone]:
-    """State of a layer since the last request: `new`, `changed`, `unchanged`, nothing before the first."""
+    """State of a layer since the last request: `new`, `grown`, `changed`, `unchanged`, nothing before the first.
+
+    Amber where it costs: what differs from the first difference on is sent anew. Turns that only grew, a change that
+    is appended and what is sent anew with every turn cost nothing but themselves.
+    """
     opened = desk.opened
     if opened is None or opened.last_request is None:
         return ("", "muted")
     before = next((known for known in opened.last_request.layers if known.layer is layer.layer), None)
     if before is None or (not before.length_chars and layer.length_chars):
         return ("new", "accent") if layer.length_chars else ("", "muted")
-    return ("unchanged", "muted") if before.sha256 == layer.sha256 else ("changed", "warn")
+    if before.sha256 == layer.sha256:
+        return "unchanged", "muted"
+    report = selection.report_of(desk.state)
+    first = report.change.layer if report is not None and report.change is not None else LayerId.ROLE
+    if first is layer.layer:
+        return "changed", "warn"
+    if layer.layer in _GROWING:
+        return _GROWING[layer.layer]
+    is_behind = first is not None and WIRE_ORDER.index(first) < WIRE_ORDER.index(layer.layer)
+    return "changed", "warn" if is_behind and layer.layer is not LayerId.METADATA else "muted"
 
 
 def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:

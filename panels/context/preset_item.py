@@ -38,15 +38,7 @@ def item_row(
                 ui.icon("warning", "triangle-exclamation", tone="warn")
             tone: Tone = "warn" if problem else "muted"
             line = problem or _what(item, files)
-            ui.text(
-                "what",
-                line,
-                tone=tone,
-                style="small",
-                width=0,
-                tip="" if problem else line,
-                wraps=bool(problem),
-            )
+            ui.text("what", line, tone=tone, style="small", width=0, wraps=bool(problem), tip=line)
         if key in view.of(ContextPanelView).open_items:
             _details(desk, preset, index, files, sent)
 

@@ -29,6 +29,8 @@ EDITOR_TIGHT_BELOW_PX = 340
 EDITOR_MAX_PX, EDITOR_TIGHT_MAX_PX = 220.0, 56.0
 EDITOR_LOW_PX, EDITOR_LOW_MAX_PX = 30.0, 48.0
 """In a low window: one line, and two."""
+LOOK_CHARS = 600
+"""Of a long paste, on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
 """Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
 
@@ -36,13 +38,18 @@ ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
 def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
     """Draw the composer of a discussion. Sends SetDraft, AttachText, Detach, SetDiscussionPreset, SendPrompt.
 
+    What is typed while the log is read stands behind the draft that comes with it.
+
     Args:
+        opened: an empty one while the log is read.
         is_low: there is little height, which the messages need.
     """
     ui, own = desk.ui, desk.view.of(DiscussionView)
     composer = own.composer(opened.id)
-    composer.sync(opened.draft.text)
-    _follow_sent(desk, opened, composer)
+    if desk.opened is not None:
+        _join_early(desk, opened, composer)
+        composer.sync(opened.draft.text)
+        _follow_sent(desk, opened, composer)
     with ui.surface(("composer", opened.id), "card", padding=(8, 4) if is_low else (12, 10)):
         queue_strip(desk, opened)
         _editor(desk, opened, composer, is_low=is_low)
@@ -51,8 +58,20 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         for index, problem in enumerate(_problems(desk)):
             with ui.row(("problem", index), gap=6):
                 ui.icon("icon", "triangle-exclamation", tone="warn")
-                ui.text("text", problem, tone="warn", style="small", width=0, tip=problem)
+                ui.text("text", problem, tone="warn", style="small", width=0, wraps=True)
         _foot(desk, opened)
+
+
+def _join_early(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Put what was typed before the draft was there behind it."""
+    early, composer.early = composer.early, ""
+    if early:
+        text = "\n".join(filter(None, (opened.draft.text, early)))
+        if text != composer.text:
+            composer.replace(text)
+        composer.seen = opened.draft.text
+        composer.pending.append(text)
+        desk.send(SetDraft(opened.id, text))
 
 
 def _follow_sent(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
@@ -90,23 +109,30 @@ def _problem(desk: Desk, part: AttachmentPart) -> str:
 def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_low: bool) -> None:
     ui, view, settings = desk.ui, desk.view, desk.state.config.settings
     sends_on_enter = send_chord(desk.state) == "Enter"
-    _history(desk, opened, composer)
+    if desk.opened is not None:
+        _history(desk, opened, composer)
     is_wanted = view.focus == "composer" and view.focus_not != opened.id
     is_tight = ui.width() < EDITOR_TIGHT_BELOW_PX
     least, most = (EDITOR_TIGHT_PX, EDITOR_TIGHT_MAX_PX) if is_tight else (EDITOR_MIN_PX, EDITOR_MAX_PX)
     if is_low:
         least, most = EDITOR_LOW_PX, EDITOR_LOW_MAX_PX
+    paste_limit = settings.files.paste_as_attachment_chars if desk.opened is not None else 0
     edited = ui.editor(
         "editor", composer.text, hint="Write a message", height=least, most_height=most,
-        revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=settings.files.paste_as_attachment_chars,
+        revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=paste_limit,
         submits_on_enter=sends_on_enter,
     )  # fmt: skip
     if is_wanted:
         view.focus = view.focus_not = ""
     if edited is None:
         return
+    if desk.opened is None:
+        composer.text = composer.early = edited.text
+        return
     if edited.pasted:
         _paste(desk, opened, composer, edited.pasted)
+    if edited.is_unpasted:
+        _unpaste(desk, opened, composer)
     if edited.text != composer.text:
         composer.history_at = 0
         composer.typed(edited.text)
@@ -138,7 +164,17 @@ def _paste(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str
     taken = {part.name for part in opened.draft.attachments} | composer.pasted.keys()
     name = next(one for one in pasted_names() if one not in taken)
     composer.pasted[name] = text
+    composer.paste_names.append(name)
     desk.send(AttachText(opened.id, text, name))
+
+
+def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
+    """Take the file of the newest paste off, where it is still there."""
+    name = composer.paste_names.pop() if composer.paste_names else ""
+    composer.pasted.pop(name, None)
+    for part in opened.draft.attachments:
+        if part.name == name:
+            desk.send(Detach(opened.id, part.sha256))
 
 
 def pasted_names() -> Iterator[str]:
@@ -154,7 +190,7 @@ def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
     if any(part.name in composer.pasted for part in opened.draft.attachments):
         most = desk.state.config.settings.files.paste_as_attachment_chars
         text = f"A paste of more than {most:,} characters goes as a file. The arrow makes it text of the message."
-        ui.text("pasted", text, tone="muted", style="small", width=0, tip=text)
+        ui.text("pasted", text, tone="muted", style="small", wraps=True)
 
 
 def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:
@@ -171,7 +207,8 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
     problem = _problem(desk, part)
     with ui.row(("chip", part.sha256), gap=4):
         ui.icon("icon", "file-image" if part.is_image else "file-lines", tone="warn" if problem else "muted")
-        tip = "\n".join(filter(None, (attachment_line(desk, part), problem)))
+        look = composer.pasted.get(part.name, "")[:LOOK_CHARS]
+        tip = "\n".join(filter(None, (attachment_line(desk, part), problem, look)))
         ui.text("name", part.name, style="small", tone="warn" if problem else "text", tip=tip)
         if part.name in composer.pasted:
             ui.text("size", fmt.size(part.size_bytes), style="small", tone="muted")
@@ -201,7 +238,9 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         with ui.row("estimate"):
             _estimate(desk, request)
     with ui.row("foot"):
-        if ui.button("attach", "", icon="paperclip", kind="ghost", tip=action_tip(desk, "attach")):
+        is_read = desk.opened is not None
+        tip = action_tip(desk, "attach")
+        if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
         _preset_menu(desk)
         if request is not None and not is_tight:

@@ -47,7 +47,9 @@ def conversation_panel(desk: Desk) -> None:
         _header(desk, summary, is_low=is_low)
         _warnings(desk, summary)
         if desk.opened is None:
-            ui.text("loading", "Reading the conversation…", tone="muted")
+            with ui.surface("messages", "clear", height=0, padding=(0, 0)):
+                ui.text("loading", "Reading the conversation…", tone="muted")
+            composer_panel(desk, OpenDiscussion(summary.meta.id), is_low=is_low)
             return
         read_in_front(desk)
         land(desk, desk.opened)
@@ -172,6 +174,10 @@ def _warnings(desk: Desk, summary: DiscussionSummary) -> None:
 
 def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own, call = desk.view.of(DiscussionView), desk.call
+    if own.shown_id != opened.id:
+        own.shown_id = opened.id
+        if own.scroll_to is None or not own.find.is_open:
+            own.scroll_to = own.scroll.get(opened.id, -1)
     if not opened.entries and call is None and opened.failure is None:
         with desk.ui.surface("empty", "clear", height=0, padding=(0, 0), scrolls=True):
             _empty_state(desk)
@@ -200,10 +206,6 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
                     here, opened, entry, is_found=is_found, terms=terms, found_at=found_at if is_found else -1
                 )
 
-    if own.shown_id != opened.id:
-        own.shown_id = opened.id
-        if own.scroll_to is None or not own.find.is_open:
-            own.scroll_to = own.scroll.get(opened.id, -1)
     rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened))
     target, own.scroll_to = own.scroll_to, None
     if target is not None:

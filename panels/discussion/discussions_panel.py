@@ -16,7 +16,7 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.forgetting.messages import ForgetDiscussion
-from core.values.discussion import DiscussionSummary
+from core.values.discussion import DiscussionSummary, Draft
 from core.values.state import AppState
 from core.values.usage import Usage
 from panels.base import selection
@@ -216,7 +216,9 @@ def _row(shown: DiscussionRows, ui: Ui, listed: ListedDiscussion, summary: Discu
                 _figures(state, ui, summary)
             _right(shown, ui, summary, has_menu=clicks.is_hovered or is_selected)
         if listed.line:
-            ui.text("hit", listed.line, tone="muted", style="small", width=0)
+            ui.text(
+                "hit", listed.line, tone="muted", style="small", width=0, terms=tuple(own.search_text.split())
+            )
         with ui.context_menu("context menu") as is_open:
             if is_open:
                 _row_menu(shown, ui, summary)
@@ -315,7 +317,10 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     if summary.problem:
         return "triangle-exclamation", "warn", summary.problem
     opened = state.discussions.open.get(meta.id)
-    if opened is not None and (opened.draft.text or opened.draft.attachments):
+    if opened is not None and opened.failure is not None:
+        return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
+    is_drafted = opened.draft != Draft() if opened is not None else meta.id in state.discussions.drafted
+    if is_drafted:
         return "pen", "muted", "Something is written and not sent"
     tone: Tone = "accent" if meta.id == state.discussions.selected_id else "muted"
     if meta.parent_id:

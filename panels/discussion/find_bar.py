@@ -153,10 +153,14 @@ def open_hit(state: AppState, own: DiscussionView, discussion_id: str) -> None:
 
 
 def land(desk: Desk, opened: OpenDiscussion) -> None:
-    """Go to what a search found in this discussion, once, with its words marked."""
+    """Go to what a search found in this discussion, once, with its words marked; else leave behind what was looked for
+    in another.
+    """
     own = desk.view.of(DiscussionView)
     landing = own.landing
     if landing is None or landing.discussion_id != opened.id:
+        if own.shown_id not in ("", opened.id):
+            own.find = FindView()  # its words are of the discussion that was left
         return
     own.landing = None
     row = next(

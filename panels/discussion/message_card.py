@@ -286,8 +286,7 @@ def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED
         why = "Stopped before the end" if was_stopped else "Cut off: the stream ended early"
-        ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small")
-        ui.push()
+        ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small", width=0, wraps=True)
         if not is_last:
             return
         _go_on(desk, opened)

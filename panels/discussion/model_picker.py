@@ -126,4 +126,4 @@ def _max_output(desk: Desk, dialog: Dialog, meta: DiscussionMeta, profile: Model
         if is_number:
             desk.send(SetMaxOutput(meta.id, int(digits)))
     if dialog.text:
-        ui.text("error", dialog.text, tone="error", style="small")
+        ui.text("error", dialog.text, tone="error", style="small", wraps=True)

@@ -59,7 +59,7 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
             text = f"{what} for you. {opened.queue_hold}".rstrip()
         else:
             text = f"{what} for the end of the reply"
-        ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, tip=text)
+        ui.text("what", text, tone="warn" if is_held else "muted", style="small", width=0, wraps=True)
         if not is_held:
             return
         tip = "Send the first now, the others after it" if count > 1 else "Send it now"
@@ -80,7 +80,7 @@ def _awaits_limit(desk: Desk, opened: OpenDiscussion) -> None:
     with ui.row("awaits limit", gap=6):
         ui.icon("icon", "circle-pause", tone="warn")
         text = f"{AWAITED[type(command)]} for the limit to be raised in Caching, Overview."
-        ui.text("what", text, tone="warn", style="small", width=0, tip=text)
+        ui.text("what", text, tone="warn", style="small", width=0, wraps=True)
         if ui.button("send now", "Send now", icon="paper-plane", is_small=True, tip="Ask once more"):
             desk.send(replace(command, awaits_limit=False))
         if ui.button("leave", "Do not send", kind="ghost", is_small=True):

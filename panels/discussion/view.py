@@ -29,7 +29,8 @@ class ComposerView(Typing):
         history_at: steps back into the prompt history, 0 while the person writes their own text.
         command_id: of the send whose outcome is not seen yet, empty while there is none; sent: its words.
         refusal: the spend limits that stood against it, until the person was asked.
-        pasted: long pastes of this run by the name of the file that each became, so that one can be text after all.
+        pasted: long pastes of this run by the name of the file that each became, so that one can be text after all;
+            early: words typed before the log was read; paste_names: those names in the order of the pastes, to be undone from the last.
     """
 
     history_at: int = 0
@@ -37,6 +38,8 @@ class ComposerView(Typing):
     sent: str = ""
     refusal: SpendRefusal | None = None
     pasted: dict[str, str] = field(default_factory=dict, repr=False)
+    early: str = ""
+    paste_names: list[str] = field(default_factory=list)
 
     def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
@@ -45,6 +48,7 @@ class ComposerView(Typing):
         """
         self.sent, self.command_id = self.text, command_id
         self.pasted.clear()
+        self.paste_names.clear()
         if self.text:
             self.pending.append("")
             self.replace("")

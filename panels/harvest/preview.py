@@ -112,7 +112,7 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
         failed = fmt.count(len(preview.failures), "conversation")
         with ui.row("failed"):
             ui.icon("icon", "circle-exclamation", tone="error")
-            ui.text("text", f"{failed} could not be read", tone="error", style="small", width=0)
+            ui.text("text", f"{failed} could not be read", tone="error", style="small", width=0, wraps=True)
             is_shown = own.show == "failed"
             if ui.button("show", "Show all" if is_shown else "Show why", kind="ghost", is_small=True):
                 own.show = "" if is_shown else "failed"

@@ -268,4 +268,4 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
             ui.text("waiting", "Saving…", tone="muted", style="small")
         elif draft.command_id:
             ui.text("kept", "Not saved yet; your words are kept.", tone="warn", style="small", width=0,
-                    tip="The notice says why. Save tries again.")  # fmt: skip
+                    wraps=True, tip="The notice says why. Save tries again.")  # fmt: skip

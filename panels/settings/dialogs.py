@@ -44,9 +44,8 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
         ui.text("root", project.root, style="mono_small", tone="muted", tip=project.root)
         ui.text("why", _reason(project), tone="muted", wraps=True)
         if dialog.at:
-            ui.text(
-                "changed", "It has changed while it was shown: this is what it asks for now.", tone="warn"
-            )
+            changed = "It has changed while it was shown: this is what it asks for now."
+            ui.text("changed", changed, tone="warn", wraps=True)
         with ui.surface("asked", "inset", height=-BUTTONS_PX, padding=(12, 8), scrolls=True):
             _asked(desk, project)
         answer = answers(ui, "Not now", "Trust what is shown")

@@ -54,6 +54,14 @@ def settings_panel(desk: Desk) -> None:
 
 
 def _navigation(view: WindowView, ui: Ui, *, has_words: bool) -> None:
+    ids = [section for section, *_ in SECTIONS]
+    at = ids.index(view.settings_section) if view.settings_section in ids else 0
+    step = ui.shortcut("Down") - ui.shortcut("Up")
+    if step and 0 <= at + step < len(ids):
+        had_keyboard = ui.is_focused(ids[at])
+        view.settings_section = ids[at + step]
+        if had_keyboard:
+            ui.focus(view.settings_section)
     for section, label, icon, _ in SECTIONS:
         is_active = section == view.settings_section
         kind: Surface = "card_selected" if is_active else "clear"
@@ -189,7 +197,7 @@ def _about(desk: Desk) -> None:
     ui.text("home label", "Everything you own lies in", style="strong")
     ui.selectable_text("home", state.program.home or "not open yet", mono=True, height=28)
     if state.program.is_home_read_only:
-        ui.text("read only", "It is read-only: nothing can be saved.", tone="warn")
+        ui.text("read only", "It is read-only: nothing can be saved.", tone="warn", wraps=True)
     if state.program.versions:
         ui.text("versions label", "Versions", style="strong")
         for name, version in state.program.versions.items():

@@ -18,7 +18,8 @@ from panels.settings.view import SettingsView, TextForm
 EDITOR_PX = 230.0
 PREVIEW_CHARS = 160
 ABOUT_PROMPTS = {
-    "role.md": "What every model is told first",
+    "role.md": "What a model is told first",
+    "role-open.md": "What small and open models are told first",
     "harvest-conversation.md": "How a harvest reads a conversation",
     "continue.md": "What asks a model to go on with a reply that broke off",
 }
@@ -39,7 +40,7 @@ def texts_section(desk: Desk) -> None:
     if any(one.place[0] in {"personas", "system_prompts", "prompts"} for one in project.asked):
         with desk.ui.row("trust"):
             words = "Some of this folder's do not count until you have seen them."
-            desk.ui.text("words", words, tone="warn", width=0, tip=words)
+            desk.ui.text("words", words, tone="warn", width=0, wraps=True)
             if desk.ui.button("trust", "Look at what it asks for", is_small=True):
                 desk.view.dialog = Dialog("trust")
     for table, title, setting, what in GROUPS:
@@ -179,7 +180,7 @@ def _notes(desk: Desk, form: TextForm) -> None:
     with ui.surface("conflict", "inset", padding=(12, 8)), ui.row("line"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         words = "It is gone from its file." if now is None else "It was changed in its file meanwhile."
-        ui.text("words", words, tone="warn", width=-260, tip=words)
+        ui.text("words", words, tone="warn", width=-260, wraps=True)
         ui.push()
         if now is None:
             if ui.button("new", "Save as a new one", is_small=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from core.base import figures as fmt
+from core.base.errors import FailureKind
 from core.caching.warmth import warm_until
 from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
@@ -14,13 +15,11 @@ from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import estimate_tip, gauge, gauge_tone
 from panels.base.ui import Tone, Ui
-from panels.caching.facts import look_of
+from panels.caching.facts import RECENT, is_of_model, look_of
 
 STATUS_PX = 28
 TIGHT_PX = 640
 """Width under which what is money and tokens stays, and the rest gives way."""
-RECENT = 8
-"""Number of messages back in which the last reply's usage is looked for."""
 
 
 def status_bar(desk: Desk) -> None:
@@ -61,16 +60,29 @@ def _model(state: AppState, ui: Ui) -> None:
     meta = summary.meta
     status = state.config.providers.get(meta.provider)
     is_ready = status is not None and status.is_ready
-    tone: Tone = "ok" if is_ready else "warn"
-    problem = status.advice if status else f"No provider called {meta.provider!r}"
+    icon, tone, problem = _light(state, meta.provider)
     with ui.row("connection", gap=6):
-        ui.icon("icon", "circle" if is_ready else "plug-circle-xmark", tone=tone, tip=problem or "Ready")
+        ui.icon("icon", icon, tone=tone, tip=problem or "Ready")
         label = f"{selection.model_label(state, meta.provider, meta.model)}"
         ui.text(
             "model", label, tone="muted", style="small", tip=selection.provider_label(state, meta.provider)
         )
-        if problem and not is_ready:
-            ui.text("problem", problem, tone="warn", style="small")
+        if tone == "warn" and not is_ready:
+            ui.text("problem", problem, tone="warn", style="small", tip=problem)
+
+
+def _light(state: AppState, provider: str) -> tuple[str, Tone, str]:
+    """Icon of a provider, its tone, and what stands against it: green only where nothing is known to."""
+    if not state.config.providers:
+        return "circle", "faint", "Reading the settings…"
+    status, opened = state.config.providers.get(provider), selection.opened(state)
+    if status is None or not status.is_ready:
+        problem = status.advice if status else f"No provider called {provider!r}"
+        return "plug-circle-xmark", "warn", problem
+    failure = opened.failure if opened is not None else None
+    if failure is not None and failure.kind is not FailureKind.SPEND_LIMIT:
+        return "circle-exclamation", "error", f"The last call failed: {failure.what}"
+    return "circle", "ok", ""
 
 
 def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: bool) -> None:
@@ -87,11 +99,11 @@ def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: boo
 
 
 def cache_words(state: AppState, summary: DiscussionSummary) -> str:
-    """`cache warm until 14:12 · 11.9k reused`; empty where nothing of the discussion was ever cached."""
+    """`cache warm until 14:12 · 11.9k reused`; empty where its model never cached anything of it."""
     cache = state.caching.caches.get(summary.meta.id)
     if not summary.meta.caching_enabled:
         return "caching is off"
-    if cache is None:
+    if cache is None or not is_of_model(state, summary.meta.id):
         return ""
     look = look_of(state, summary.meta.id)
     if not look.is_warm:

@@ -238,6 +238,30 @@ def test_a_long_paste_is_made_text_and_typed_behind_in_any_script(writer: Writer
     writer.holds(f"{pasted} 月 tide")
 
 
+def test_undo_takes_back_each_word_and_each_paste_that_became_a_file_in_turn(writer: Writer) -> None:
+    driver = writer.driver
+    dpg.set_clipboard_text("tide " * 20_000)
+    driver.type("one")
+    driver.key("Ctrl+v")
+    sees(driver, "pasted.txt")
+    dpg.set_clipboard_text("moon " * 20_000)
+    driver.key("Ctrl+v")
+    sees(driver, "pasted 2.txt")
+    driver.type("two")
+    writer.holds("onetwo")
+
+    driver.key("Ctrl+z")
+    writer.holds("one")
+    driver.key("Ctrl+z")
+    driver.until(lambda: not driver.has("pasted 2.txt"), "the second file gone")
+    sees(driver, "pasted.txt")
+    driver.key("Ctrl+z")
+    driver.until(lambda: not driver.has("pasted.txt"), "the first file gone")
+    writer.holds("one")
+    driver.key("Ctrl+z")
+    writer.holds("")
+
+
 def test_a_file_taken_off_in_an_edit_leaves_the_keyboard_to_the_edit(writer: Writer) -> None:
     driver = writer.driver
     writer.controller.send(AttachText(writer.chosen, "a long log"))

@@ -214,9 +214,7 @@ def report(*, changed: bool = True, fits: bool = True) -> ContextReport:
         )
         texts.append(text)
         offset += len(text)
-    change = (
-        ContextChange(LayerId.PROJECT, 412, 2_380, 9_974, 0.031, "AGENTS.md was edited") if changed else None
-    )
+    change = ContextChange(LayerId.PROJECT, 412, 2_380, 9_974, "AGENTS.md was edited") if changed else None
     problems = () if fits else ("docs/ takes 190k of 200k tokens; leave out docs/index.md (120k)",)
     return ContextReport(tuple(layers), tuple(texts), 900, sum(SIZES), 200_000 if fits else 8_192, 0.031, change,
                          problems, is_exact=False, fits=fits)  # fmt: skip

@@ -23,11 +23,12 @@ from core.discussion.messages import (
     SummariesLoaded,
     TrashListed,
 )
+from core.discussion.meta import write_draft
 from core.discussion.payments import paid_since
 from core.spending.harvest_costs import note_spent
 from core.spending.limits import midnight
 from core.spending.messages import SpentCounted
-from core.values.discussion import DiscussionMeta
+from core.values.discussion import DiscussionMeta, Draft
 from core.values.messages import Role, TextPart
 from core.values.records import MessageRecord, Record, UsageRecord
 from core.values.spending import Payment
@@ -68,6 +69,15 @@ def test_all_discussions_are_listed_at_the_end(home: Path) -> None:
     listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
     assert listed[-1].is_complete
     assert {row.meta.name for row in listed[-1].summaries} == {"Sky 1", "Sky 2"}
+
+
+def test_drafts_are_told_with_the_whole_list_and_an_empty_one_is_none(home: Path) -> None:
+    write_draft(home, meta(2).id, Draft("half a thought"))
+    write_draft(home, meta(1).id, Draft())
+
+    listed = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SummariesLoaded)]
+
+    assert listed[-1].drafted == {meta(2).id}
 
 
 def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> None:

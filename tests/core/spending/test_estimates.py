@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.spending.estimates import booked, expected_input, next_call_usd, with_lost
+from core.spending.estimates import booked, change_usd, expected_input, next_call_usd, next_request, with_lost
 from core.values.cache import CachePlan, PlannedWrite
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import Message, Role, TextPart
 from core.values.settings import AiSettings, Settings
-from core.values.stack import ContextReport
+from core.values.stack import ContextChange, ContextReport
 from core.values.state import AppState, CachingState, ContextState, DiscussionsState
 from core.values.usage import Usage
 from tests.core.app.playbook import START
@@ -55,6 +55,40 @@ def test_what_a_cache_saves_is_not_reserved() -> None:
     now = state(replace(REPORT, output_usd_per_token=0.0), plan=CachePlan(cost_usd=0.01))
 
     assert next_call_usd(now, "a") == pytest.approx(0.01)
+
+
+WARM = CachePlan(read_tokens=8_000, write_tokens=2_000, cost_usd=0.013, read_cost_usd=0.003)
+
+
+@pytest.mark.parametrize(
+    ("plan", "rewritten", "cost"),
+    [
+        (WARM, 2_000, 0.01),
+        (WARM, 1_000, 0.005),
+        (WARM, 9_000, 0.01),
+        (CachePlan(write_tokens=10_000, cost_usd=0.05), 2_000, 0.01),
+        (None, 2_000, 0.008),
+    ],
+    ids=["all that no cache holds", "a part of it", "more than it", "a cold cache", "no plan"],
+)
+def test_what_is_new_costs_its_part_of_the_one_estimate(
+    plan: CachePlan | None, rewritten: int, cost: float
+) -> None:
+    change = ContextChange(None, None, 10_000 - rewritten, rewritten)
+    now = state(replace(REPORT, change=change), plan=plan)
+    request = next_request(now, "a")
+
+    assert change_usd(now, "a") == pytest.approx(cost)
+    assert request is not None
+    assert request.cost_usd is not None
+    assert cost <= request.cost_usd, "a part is never dearer than the whole"
+
+
+def test_what_is_new_has_no_price_where_the_whole_has_none() -> None:
+    change = ContextChange(None, None, 0, 5)
+
+    assert change_usd(state(replace(REPORT, cost_usd=None, change=change)), "a") is None
+    assert change_usd(state(REPORT), "a") is None
 
 
 def test_words_that_were_never_in_the_draft_are_added() -> None:

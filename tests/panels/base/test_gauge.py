@@ -66,6 +66,6 @@ def _without(state: AppState) -> AppState:
 def test_a_plan_alone_is_an_estimate_and_nothing_is_none() -> None:
     planned = next_request(_without(states.working(plans={"d1": PLAN})), "d1")
 
-    assert planned == NextRequest(25_000, None, False, True, 0.004, 0.031, 24_000, 600, 400)
+    assert planned == NextRequest(25_000, None, False, True, 0.004, 0.004, 0.031, 24_000, 600, 400)
     assert next_request(_without(states.working()), "d1") is None
     assert next_input_usd(_without(states.working()), "d1") is None

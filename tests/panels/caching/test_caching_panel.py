@@ -158,7 +158,7 @@ def test_curves_are_not_made_anew_while_nothing_was_said() -> None:
 
 
 def test_a_change_that_voids_the_prefix_is_said_with_its_reason_and_cost() -> None:
-    assert "Will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.031)" in _panel(
+    assert "Will be rewritten on the next turn: AGENTS.md was edited (≈10.0k tokens, $0.013)" in _panel(
         _screen()
     )
 
@@ -483,7 +483,7 @@ def test_the_status_bar_tells_the_end_of_what_lives_not_of_what_is_over() -> Non
 
 def test_the_status_bar_tells_cold_off_and_managed_apart() -> None:
     assert "cache cold" in _status(cache_states.caching(now=states.NOW + timedelta(hours=1)))
-    managed = cache_states.caching(caches={"d1": cached("d1", "openai", expires_at=None)})
+    managed = cache_states.caching(caches={"d1": cached("d1", "anthropic", expires_at=None)})
     assert "cache warm · 15.7k reused" in _status(managed)
     state = cache_states.caching()
     off = replace(

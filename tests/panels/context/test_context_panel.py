@@ -110,16 +110,48 @@ def test_what_changed_since_the_last_request_is_said_with_layer_byte_tokens_and_
 
     assert screen.ui.shows("First difference in 6 · Project context at byte 412.")
     assert screen.ui.shows("≈2.4k tokens before it are the same.")
-    assert screen.ui.shows("≈10.0k tokens are new to the model · $0.031")
+    assert screen.ui.shows("≈10.0k tokens are new to the model · $0.025"), "their share of the estimate"
     assert screen.ui.shows("Why: AGENTS.md was edited")
 
 
 def test_an_unchanged_prefix_is_said_to_be_so() -> None:
-    report = replace(states.report(), change=ContextChange(None, None, 12_000, 64, None))
+    report = replace(states.report(), change=ContextChange(None, None, 12_000, 64))
     screen = _screen(with_fields(states.working(), reports={"d1": report}))
 
     assert screen.ui.shows("Everything sent before is unchanged: ≈12.0k tokens.")
-    assert screen.ui.shows("≈64 tokens are new to the model · price unknown")
+    assert screen.ui.shows("≈64 tokens are new to the model · <$0.001")
+    assert not [
+        node for node in screen.ui.nodes("badge") if node.value == "changed" and node.props["tone"] == "warn"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "layer", "told"),
+    [
+        (None, LayerId.TURNS, ("grown", "muted")),
+        (None, LayerId.USER, ("new", "accent")),
+        (None, LayerId.FILE_SET, ("changed", "muted")),
+        (LayerId.PROJECT, LayerId.METADATA, ("changed", "muted")),
+        (LayerId.PROJECT, LayerId.FILE_SET, ("changed", "warn")),
+        (LayerId.FILE_DETAILS, LayerId.FILE_SET, ("changed", "muted")),
+        (LayerId.TURNS, LayerId.TURNS, ("changed", "warn")),
+    ],
+)
+def test_a_layer_is_amber_only_where_its_change_costs(
+    first: LayerId | None, layer: LayerId, told: tuple[str, str]
+) -> None:
+    report = replace(states.report(), change=ContextChange(first, None, 12_000, 64))
+    before = states.last_request()
+    layers = tuple(
+        replace(one, sha256="ff" * 32, length_chars=9) if one.layer is layer else one for one in report.layers
+    )
+    state = states.with_opened(states.working(), last_request=replace(before, layers=layers))
+    screen = _screen(with_fields(state, reports={"d1": report}))
+
+    card = next(node for node in screen.ui.nodes("clickable") if node.path[-1] == ("layer", int(layer)))
+
+    badges = [(node.value, node.props["tone"]) for node in card.walk() if node.kind == "badge"]
+    assert badges == [told]
 
 
 def test_a_stack_that_does_not_fit_says_by_how_much_and_what_to_leave_out() -> None:

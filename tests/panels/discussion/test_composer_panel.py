@@ -49,6 +49,21 @@ def test_a_draft_from_before_a_crash_stands_in_the_composer() -> None:
     assert Screen(states.working()).ui.find(EDITOR).value == "Compare the lazy fork with the eager one."
 
 
+def test_words_typed_while_the_log_is_read_stand_behind_the_draft_that_comes_with_it() -> None:
+    read = states.with_opened(states.working(), draft=Draft("from before"))
+    screen = Screen(with_fields(read, open={}))
+    assert screen.ui.shows("Reading the conversation…")
+    screen.ui.type(EDITOR, "first keys")
+    assert screen.asked == []
+
+    screen.show(read)
+
+    assert screen.asked == [SetDraft("d1", "from before\nfirst keys")]
+    assert screen.ui.find(EDITOR).value == "from before\nfirst keys"
+    _draft(screen, "from before\nfirst keys")
+    assert screen.ui.find(EDITOR).value == "from before\nfirst keys"
+
+
 def test_snapshots_that_lag_behind_do_not_take_letters_back() -> None:
     screen = _empty()
     screen.ui.type(EDITOR, "a")

@@ -324,3 +324,17 @@ def test_what_was_deleted_waits_in_the_list_and_comes_back_one_by_one() -> None:
 
     assert screen.asked == [UndoDelete("t1")]
     assert "What you delete waits here for 30 days" in screen.ui.tips()
+
+
+def test_a_draft_on_disk_has_its_pencil_before_its_discussion_is_opened() -> None:
+    state = with_fields(states.working(), drafted=frozenset({"d2"}))
+
+    icons = [n for n in Screen(state).ui.nodes("icon") if n.tip == "Something is written and not sent"]
+
+    assert len(icons) == 2, "of the one that is open, and of the one that is not"
+
+
+def test_a_discussion_whose_last_message_failed_says_so_in_the_list() -> None:
+    tips = [node.tip for node in Screen(states.failed()).ui.nodes("icon") if node.path[-1] == "status"]
+
+    assert any(tip.startswith("The last message failed:") for tip in tips)

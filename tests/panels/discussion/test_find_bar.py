@@ -166,3 +166,25 @@ def test_a_conversation_is_read_once_for_a_query() -> None:
     memo, opened = Memo(), OpenDiscussion("d", ENTRIES)
     first = occurrences(memo, opened, ("alpha", "here"))
     assert occurrences(memo, opened, ("alpha", "here")) is first
+
+
+def test_what_was_looked_for_stays_with_its_discussion() -> None:
+    screen = Screen(talking())
+    screen.ui.press("Ctrl+F")
+    screen.ui.type("Find in conversation", "alpha")
+
+    other = with_fields(screen.state, open={"d2": OpenDiscussion("d2", ENTRIES)}, selected_id="d2")
+    screen.show(other)
+
+    assert not screen.ui.has("Find in conversation")
+    assert {node.props["terms"] for node in screen.ui.nodes("markdown")} == {()}
+
+
+def test_an_excerpt_marks_the_words_that_were_looked_for() -> None:
+    state = with_fields(talking(), search=states.searched("alpha again", "d1"))
+    screen = Screen(state)
+    screen.ui.type("Search discussions", "alpha again")
+
+    hits = [node for node in screen.ui.nodes("text") if node.path[-1] == "hit"]
+    assert hits
+    assert {node.props["terms"] for node in hits} == {("alpha", "again")}

@@ -39,6 +39,19 @@ def test_every_section_opens_from_the_list() -> None:
         assert [n for n in screen.ui.nodes("text") if n.value == label or n.props["style"] == "h2"]
 
 
+def test_up_and_down_walk_the_sections_and_stop_at_the_ends() -> None:
+    screen = _page("providers")
+
+    screen.ui.press("Up")
+    assert screen.view.settings_section == "providers"
+    for section, *_ in SECTIONS[1:]:
+        screen.ui.press("Down")
+        assert screen.view.settings_section == section
+    screen.ui.press("Down")
+    screen.ui.press("Up")
+    assert screen.view.settings_section == SECTIONS[-2][0]
+
+
 def test_a_section_of_another_version_shows_the_first_one() -> None:
     assert _page("moon").ui.shows("Keys go to the system keyring")
 

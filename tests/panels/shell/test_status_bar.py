@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.base.errors import FailureKind
 from core.values.state import AppState, ProgramState
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -58,3 +59,21 @@ def test_the_price_of_a_discussion_that_nobody_knows_is_not_zero() -> None:
 
 def test_without_a_discussion_the_bar_says_so() -> None:
     assert _words(AppState(program=ProgramState(home="/h", is_loading=False))) == ["No discussion"]
+
+
+def _light(state: AppState) -> tuple[str, str]:
+    icon = next(n for n in Screen(state).ui.nodes("icon") if n.path[-2:] == ("connection", "icon"))
+    return str(icon.props["tone"]), icon.tip
+
+
+def test_the_light_is_green_only_where_nothing_stands_against_the_provider() -> None:
+    assert _light(states.working()) == ("ok", "Ready")
+    assert _light(states.failed(FailureKind.BAD_KEY))[0] == "error"
+    assert _light(states.failed(FailureKind.SPEND_LIMIT))[0] == "ok", "no provider failed"
+
+
+def test_before_the_settings_are_read_nobody_says_that_a_provider_is_missing() -> None:
+    words = _words(with_fields(states.working(), providers={}))
+
+    assert not any("No provider" in word for word in words)
+    assert _light(with_fields(states.working(), providers={}))[0] == "faint"

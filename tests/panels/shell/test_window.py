@@ -100,7 +100,7 @@ def reports(draw: st.DrawFn) -> ContextReport:
         for layer, size in zip(LayerId, sizes, strict=True)
     )
     change = draw(st.none() | st.builds(ContextChange, st.none() | st.sampled_from(LayerId), counts, st.integers(0, 9),
-                                        st.integers(0, 9), money, words))  # fmt: skip
+                                        st.integers(0, 9), words))  # fmt: skip
     limit = draw(st.none() | st.integers(1, 10**6))
     fits = limit is None or sum(sizes) <= limit
     return ContextReport(
