@@ -103,9 +103,17 @@ class Crunch:
         """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
         return _mapped(self._submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
 
-    def read_source(self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes) -> Future[bytes]:
+    def read_source(
+        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
+    ) -> Future[bytes]:
         """A file read for the search index (`core.retrieval.reading`), packed. The future fails with CrunchError."""
-        header: dict[str, object] = {"job": "source", "corpus": corpus, "path": path, "file": file, "known": known_sha256}
+        header: dict[str, object] = {
+            "job": "source",
+            "corpus": corpus,
+            "path": path,
+            "file": file,
+            "known": known_sha256,
+        }
         return _mapped(self._submit(header, fields, ""), lambda value: cast("bytes", value))
 
     def embed(self, texts: Sequence[str]) -> Future[bytes]:

@@ -35,6 +35,7 @@ class LocalEmbedder:
 
     def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
         self._crunch = Crunch(READ_S)
+        self.is_warm = False
         self._fields = msgspec.msgpack.encode(fields)
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
@@ -47,6 +48,7 @@ class LocalEmbedder:
             raise EmbedError(f"The embedding model took over {timeout_s:g} s", remedy="Try again") from error
         except (CrunchError, CancelledError) as error:
             raise EmbedError(f"The embedding model failed: {error}") from error
+        self.is_warm = True
         return np.frombuffer(data, np.int8).reshape(len(texts), self.dimension)
 
     def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:

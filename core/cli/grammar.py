@@ -130,6 +130,7 @@ def make_parser() -> Parser:
     _add_discussions(commands, common)
     _add_lists(commands, common)
     _add_import(commands, common)
+    _add_search(commands, common)
     _add_forget(commands, common)
     _add_secrets(commands, common)
     _add_harvest(commands, common)
@@ -342,6 +343,32 @@ def _add_import(commands: Commands[Parser], common: Parser) -> None:
         "paths", nargs="+", metavar="PATH", help="files and folders, `-` for the standard input"
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
+
+
+def _add_search(commands: Commands[Parser], common: Parser) -> None:
+    parser = _add(
+        commands,
+        common,
+        "search",
+        "search notes, knowledge, past discussions and project files",
+        "By words and by meaning, where `[retrieval] enabled = true` switches it on. Reads what changed first.",
+    )
+    parser.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
+    parser.add_argument(
+        "-n", "--count", type=int, default=10, metavar="N", help="sources that are wanted (10)"
+    )
+    parser.add_argument(
+        "--corpus",
+        action="append",
+        default=[],
+        choices=["notes", "knowledge", "discussions", "project"],
+        help="only in this; may be given more than once",
+    )
+    parser.add_argument("--folder", default="", metavar="PATH", help="only below this folder")
+    parser.add_argument("--tag", default="", metavar="TAG", help="only notes with this tag")
+    parser.add_argument("--after", default="", metavar="DAY", help="only from this day on (2026-11-23)")
+    parser.add_argument("--before", default="", metavar="DAY", help="only up to this day")
+    parser.add_argument("--no-update", action="store_true", help="search the index as it is")
 
 
 def _add_forget(commands: Commands[Parser], common: Parser) -> None:

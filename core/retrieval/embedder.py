@@ -30,6 +30,10 @@ class Embedder(Protocol):
     def dimension(self) -> int:
         """Components of a vector."""
 
+    @property
+    def is_warm(self) -> bool:
+        """True once it has answered: the next answer is not held up by its start."""
+
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         """Vectors of texts, a row each, quantised.
 

@@ -92,7 +92,9 @@ def _date(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames)
 def _first_sentence(body: str) -> str:
     for block in re.split(r"\n[ \t]*\n", body[:8_000]):
         lines = [
-            line for line in block.strip().split("\n") if line.strip() and not line.lstrip().startswith(("#", "```", "|", "<!--"))
+            line
+            for line in block.strip().split("\n")
+            if line.strip() and not line.lstrip().startswith(("#", "```", "|", "<!--"))
         ]
         plain = _MARKUP.sub(lambda m: m[1] or "", "\n".join(lines)).strip()
         if plain and not _FIELD.match(block.strip()):

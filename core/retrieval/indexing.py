@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-import msgspec
+from pathlib import Path
 
 from core.base.errors import SlopError
 from core.retrieval.chunker import embedded_text
 from core.retrieval.embedder import Embedder, EmbedError, Reader
 from core.retrieval.local_store import LocalStore
-from core.retrieval.sources import Roots, SourceFile, find_sources
+from core.retrieval.sources import SourceFile, find_sources
 from core.retrieval.store import SourceKey, SourceState
-from core.values.retrieval import Corpus
+from core.values.retrieval import Corpus, IndexProgress, IndexReport, Places
 
 EMBED_BATCH = 32
 EMBED_S = 120.0
-
-
-class IndexProgress(msgspec.Struct, frozen=True):
-    """How far a run is. `doing`: the file in work; `vectors`: chunks that have got theirs in this run."""
-
-    files: int = 0
-    total: int = 0
-    vectors: int = 0
-    doing: str = ""
-
-
-class IndexReport(msgspec.Struct, frozen=True):
-    """What a run did.
-
-    Args:
-        passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
-    """
-
-    read: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    vectors: int = 0
-    passed_over: tuple[tuple[str, str], ...] = ()
-    no_vectors: str = ""
 
 
 Progress = Callable[[IndexProgress], None]
@@ -50,7 +25,8 @@ def index(
     store: LocalStore,
     reader: Reader,
     embedder: Embedder | None,
-    roots: Roots,
+    home: Path,
+    places: Places,
     on_progress: Progress = lambda _: None,
 ) -> IndexReport:
     """Bring the index to what the files say.
@@ -59,8 +35,8 @@ def index(
         SlopError: the index cannot be written, or the run was stopped.
     """
     run = _Run(store, reader, on_progress)
-    for corpus in roots.corpora:
-        for scope, files in find_sources(roots, corpus):
+    for corpus in places.corpora:
+        for scope, files in find_sources(home, places, corpus):
             run.take(corpus, scope, files)
     why = run.embed(embedder) if embedder is not None else ""
     return IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
@@ -81,7 +57,7 @@ class _Run:
             SourceKey(corpus, scope, path) for path in known if path not in here
         )
         for one in files:
-            self._tell(IndexProgress(self.looked, self.total, self.vectors, one.key.path))
+            self._tell(IndexProgress(self.looked, self.total, self.vectors, doing=one.key.path))
             self._look(one, known.get(one.key.path))
             self.looked += 1
 

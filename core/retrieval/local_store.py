@@ -43,9 +43,7 @@ class LocalStore:
         self._writing = threading.RLock()
         self._own = threading.local()
         self._opened: list[sqlite3.Connection] = []
-        self._vectors = {
-            shelf: VectorFile(folder / f"{shelf.name}.i8", dimension) for shelf in SHELVES
-        }
+        self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension) for shelf in SHELVES}
 
     def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
         """State of each source of a corpus by its path."""
@@ -137,7 +135,9 @@ class LocalStore:
                     f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE embedded = 0 LIMIT ?",
                     (count - len(found),),
                 )
-                found += [(Candidate(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows]
+                found += [
+                    (Candidate(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows
+                ]
         return found
 
     def give(self, vectors: Mapping[Candidate, bytes]) -> None:
@@ -167,7 +167,7 @@ class LocalStore:
         sql = (
             f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
             f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
-            f"{f' AND rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
+            f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
             f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
         )
         with self._reading() as db:
@@ -236,7 +236,11 @@ class LocalStore:
                     f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ? AND embedded = 1", (source,)
                 ).fetchall()
                 vectors = self._vectors[shelf].read([row[0] for row in rows])
-                kept |= {embedded_text(_chunk(shelf.kind, row)): vectors[row[0]] for row in rows if row[0] in vectors}
+                kept |= {
+                    embedded_text(_chunk(shelf.kind, row)): vectors[row[0]]
+                    for row in rows
+                    if row[0] in vectors
+                }
         return kept
 
     def _drop_chunks(self, db: sqlite3.Connection, corpus: Corpus, source: int) -> None:
@@ -377,9 +381,7 @@ def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, *, is_
         ),
     ).lastrowid
     number = int(row or 0)
-    db.execute(
-        f"INSERT INTO words_{shelf.name}(rowid, words) VALUES(?, ?)", (number, keyword_text(chunk))
-    )
+    db.execute(f"INSERT INTO words_{shelf.name}(rowid, words) VALUES(?, ?)", (number, keyword_text(chunk)))
     return number
 
 

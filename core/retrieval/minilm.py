@@ -44,7 +44,10 @@ class Tokens:
 
     def batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text with the two tokens around it, cut at what the model takes."""
-        return [one.ids[: MAX_TOKENS - 1] + one.ids[-1:] if len(one.ids) > MAX_TOKENS else one.ids for one in self._loaded().encode_batch(list(texts))]
+        return [
+            one.ids[: MAX_TOKENS - 1] + one.ids[-1:] if len(one.ids) > MAX_TOKENS else one.ids
+            for one in self._loaded().encode_batch(list(texts))
+        ]
 
     def _loaded(self) -> Any:
         if self._tokenizer is None:
@@ -131,6 +134,8 @@ class MiniLM:
             ) from error
         if hashlib.sha256(data).hexdigest() != MODEL_SHA256:
             raise ModelError(
-                "The embedding model's file is damaged", where=str(self._path), remedy="Install the program again"
+                "The embedding model's file is damaged",
+                where=str(self._path),
+                remedy="Install the program again",
             )
         return data

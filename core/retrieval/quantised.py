@@ -20,7 +20,8 @@ def quantised(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     import numpy as np
 
     scaled = np.nan_to_num(vectors, copy=True) * (STEPS / REACH)
-    return np.clip(np.rint(scaled), -STEPS, STEPS).astype(np.int8)
+    steps: NDArray[np.int8] = np.clip(np.rint(scaled), -STEPS, STEPS).astype(np.int8)
+    return steps
 
 
 def cosine(dot: float) -> float:

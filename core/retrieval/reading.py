@@ -71,7 +71,11 @@ def read_file_source(
 
 
 def read_source(
-    corpus: Corpus, path: str, data: bytes, measure: Measure, fields: FieldNames = FieldNames()  # noqa: B008 (frozen)
+    corpus: Corpus,
+    path: str,
+    data: bytes,
+    measure: Measure,
+    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
 ) -> Reading:
     """Read one file for the index.
 
@@ -91,7 +95,8 @@ def read_source(
 
 def without_secrets(text: str) -> str:
     """The text with secrets masked, each line where it was."""
-    pieces, end = [], 0
+    pieces: list[str] = []
+    end = 0
     for start, until, _ in named_secrets(text):
         pieces += (text[end:start], MASK, "\n" * text.count("\n", start, until))
         end = until

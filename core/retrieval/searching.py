@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from core.base.errors import SlopError
 from core.retrieval.embedder import Embedder, EmbedError
-from core.retrieval.fusion import Candidate, Found, Ranked, RankedSource, by_source, fuse
+from core.retrieval.fusion import Candidate, Found, RankedSource, by_source, fuse
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, Shelf, StoredChunk, VectorStore
 from core.retrieval.terms import MAX_QUERY_CHARS, query_terms
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_HITS = 100
-EMBED_S = 2.0
-"""A query whose vector takes longer is answered by keywords alone."""
+EMBED_S, FIRST_EMBED_S = 2.0, 20.0
+"""A query whose vector takes longer is answered by keywords alone; the first one waits for the model to be loaded."""
 
 _CANDIDATES = 100
 _PER_HIT = 5
@@ -91,7 +90,13 @@ def _query_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.int
     if embedder is None:
         return None, "", ""
     try:
-        return embedder.embed([query[:MAX_QUERY_CHARS]], timeout_s=EMBED_S)[0], "", ""
+        return (
+            embedder.embed(
+                [query[:MAX_QUERY_CHARS]], timeout_s=EMBED_S if embedder.is_warm else FIRST_EMBED_S
+            )[0],
+            "",
+            "",
+        )
     except EmbedError as error:
         return None, error.what, error.remedy
 

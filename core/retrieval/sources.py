@@ -15,13 +15,14 @@ from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
 from core.retrieval.reading import PROSE_ENDINGS
 from core.retrieval.store import SourceKey
-from core.values.retrieval import Corpus
+from core.values.retrieval import Corpus, Places
 
 MAX_FILES = 200_000
 MAX_NOTE_BYTES = 64_000_000
 MAX_PROJECT_BYTES = 1_000_000
 MAX_LOG_BYTES = 2_000_000_000
 """Larger files are passed over and said: of notes, of a project's files (made by programs), of logs."""
+
 
 class SourceFile(msgspec.Struct, frozen=True):
     """A file that is to be in the index. `stamp`: size, time and place of the file, for a quick look."""
@@ -38,32 +39,19 @@ class SourceFile(msgspec.Struct, frozen=True):
         return self.size_bytes > most.get(self.key.corpus, MAX_NOTE_BYTES)
 
 
-class Roots(msgspec.Struct, frozen=True):
-    """Places that are searched.
-
-    Args:
-        home: the person's data; notes: absolute folders, judged before; project: absolute, empty for none.
-    """
-
-    home: Path
-    notes: tuple[str, ...] = ()
-    project: str = ""
-    corpora: tuple[Corpus, ...] = ()
-
-
-def find_sources(roots: Roots, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
+def find_sources(home: Path, places: Places, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
     """The files of a corpus, a list a scope (the folder that they count in)."""
     match corpus:
         case Corpus.NOTES:
-            for root in roots.notes:
+            for root in places.notes:
                 yield root, [one for one in _below(corpus, root) if _is_note(one)]
         case Corpus.PROJECT:
-            if roots.project:
-                yield roots.project, _below(corpus, roots.project)
+            if places.project:
+                yield places.project, _below(corpus, places.project)
         case Corpus.KNOWLEDGE:
-            yield "", _known(paths.knowledge_dir(roots.home))
+            yield "", _known(paths.knowledge_dir(home))
         case Corpus.DISCUSSIONS:
-            yield "", _logs(roots.home)
+            yield "", _logs(home)
 
 
 def stamp_of(status: os.stat_result) -> str:
@@ -73,7 +61,10 @@ def stamp_of(status: os.stat_result) -> str:
 
 def _below(corpus: Corpus, root: str) -> list[SourceFile]:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
-    files = (_file(SourceKey(corpus, root, os.path.relpath(path, root).replace(os.sep, "/")), Path(path)) for path in found.paths)
+    files = (
+        _file(SourceKey(corpus, root, os.path.relpath(path, root).replace(os.sep, "/")), Path(path))
+        for path in found.paths
+    )
     return [one for one in files if one is not None]
 
 

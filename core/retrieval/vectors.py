@@ -95,9 +95,13 @@ class VectorFile:
         if not is_there.any():
             return {}, 0.0
         least = int(dots.min()) if is_there.all() else int(dots[is_there].min())
-        chosen = np.argpartition(dots, len(dots) - count)[-count:] if len(dots) > count else np.arange(len(dots))
+        chosen = (
+            np.argpartition(dots, len(dots) - count)[-count:] if len(dots) > count else np.arange(len(dots))
+        )
         scores = {
-            int(numbers[at] if numbers is not None else at) + 1: cosine(int(dots[at])) for at in chosen if dots[at]
+            int(numbers[at] if numbers is not None else at) + 1: cosine(int(dots[at]))
+            for at in chosen
+            if dots[at]
         }
         if numbers is None:
             wanted = (row for row in also if row not in scores and row <= len(dots))
@@ -129,9 +133,7 @@ def _dots(matrix: Any, query: NDArray[np.int8]) -> NDArray[np.int32]:
         import numkong
     except ImportError:
         asked = query.astype(np.float32)
-        parts = [
-            matrix[at : at + _SLICE].astype(np.float32) @ asked for at in range(0, len(matrix), _SLICE)
-        ]
+        parts = [matrix[at : at + _SLICE].astype(np.float32) @ asked for at in range(0, len(matrix), _SLICE)]
         return np.rint(np.concatenate(parts)).astype(np.int32) if parts else np.zeros(0, np.int32)
     packed = numkong.dots_pack(query[None])
     dots: NDArray[np.int32] = np.asarray(numkong.dots_packed(np.ascontiguousarray(matrix), packed)).ravel()

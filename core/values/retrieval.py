@@ -139,3 +139,97 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     reason: str = ""
     remedy: str = ""
     took_s: float = 0.0
+
+
+class AskedPlaces(msgspec.Struct, frozen=True):
+    """Places as settings and project name them, before any of them was looked at.
+
+    Args:
+        roots: folders of notes, relative to `project` or absolute; project: absolute root, empty for none.
+        allowed: absolute folders outside of it that count, too; corpora: those that are switched on.
+        tag_fields, date_fields: names under which notes say their tags and their date.
+    """
+
+    roots: tuple[str, ...] = ()
+    project: str = ""
+    allowed: tuple[str, ...] = ()
+    corpora: tuple[Corpus, ...] = ()
+    tag_fields: tuple[str, ...] = ("tags",)
+    date_fields: tuple[str, ...] = ("date", "data")
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Places that are searched for one project, links resolved and judged.
+
+    Args:
+        notes: absolute folders; project: absolute, empty for none; corpora: those that are switched on.
+        problems: folders that are named and do not count, in sentences.
+    """
+
+    notes: tuple[str, ...] = ()
+    project: str = ""
+    corpora: tuple[Corpus, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Folders whose files are searched, beside the home's own."""
+        return (*self.notes, self.project) if self.project else self.notes
+
+
+class IndexProgress(msgspec.Struct, frozen=True):
+    """How far a run is. `doing`: the file in work; vectors: chunks that have got theirs, of `bare` that have none."""
+
+    files: int = 0
+    total: int = 0
+    vectors: int = 0
+    bare: int = 0
+    doing: str = ""
+
+
+class CorpusCount(msgspec.Struct, frozen=True):
+    """What the index holds of a corpus: files, chunks, and chunks without a vector."""
+
+    corpus: Corpus
+    files: int = 0
+    chunks: int = 0
+    bare: int = 0
+
+
+class IndexReport(msgspec.Struct, frozen=True):
+    """What a run did.
+
+    Args:
+        passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
+        stopped: it was cancelled, and goes on where it was with the next one.
+    """
+
+    read: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    vectors: int = 0
+    passed_over: tuple[tuple[str, str], ...] = ()
+    no_vectors: str = ""
+    counts: tuple[CorpusCount, ...] = ()
+    stopped: bool = False
+
+
+class RetrievalState(msgspec.Struct, frozen=True):
+    """Search and its index as front ends read them.
+
+    Args:
+        asked: what is searched, None while retrieval is off here; places: the same once it was looked at.
+        progress: of the run under way, None for none; is_paused: it waits; report: of the last one that ended.
+        answer: to the last question, None before one; is_searching: an answer is under way.
+        problem, remedy: why the index cannot be kept, empty where it can.
+    """
+
+    asked: AskedPlaces | None = None
+    places: Places | None = None
+    progress: IndexProgress | None = None
+    is_paused: bool = False
+    report: IndexReport | None = None
+    answer: SearchAnswer | None = None
+    is_searching: bool = False
+    problem: str = ""
+    remedy: str = ""
