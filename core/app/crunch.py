@@ -106,7 +106,7 @@ class Crunch:
     def read_source(
         self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
     ) -> Future[bytes]:
-        """A file read for the search index (`core.retrieval.reading`), packed. The future fails with CrunchError."""
+        """A file read for the search index (`core.retrieval.source_text`), packed. The future fails with CrunchError."""
         header: dict[str, object] = {
             "job": "source",
             "corpus": corpus,

@@ -125,7 +125,7 @@ def _source(header: dict[str, object], payload: bytes) -> bytes:
     import msgspec
 
     from core.retrieval.heads import FieldNames
-    from core.retrieval.reading import read_file_source
+    from core.retrieval.source_text import read_file_source
     from core.values.retrieval import Corpus
 
     reading = read_file_source(

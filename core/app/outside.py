@@ -18,10 +18,10 @@ from core.app.context_work import ContextWork, ContextWorker
 from core.app.controller import wall_clock
 from core.app.counting import Counting
 from core.app.disk import DiskHandler, DiskWork, split_state
+from core.app.embedder_process import LocalEmbedder
 from core.app.home import HomeLock
 from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll, WatchFiles
 from core.app.options import OutsideOptions
-from core.app.retrieving import LocalEmbedder
 from core.app.watcher import Watcher
 from core.base import paths
 from core.base.memory import give_back_freed
@@ -63,7 +63,7 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
-from core.retrieval.messages import HoldIndex, IndexEnded, RunIndex, RunSearch, StopIndex
+from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
@@ -77,7 +77,7 @@ from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.messages import AttachmentPart
 from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
-from core.values.retrieval import Places
+from core.values.retrieval import SearchPlaces
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage, UsageKind
@@ -149,12 +149,8 @@ class LocalOutside:
             self._importer.cancel()
         elif isinstance(effect, RunSearch):
             self._searches.submit(effect)
-        elif isinstance(effect, RunIndex):
+        elif isinstance(effect, IndexEffect):
             self._begin_index(effect)
-        elif isinstance(effect, StopIndex):
-            self._indexer.cancel()
-        elif isinstance(effect, HoldIndex):
-            self._indexer.hold(is_paused=effect.is_paused)
         elif isinstance(effect, ForgettingEffect):
             self._forgetting.submit(effect)
         elif isinstance(effect, SpendingEffect):
@@ -183,13 +179,15 @@ class LocalOutside:
         elif self._options.owns_home or not isinstance(effect, WarmUp):
             self._setup.submit(effect)
 
-    def _begin_index(self, effect: RunIndex) -> None:
+    def _begin_index(self, effect: IndexEffect) -> None:
         """A command that runs once keeps no index unless it was asked to."""
-        if self._options.owns_home or effect.command_id:
+        if not isinstance(effect, RunIndex):
+            self._indexer.handle(effect)
+        elif self._options.owns_home or effect.command_id:
             self._indexer.prepare()
             self._indexing.submit(effect)
         else:
-            self._emit(IndexEnded(None, Places()))
+            self._emit(IndexEnded(None, SearchPlaces()))
 
     def _asking(self, provider: str) -> QueueWorker[ListModels]:
         """The worker that asks one server for its models: a dead one keeps nobody else waiting, nor the end."""
@@ -333,7 +331,7 @@ class LocalOutside:
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
         self._importer = ImportHandler(self.home, clock, emit, pipe)
         self._imports = QueueWorker("import", self._importer.handle, emit)
-        self._retrieving = Retrieving(paths.index_dir(self.home), self.home, LocalEmbedder)
+        self._retrieving = Retrieving(self.home, LocalEmbedder)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker("index", self._indexer.handle, emit)
         self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
 from core.base.text import one_line
-from core.retrieval.cutting import MAX_TOKENS, Measure, cut
+from core.retrieval.cuts import MAX_TOKENS, Measure, cut
 from core.values.curation import LineRange, Symbol
 from core.values.retrieval import Chunk, ChunkKind
 
@@ -23,7 +24,7 @@ _SMALL_TOKENS = 48
 """A part of a file shorter than this joins the one behind it, where both have room together."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class SpokenTurn(msgspec.Struct, frozen=True):
     """A turn of a conversation: `number` counts from 1; `date` is an ISO 8601 day, empty where nobody says."""
 
     number: int
@@ -32,7 +33,7 @@ class Said(msgspec.Struct, frozen=True):
     date: str = ""
 
 
-class Line(msgspec.Struct, frozen=True):
+class KnowledgeLine(msgspec.Struct, frozen=True):
     """An item or fact as it stands in its file."""
 
     lines: LineRange
@@ -77,7 +78,7 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
             )
 
 
-def turn_chunks(turns: Sequence[Said], measure: Measure) -> Iterator[Chunk]:
+def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk]:
     """Chunks of a conversation by turn: the speaker's role stays in the text, a neighbour either side in the keywords."""
     for index, turn in enumerate(turns):
         before = _neighbour(turns[index - 1]) if index else ""
@@ -89,7 +90,7 @@ def turn_chunks(turns: Sequence[Said], measure: Measure) -> Iterator[Chunk]:
             yield Chunk(ChunkKind.CONVERSATION, lines, said, head, before, after, turn.date)
 
 
-def line_chunks(lines: Iterable[Line], measure: Measure) -> Iterator[Chunk]:
+def line_chunks(lines: Iterable[KnowledgeLine], measure: Measure) -> Iterator[Chunk]:
     """Chunks of knowledge: an item or fact each, cut only where it is longer than the embedder takes."""
     for line in lines:
         head = one_line(line.heading, HEADING_CHARS)
@@ -98,7 +99,7 @@ def line_chunks(lines: Iterable[Line], measure: Measure) -> Iterator[Chunk]:
             yield Chunk(ChunkKind.KNOWLEDGE, line.lines, said, head, date=line.date)
 
 
-def _neighbour(turn: Said) -> str:
+def _neighbour(turn: SpokenTurn) -> str:
     return f"{turn.role}\n{turn.text[:NEIGHBOUR_CHARS]}"
 
 
@@ -151,7 +152,7 @@ def _runs(symbols: Sequence[Symbol], count: int) -> Iterator[tuple[int, int, str
     inner: list[Symbol] = []
     waiting = sorted(symbols, key=lambda one: (one.lines.first, -one.lines.last))
     at = 0
-    for first, past in zip(ordered, ordered[1:], strict=False):
+    for first, past in pairwise(ordered):
         while at < len(waiting) and waiting[at].lines.first <= first:
             inner.append(waiting[at])
             at += 1

@@ -1,4 +1,4 @@
-"""What makes vectors of texts, as a search and an indexing run see it."""
+"""Makers of vectors and readers of files, as a search and an indexing run see them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from core.base.errors import SlopError
-from core.retrieval.reading import Reading
+from core.retrieval.source_text import Reading
 from core.values.retrieval import Corpus
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Embedder(Protocol):
         """
 
 
-class Reader(Protocol):
+class SourceReader(Protocol):
     """Reads files in another process, where parsing and measuring holds nobody up."""
 
     def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:

@@ -29,7 +29,7 @@ PASSAGES = 2
 """Further passages that are named of one source."""
 
 
-class Candidate(msgspec.Struct, frozen=True, gc=False):
+class ChunkPlace(msgspec.Struct, frozen=True, gc=False):
     """A chunk that a retriever brought.
 
     Args:
@@ -42,7 +42,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     line: int
 
 
-class Found(msgspec.Struct, frozen=True):
+class KindScores(msgspec.Struct, frozen=True):
     """All that one kind's retrievers brought for a query.
 
     Args:
@@ -50,15 +50,15 @@ class Found(msgspec.Struct, frozen=True):
     """
 
     kind: ChunkKind
-    keyword: Mapping[Candidate, float]
-    vector: Mapping[Candidate, float]
+    keyword: Mapping[ChunkPlace, float]
+    vector: Mapping[ChunkPlace, float]
     least: float = 0.0
 
 
 class Ranked(msgspec.Struct, frozen=True):
     """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it."""
 
-    candidate: Candidate
+    candidate: ChunkPlace
     kind: ChunkKind
     score: float
     keyword: float
@@ -79,7 +79,7 @@ class RankedSource(msgspec.Struct, frozen=True):
 
 
 def fuse(
-    found: Iterable[Found], *, weights: Mapping[ChunkKind, float] = VECTOR_WEIGHTS
+    found: Iterable[KindScores], *, weights: Mapping[ChunkKind, float] = VECTOR_WEIGHTS
 ) -> tuple[Ranked, ...]:
     """Rank what all kinds brought, the best first.
 
@@ -107,7 +107,7 @@ def _order(one: Ranked) -> tuple[float, str, int, int]:
     return -one.score, one.candidate.path, one.candidate.line, one.candidate.row
 
 
-def _of_kind(found: Found, weight: float) -> Iterable[Ranked]:
+def _of_kind(found: KindScores, weight: float) -> Iterable[Ranked]:
     if not found.vector:
         weight = 0.0
     elif not found.keyword:
@@ -120,12 +120,12 @@ def _of_kind(found: Found, weight: float) -> Iterable[Ranked]:
         yield Ranked(candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6))
 
 
-def _over_best(scores: Mapping[Candidate, float]) -> dict[Candidate, float]:
+def _over_best(scores: Mapping[ChunkPlace, float]) -> dict[ChunkPlace, float]:
     best = max(scores.values(), default=0.0)
     return {one: score / best if best > 0 else 0.0 for one, score in scores.items()}
 
 
-def _stretched(scores: Mapping[Candidate, float], least: float) -> dict[Candidate, float]:
+def _stretched(scores: Mapping[ChunkPlace, float], least: float) -> dict[ChunkPlace, float]:
     best = max(scores.values(), default=0.0)
     spread = best - least
     return {one: max(score - least, 0.0) / spread if spread > 0 else 1.0 for one, score in scores.items()}

@@ -36,7 +36,7 @@ class FieldNames(msgspec.Struct, frozen=True):
 
 
 def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> SourceHead:  # noqa: B008 (frozen)
-    """What a note says of itself. Total: what is not understood counts as not said.
+    """Title, tags, date and description of a note. Total: what is not understood counts as not said.
 
     Args:
         text: LF line ends; name: of its file, for a note without a title.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from core.values.retrieval import AskedPlaces, Corpus, Places
+from core.values.retrieval import AskedPlaces, Corpus, SearchPlaces
 
 
-def judge(asked: AskedPlaces) -> Places:
+def judge(asked: AskedPlaces) -> SearchPlaces:
     """Look at each folder that is named. One that lies elsewhere, or is no folder, does not count and is said."""
     bounds = [os.path.realpath(path) for path in (asked.project, *asked.allowed) if path]
     notes: list[str] = []
@@ -23,7 +23,7 @@ def judge(asked: AskedPlaces) -> Places:
         else:
             notes.append(path)
     project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""
-    return Places(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems))
+    return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems))
 
 
 def _is_inside(path: str, bound: str) -> bool:

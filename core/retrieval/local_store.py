@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.retrieval.chunker import embedded_text, keyword_text
-from core.retrieval.fusion import Candidate
+from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import IndexFaultError, erase_words, open_index
-from core.retrieval.quantised import DIMENSION
+from core.retrieval.quantisation import DIMENSION
 from core.retrieval.store import BY_NAME, SHELVES, Scan, Shelf, SourceKey, SourceState, StoredChunk
 from core.retrieval.terms import fts_expression
 from core.retrieval.vectors import VectorFile
@@ -126,9 +126,9 @@ class LocalStore:
                 erase_words(self._connection())
             return removed
 
-    def bare(self, count: int) -> list[tuple[Candidate, Chunk]]:
+    def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
         """Up to `count` chunks that have no vector yet."""
-        found: list[tuple[Candidate, Chunk]] = []
+        found: list[tuple[ChunkPlace, Chunk]] = []
         with self._reading() as db:
             for shelf in SHELVES:
                 rows = db.execute(
@@ -136,11 +136,11 @@ class LocalStore:
                     (count - len(found),),
                 )
                 found += [
-                    (Candidate(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows
+                    (ChunkPlace(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows
                 ]
         return found
 
-    def give(self, vectors: Mapping[Candidate, bytes]) -> None:
+    def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""
 
         def work(db: sqlite3.Connection) -> None:
@@ -158,7 +158,7 @@ class LocalStore:
 
     def keyword(
         self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
-    ) -> dict[Candidate, float]:
+    ) -> dict[ChunkPlace, float]:
         """BM25 of the best chunks with any of the terms, higher is better."""
         if not terms:
             return {}
@@ -181,7 +181,7 @@ class LocalStore:
         scopes: Sequence[str],
         filters: SearchFilters,
         count: int,
-        also: Iterable[Candidate],
+        also: Iterable[ChunkPlace],
     ) -> Scan:
         """Cosines of the best chunks, and of `also`."""
         clause, values = _narrowed(shelf, scopes, filters)
@@ -192,9 +192,9 @@ class LocalStore:
             named = _named(db, shelf, scores)
         return Scan({candidate: scores[candidate.row] for candidate in named}, least)
 
-    def read(self, candidates: Iterable[Candidate]) -> dict[Candidate, StoredChunk]:
+    def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
         """Chunks as they were stored; those that are gone are missing."""
-        found: dict[Candidate, StoredChunk] = {}
+        found: dict[ChunkPlace, StoredChunk] = {}
         with self._reading() as db:
             for candidate in candidates:
                 shelf = BY_NAME[candidate.shelf]
@@ -299,11 +299,11 @@ class LocalStore:
             return result
 
 
-def _candidate(shelf: Shelf, row: int, line: int, scope: str, path: str) -> Candidate:
-    return Candidate(shelf.name, row, SourceKey(shelf.corpus, scope, path).text, line)
+def _candidate(shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
+    return ChunkPlace(shelf.name, row, SourceKey(shelf.corpus, scope, path).text, line)
 
 
-def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[Candidate]:
+def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
     """Candidates of rows; those that hold no chunk are left out."""
     table = f"chunk_{shelf.name}"
     found = []

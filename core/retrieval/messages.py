@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from core.values.retrieval import AskedPlaces, IndexProgress, IndexReport, Places, SearchAnswer, SearchFilters
+from core.values.retrieval import (
+    AskedPlaces,
+    IndexProgress,
+    IndexReport,
+    SearchAnswer,
+    SearchFilters,
+    SearchPlaces,
+)
 
 
 class SearchMemory(msgspec.Struct, frozen=True):
@@ -75,7 +82,7 @@ class SearchAnswered(msgspec.Struct, frozen=True):
     """A question was answered."""
 
     answer: SearchAnswer
-    places: Places
+    places: SearchPlaces
     command_id: str = ""
 
 
@@ -89,7 +96,7 @@ class IndexEnded(msgspec.Struct, frozen=True):
     """A run ended. `problem`: it could not go on, empty where it came to its end; remedy: with it."""
 
     report: IndexReport | None
-    places: Places
+    places: SearchPlaces
     problem: str = ""
     remedy: str = ""
     command_id: str = ""

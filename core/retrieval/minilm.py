@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.errors import SlopError
 from core.base.opener import read_file
-from core.retrieval.quantised import DIMENSION, quantised
+from core.retrieval.quantisation import DIMENSION, quantised
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,4 +1,4 @@
-"""What a search and an indexing run say to a person, and as plain data."""
+"""Words of searches and indexing runs for a person, and their plain data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from core.base.figures import count
 from core.base.text import one_line
-from core.values.retrieval import Corpus, Hit, IndexReport, SearchAnswer, SearchMode
+from core.values.retrieval import Corpus, IndexReport, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
 
@@ -25,7 +25,7 @@ def answer_text(answer: SearchAnswer) -> str:
     return "\n".join(_answer_lines(answer)) + "\n"
 
 
-def place_text(hit: Hit) -> str:
+def place_text(hit: SearchHit) -> str:
     """Place of a hit as one writes it: path and lines; a discussion's turns."""
     first, last = hit.lines.first, hit.lines.last
     if hit.corpus is Corpus.DISCUSSIONS:
@@ -34,19 +34,19 @@ def place_text(hit: Hit) -> str:
 
 
 def degraded_text(answer: SearchAnswer) -> str:
-    """What kind of answer it is where it is not the whole one, in a sentence; empty where it is."""
+    """Sentence about an answer that is not the whole one; empty where it is."""
     if not answer.degraded:
         return ""
     what = (
-        "Found by keywords alone"
+        "KindScores by keywords alone"
         if answer.mode is SearchMode.KEYWORD
-        else "Found by titles, tags and descriptions alone"
+        else "KindScores by titles, tags and descriptions alone"
     )
     return f"{what}: {answer.reason}. {answer.remedy}".rstrip()
 
 
 def report_text(report: IndexReport) -> str:
-    """What a run did, in a sentence."""
+    """Sentence about what a run did."""
     said = [f"{count(report.read, 'file')} read", f"{report.unchanged:,} unchanged"]
     if report.removed:
         said.append(f"{report.removed:,} removed")

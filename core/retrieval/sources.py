@@ -13,9 +13,9 @@ from core.context.globs import expand
 from core.context.ignores import ignores_at
 from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
-from core.retrieval.reading import PROSE_ENDINGS
+from core.retrieval.source_text import PROSE_ENDINGS
 from core.retrieval.store import SourceKey
-from core.values.retrieval import Corpus, Places
+from core.values.retrieval import Corpus, SearchPlaces
 
 MAX_FILES = 200_000
 MAX_NOTE_BYTES = 64_000_000
@@ -39,7 +39,7 @@ class SourceFile(msgspec.Struct, frozen=True):
         return self.size_bytes > most.get(self.key.corpus, MAX_NOTE_BYTES)
 
 
-def find_sources(home: Path, places: Places, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
+def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
     """The files of a corpus, a list a scope (the folder that they count in)."""
     match corpus:
         case Corpus.NOTES:

@@ -31,7 +31,7 @@ _NAMES = frozenset(corpus.value for corpus in Corpus)
 
 
 def asked_places(state: AppState) -> AskedPlaces | None:
-    """Places that are searched here by settings and project, None while retrieval is off."""
+    """SearchPlaces that are searched here by settings and project, None while retrieval is off."""
     settings, project = state.config.settings.retrieval, state.config.project
     if not settings.enabled:
         return None

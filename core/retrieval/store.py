@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from core.retrieval.fusion import Candidate
+from core.retrieval.fusion import ChunkPlace
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SourceKey(NamedTuple):
 
 
 class SourceState(msgspec.Struct, frozen=True, gc=False):
-    """What the index knows of a source.
+    """State of a source as the index knows it.
 
     Args:
         stamp: of the file when it was read, for a quick look; sha256: of its bytes.
@@ -78,7 +78,7 @@ class StoredChunk(msgspec.Struct, frozen=True):
 class Scan(msgspec.Struct, frozen=True):
     """Cosines that a shelf's vectors gave, and the least of all that were scanned."""
 
-    scores: Mapping[Candidate, float]
+    scores: Mapping[ChunkPlace, float]
     least: float = 0.0
 
 
@@ -97,15 +97,15 @@ class VectorStore(Protocol):
     def remove(self, keys: Iterable[SourceKey]) -> int:
         """Take sources out. The number of those that were there."""
 
-    def bare(self, count: int) -> list[tuple[Candidate, Chunk]]:
+    def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
         """Up to `count` chunks that have no vector yet."""
 
-    def give(self, vectors: Mapping[Candidate, bytes]) -> None:
+    def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""
 
     def keyword(
         self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
-    ) -> dict[Candidate, float]:
+    ) -> dict[ChunkPlace, float]:
         """BM25 of the best chunks with any of the terms, higher is better."""
 
     def vector(
@@ -115,11 +115,11 @@ class VectorStore(Protocol):
         scopes: Sequence[str],
         filters: SearchFilters,
         count: int,
-        also: Iterable[Candidate],
+        also: Iterable[ChunkPlace],
     ) -> Scan:
         """Cosines of the best chunks, and of `also`."""
 
-    def read(self, candidates: Iterable[Candidate]) -> dict[Candidate, StoredChunk]:
+    def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
         """Chunks as they were stored; those that are gone are missing."""
 
     def count(self, shelf: Shelf) -> int:

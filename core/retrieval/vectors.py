@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.base.opener import open_file
-from core.retrieval.quantised import cosine
+from core.base.opener import open_descriptor, open_file
+from core.retrieval.quantisation import cosine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ class VectorFile:
         Raises:
             OSError: the disk is full, or the file cannot be written.
         """
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        descriptor = open_descriptor(self.path, os.O_RDWR | os.O_CREAT)
         try:
             for row, vector in sorted(rows.items()):
                 os.lseek(descriptor, (row - 1) * self._dimension, os.SEEK_SET)

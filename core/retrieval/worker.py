@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, assert_never
 
+from core.base import paths
 from core.base.errors import SlopError
-from core.retrieval.embedder import Embedder, Reader
+from core.retrieval.embedder import Embedder, SourceReader
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import delete_index
-from core.retrieval.indexing import index
+from core.retrieval.index_run import index
 from core.retrieval.judged_places import judge
 from core.retrieval.local_store import LocalStore
 from core.retrieval.messages import (
@@ -26,8 +27,8 @@ from core.retrieval.messages import (
     SearchAnswered,
     StopIndex,
 )
-from core.retrieval.searching import SearchRequest, search
-from core.values.retrieval import IndexProgress, Places
+from core.retrieval.search import SearchRequest, search
+from core.values.retrieval import IndexProgress, SearchPlaces
 
 Emit = Callable[[RetrievalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -38,7 +39,7 @@ TELL_S = 0.1
 STOPPED, ENDING = "You stopped it", "The program is ending"
 
 
-class Model(Embedder, Reader, Protocol):
+class Model(Embedder, SourceReader, Protocol):
     """Embeds and reads, in a process that ends with `close`."""
 
     def close(self) -> None:
@@ -46,14 +47,14 @@ class Model(Embedder, Reader, Protocol):
 
 
 class Retrieving:
-    """What both workers share: the index and the model, opened when first needed. Thread-safe.
+    """Things that both workers share: the index and the model, opened when first needed. Thread-safe.
 
     Args:
-        folder: private to the index; home: the person's data; make: starts the model for names of fields.
+        home: the person's data; make: starts the model for names of fields.
     """
 
-    def __init__(self, folder: Path, home: Path, make: Callable[[FieldNames], Model]) -> None:
-        self.folder, self.home, self._make = folder, home, make
+    def __init__(self, home: Path, make: Callable[[FieldNames], Model]) -> None:
+        self.folder, self.home, self._make = paths.index_dir(home), home, make
         self._lock = threading.Lock()
         self._model: tuple[FieldNames, Model] | None = None
         self._store: LocalStore | None = None
@@ -175,7 +176,7 @@ class IndexHandler:
         else:
             self._emit(IndexEnded(report, places, command_id=effect.command_id))
 
-    def _failed(self, effect: RunIndex, places: Places, error: Exception) -> IndexEnded:
+    def _failed(self, effect: RunIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
         return IndexEnded(None, places, f"The index failed: {error}", "See the log file.", effect.command_id)
 
     def _progressed(self, progress: IndexProgress) -> None:

@@ -64,7 +64,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 
 
 class SourceHead(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a source as a whole: from its front matter, first lines and name.
+    """Head of a source, what is known of it as a whole: from its front matter, first lines and name.
 
     Args:
         tags: in lower case; date: ISO 8601 day, empty where nobody says; description: one sentence.
@@ -100,7 +100,7 @@ class Passage(msgspec.Struct, frozen=True):
     score: float
 
 
-class Hit(msgspec.Struct, frozen=True):
+class SearchHit(msgspec.Struct, frozen=True):
     """A source that was found, by its best passage.
 
     Args:
@@ -133,7 +133,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     """
 
     query: str
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[SearchHit, ...] = ()
     mode: SearchMode = SearchMode.HYBRID
     degraded: bool = False
     reason: str = ""
@@ -142,7 +142,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
 
 
 class AskedPlaces(msgspec.Struct, frozen=True):
-    """Places as settings and project name them, before any of them was looked at.
+    """SearchPlaces as settings and project name them, before any of them was looked at.
 
     Args:
         roots: folders of notes, relative to `project` or absolute; project: absolute root, empty for none.
@@ -158,8 +158,8 @@ class AskedPlaces(msgspec.Struct, frozen=True):
     date_fields: tuple[str, ...] = ("date", "data")
 
 
-class Places(msgspec.Struct, frozen=True):
-    """Places that are searched for one project, links resolved and judged.
+class SearchPlaces(msgspec.Struct, frozen=True):
+    """SearchPlaces that are searched for one project, links resolved and judged.
 
     Args:
         notes: absolute folders; project: absolute, empty for none; corpora: those that are switched on.
@@ -178,7 +178,7 @@ class Places(msgspec.Struct, frozen=True):
 
 
 class IndexProgress(msgspec.Struct, frozen=True):
-    """How far a run is. `doing`: the file in work; vectors: chunks that have got theirs, of `bare` that have none."""
+    """Progress of a run. `doing`: the file in work; vectors: chunks that have got theirs, of `bare` that have none."""
 
     files: int = 0
     total: int = 0
@@ -188,7 +188,7 @@ class IndexProgress(msgspec.Struct, frozen=True):
 
 
 class CorpusCount(msgspec.Struct, frozen=True):
-    """What the index holds of a corpus: files, chunks, and chunks without a vector."""
+    """Content of the index for a corpus: files, chunks, and chunks without a vector."""
 
     corpus: Corpus
     files: int = 0
@@ -197,7 +197,7 @@ class CorpusCount(msgspec.Struct, frozen=True):
 
 
 class IndexReport(msgspec.Struct, frozen=True):
-    """What a run did.
+    """Outcome of a run.
 
     Args:
         passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
@@ -225,7 +225,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
     """
 
     asked: AskedPlaces | None = None
-    places: Places | None = None
+    places: SearchPlaces | None = None
     progress: IndexProgress | None = None
     is_paused: bool = False
     report: IndexReport | None = None

@@ -1,4 +1,4 @@
-"""What is indexed of a file: its head and its chunks, from its bytes. Pure but for the tokenizer that measures."""
+"""Text of a file as it is indexed: its head and its chunks, from its bytes. Pure but for the tokenizer that measures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from core.facts import fact_file
 from core.facts.places import place_of
 from core.knowledge.categories import parse_file
 from core.knowledge.files import parse_notes
-from core.retrieval.chunker import Line, Said, file_chunks, line_chunks, turn_chunks
-from core.retrieval.cutting import Measure
+from core.retrieval.chunker import KnowledgeLine, SpokenTurn, file_chunks, line_chunks, turn_chunks
+from core.retrieval.cuts import Measure
 from core.retrieval.heads import FieldNames, note_head
 from core.transcripts import ours
 from core.values.curation import LineRange
@@ -36,7 +36,7 @@ _LONG_LINE = 2_000
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a file gives to the index.
+    """Head and chunks that a file gives to the index.
 
     Args:
         problem: why it gives nothing, in a phrase; sha256: of its bytes, empty where it could not be read.
@@ -123,7 +123,7 @@ def _discussion(data: bytes, measure: Measure) -> Reading:
             said = "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
             if said:
                 day = message.at.date().isoformat() if message.at is not None else ""
-                turns.append(Said(number, message.role, without_secrets(clean(said)), day))
+                turns.append(SpokenTurn(number, message.role, without_secrets(clean(said)), day))
         last = next((turn.date for turn in reversed(turns) if turn.date), "")
         return Reading(SourceHead(date=last), tuple(turn_chunks(turns, measure)))
     return Reading()
@@ -135,7 +135,7 @@ def _knowledge(path: str, text: str, measure: Measure) -> Reading:
     return Reading(SourceHead(title), tuple(line_chunks(lines, measure)))
 
 
-def _item_lines(path: str, text: str) -> Iterator[Line]:
+def _item_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
     data = text.encode()
     heading, items = "", parse_file(path, data).items
     if path.startswith("files/"):
@@ -143,10 +143,12 @@ def _item_lines(path: str, text: str) -> Iterator[Line]:
         heading, items = notes.heading, notes.items
     for item in items:
         day = item.provenance.date if item.provenance is not None else ""
-        yield Line(LineRange(item.first_line, item.last_line), heading or item.category.value, item.text, day)
+        yield KnowledgeLine(
+            LineRange(item.first_line, item.last_line), heading or item.category.value, item.text, day
+        )
 
 
-def _fact_lines(path: str, text: str) -> Iterator[Line]:
+def _fact_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
     place = place_of(path)
     if place is None:
         return
@@ -156,4 +158,6 @@ def _fact_lines(path: str, text: str) -> Iterator[Line]:
             line = file.line_of(item)
             last = line + text.count("\n", item.start, item.end) - 1
             heading = f"{item.fact.domain} {item.fact.category.value}"
-            yield Line(LineRange(line, max(line, last)), heading, item.fact.text, item.fact.last_confirmed)
+            yield KnowledgeLine(
+                LineRange(line, max(line, last)), heading, item.fact.text, item.fact.last_confirmed
+            )

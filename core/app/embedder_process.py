@@ -12,8 +12,8 @@ import msgspec
 from core.app.crunch import Crunch, CrunchError
 from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
-from core.retrieval.quantised import DIMENSION
-from core.retrieval.reading import Reading
+from core.retrieval.quantisation import DIMENSION
+from core.retrieval.source_text import Reading
 from core.values.retrieval import Corpus
 
 if TYPE_CHECKING:

@@ -22,20 +22,20 @@ _BREAKS = (
     re.compile(r"[.!?:;][\"')\]]*[ \t]+"),
     re.compile(r"[ \t]+"),
 )
-"""Places to cut at, the best ones first: behind a paragraph, a line, a sentence, a word."""
+"""SearchPlaces to cut at, the best ones first: behind a paragraph, a line, a sentence, a word."""
 
 _KEPT = 0.5
 """Part of a piece that a better place may cost."""
 
 
-class Piece(msgspec.Struct, frozen=True):
+class Cut(msgspec.Struct, frozen=True):
     """A run of a text from character `start` to `end`, which is not included."""
 
     start: int
     end: int
 
 
-def cut(text: str, measure: Measure, *, limit: int = MAX_TOKENS) -> Iterator[Piece]:
+def cut(text: str, measure: Measure, *, limit: int = MAX_TOKENS) -> Iterator[Cut]:
     """Cut a text into pieces of at most `limit` tokens and `MAX_CHARS` characters; nothing of it is left out but blanks.
 
     Args:
@@ -66,9 +66,9 @@ def _place(text: str, start: int, most: int) -> int:
     return most
 
 
-def _stripped(text: str, start: int, end: int) -> Piece:
+def _stripped(text: str, start: int, end: int) -> Cut:
     while start < end and text[start] in "\n\r":
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    return Piece(start, end)
+    return Cut(start, end)

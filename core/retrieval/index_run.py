@@ -7,11 +7,11 @@ from pathlib import Path
 
 from core.base.errors import SlopError
 from core.retrieval.chunker import embedded_text
-from core.retrieval.embedder import Embedder, EmbedError, Reader
+from core.retrieval.embedder import Embedder, EmbedError, SourceReader
 from core.retrieval.local_store import LocalStore
 from core.retrieval.sources import SourceFile, find_sources
 from core.retrieval.store import SourceKey, SourceState
-from core.values.retrieval import Corpus, IndexProgress, IndexReport, Places
+from core.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
 
 EMBED_BATCH = 32
 EMBED_S = 120.0
@@ -23,10 +23,10 @@ Progress = Callable[[IndexProgress], None]
 
 def index(
     store: LocalStore,
-    reader: Reader,
+    reader: SourceReader,
     embedder: Embedder | None,
     home: Path,
-    places: Places,
+    places: SearchPlaces,
     on_progress: Progress = lambda _: None,
 ) -> IndexReport:
     """Bring the index to what the files say.
@@ -34,7 +34,7 @@ def index(
     Raises:
         SlopError: the index cannot be written, or the run was stopped.
     """
-    run = _Run(store, reader, on_progress)
+    run = _IndexRun(store, reader, on_progress)
     for corpus in places.corpora:
         for scope, files in find_sources(home, places, corpus):
             run.take(corpus, scope, files)
@@ -42,8 +42,8 @@ def index(
     return IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
 
 
-class _Run:
-    def __init__(self, store: LocalStore, reader: Reader, on_progress: Progress) -> None:
+class _IndexRun:
+    def __init__(self, store: LocalStore, reader: SourceReader, on_progress: Progress) -> None:
         self._store, self._reader, self._tell = store, reader, on_progress
         self.read = self.unchanged = self.removed = self.vectors = self.looked = self.total = 0
         self.passed_over: list[tuple[str, str]] = []

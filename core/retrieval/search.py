@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.retrieval.embedder import Embedder, EmbedError
-from core.retrieval.fusion import Candidate, Found, RankedSource, by_source, fuse
+from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, Shelf, StoredChunk, VectorStore
 from core.retrieval.terms import MAX_QUERY_CHARS, query_terms
-from core.values.retrieval import ChunkKind, Corpus, Hit, Passage, SearchAnswer, SearchFilters, SearchMode
+from core.values.retrieval import (
+    ChunkKind,
+    Corpus,
+    Passage,
+    SearchAnswer,
+    SearchFilters,
+    SearchHit,
+    SearchMode,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +56,7 @@ def search(
     embedder: Embedder | None,
     asked: SearchRequest,
     *,
-    navigate: Callable[[SearchRequest], tuple[Hit, ...]] = lambda _: (),
+    navigate: Callable[[SearchRequest], tuple[SearchHit, ...]] = lambda _: (),
     clock: Callable[[], float] = time.monotonic,
 ) -> SearchAnswer:
     """Search. No exception: what could not be asked is said in the answer.
@@ -103,13 +111,13 @@ def _query_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.int
 
 def _found(
     store: VectorStore, shelves: Sequence[Shelf], asked: SearchRequest, vector: NDArray[np.int8] | None
-) -> list[Found]:
-    """What each kind's shelves brought."""
+) -> list[KindScores]:
+    """Scores that each kind's shelves brought."""
     terms = query_terms(asked.query)
     most = max(_CANDIDATES, _PER_HIT * asked.count)
     scopes = (*asked.scopes, "")
-    keyword: dict[ChunkKind, dict[Candidate, float]] = defaultdict(dict)
-    cosines: dict[ChunkKind, dict[Candidate, float]] = defaultdict(dict)
+    keyword: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
+    cosines: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
     least: dict[ChunkKind, float] = {}
     for shelf in shelves:
         by_words = store.keyword(shelf, terms, scopes, asked.filters, most)
@@ -119,20 +127,20 @@ def _found(
             cosines[shelf.kind].update(scan.scores)
             least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
     kinds = dict.fromkeys(shelf.kind for shelf in shelves)
-    return [Found(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+    return [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
 
 
-def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[Hit, ...]:
+def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[SearchHit, ...]:
     wanted = [one.candidate for source in sources for one in (source.best, *source.also)]
     stored = store.read(wanted)
     return tuple(_hit(source, stored) for source in sources if source.best.candidate in stored)
 
 
-def _hit(source: RankedSource, stored: Mapping[Candidate, StoredChunk]) -> Hit:
+def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> SearchHit:
     best = source.best
     kept = stored[best.candidate]
     also = [(one, stored[one.candidate].chunk) for one in source.also if one.candidate in stored]
-    return Hit(
+    return SearchHit(
         kept.source.corpus,
         kept.chunk.kind,
         kept.source.path,
