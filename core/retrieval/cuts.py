@@ -43,7 +43,7 @@ def cut(text: str, measure: Measure, *, limit: int = MAX_TOKENS) -> Iterator[Cut
     """
     tokens = measure(text)
     start, first = 0, 0
-    while first < len(tokens):
+    while start < len(text):
         past = first + limit
         most = min(tokens[past] if past < len(tokens) else len(text), start + MAX_CHARS)
         end = most if most >= len(text) else _place(text, start, most)
