@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,6 +103,25 @@ class Crunch:
         """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
         return _mapped(self._submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
 
+    def read_source(
+        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
+    ) -> Future[bytes]:
+        """A file read for the search index (`core.retrieval.source_text`), packed. The future fails with CrunchError."""
+        header: dict[str, object] = {
+            "job": "source",
+            "corpus": corpus,
+            "path": path,
+            "file": file,
+            "known": known_sha256,
+        }
+        return _mapped(self._submit(header, fields, ""), lambda value: cast("bytes", value))
+
+    def embed(self, texts: Sequence[str]) -> Future[bytes]:
+        """Vectors of texts (`core.retrieval.minilm`), row after row. The future fails with CrunchError."""
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        header: dict[str, object] = {"job": "embed", "sizes": [len(part) for part in encoded]}
+        return _mapped(self._submit(header, b"".join(encoded), ""), lambda value: cast("bytes", value))
+
     def close(self) -> None:
         """End the process; jobs that wait or run fail with CrunchClosedError. Idempotent."""
         with self._wake:
@@ -183,7 +202,8 @@ class Crunch:
         timer.start()
         try:
             write_frame(cast("BinaryIO", process.stdin), {**job.header, "id": self._next_id}, job.payload)
-            return read_frame(cast("BinaryIO", process.stdout))[0]
+            answer, payload = read_frame(cast("BinaryIO", process.stdout))
+            return {**answer, "value": payload} if answer.get("is_bytes") else answer
         except (OSError, EOFError, ValueError):
             self._end_process()
             if is_late.is_set():

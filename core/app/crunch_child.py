@@ -7,11 +7,15 @@ import queue
 import signal
 import sys
 import threading
+from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from core.app.crunch_wire import read_frame, write_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from core.retrieval.minilm import MiniLM
     from core.values.curation import Symbol
 
 Job = tuple[dict[str, object], bytes]
@@ -35,7 +39,11 @@ def main() -> None:
     ).start()
     while True:
         header, payload = jobs.get()
-        write_frame(replies, _answered(header, payload))
+        answer = _answered(header, payload)
+        if isinstance(answer["value"], bytes):
+            write_frame(replies, {"id": answer["id"], "is_bytes": True}, answer["value"])
+        else:
+            write_frame(replies, answer)
 
 
 def _read_jobs(source: BinaryIO, jobs: queue.SimpleQueue[Job]) -> None:
@@ -51,7 +59,7 @@ def _answered(header: dict[str, object], payload: bytes) -> dict[str, object]:
     try:
         return {"id": header["id"], "value": _done(header, payload)}
     except Exception as fault:  # noqa: BLE001 (the edge of a worker)
-        return {"id": header["id"], "error": f"{type(fault).__name__}: {fault}"}
+        return {"id": header["id"], "value": None, "error": f"{type(fault).__name__}: {fault}"}
 
 
 def _done(header: dict[str, object], payload: bytes) -> object:
@@ -64,6 +72,10 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _messages(kind, payload, new_bytes)
         case {"job": "pdf"}:
             return _pdf(payload)
+        case {"job": "source", "corpus": str(), "path": str(), "file": str(), "known": str()}:
+            return _source(header, payload)
+        case {"job": "embed", "sizes": list() as sizes}:
+            return _vectors(payload, sizes)
         case _:
             raise ValueError(f"Unknown job {header.get('job')!r}")
 
@@ -71,11 +83,14 @@ def _done(header: dict[str, object], payload: bytes) -> object:
 def _counts(payload: bytes, sizes: list[int]) -> list[int]:
     from core.base.tokens import count_tokens
 
-    counts, start = [], 0
+    return [count_tokens(text) for text in _texts(payload, sizes)]
+
+
+def _texts(payload: bytes, sizes: list[int]) -> Iterator[str]:
+    start = 0
     for size in sizes:
-        counts.append(count_tokens(payload[start : start + size].decode("utf-8", "replace")))
+        yield payload[start : start + size].decode("utf-8", "replace")
         start += size
-    return counts
 
 
 def _outline(path: str, payload: bytes) -> list[object]:
@@ -104,6 +119,35 @@ def _pdf(payload: bytes) -> dict[str, object]:
     from core.discussion.pdf_text import read_pdf
 
     return read_pdf(payload)
+
+
+def _source(header: dict[str, object], payload: bytes) -> bytes:
+    import msgspec
+
+    from core.retrieval.heads import FieldNames
+    from core.retrieval.source_text import read_file_source
+    from core.values.retrieval import Corpus
+
+    reading = read_file_source(
+        Corpus(str(header["corpus"])),
+        str(header["path"]),
+        str(header["file"]),
+        _model().tokens.starts,
+        known_sha256=str(header["known"]),
+        fields=msgspec.msgpack.decode(payload, type=FieldNames),
+    )
+    return msgspec.msgpack.encode(reading)
+
+
+def _vectors(payload: bytes, sizes: list[int]) -> bytes:
+    return _model().embed(list(_texts(payload, sizes))).tobytes()
+
+
+@cache
+def _model() -> MiniLM:
+    from core.retrieval.minilm import MiniLM
+
+    return MiniLM()
 
 
 if __name__ == "__main__":

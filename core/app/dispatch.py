@@ -54,6 +54,8 @@ from core.imports import step as imports
 from core.imports.messages import ImportCommand, ImportConversations, ImportEvent
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
+from core.retrieval import step as retrieval
+from core.retrieval.messages import RetrievalCommand, RetrievalEvent
 from core.settings import step as settings
 from core.settings.messages import (
     ModelsListed,
@@ -93,7 +95,8 @@ def step(state: AppState, given: Input) -> Result:
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
     after, warmed = caching.prewarm(before, after)
     after, sent = turn.limits_changed(before, after, given)
-    effects = (*effects, *warmed, *sent, *_follow_ups(before, after))
+    after, indexed = retrieval.retrieval_effects(before, after)
+    effects = (*effects, *warmed, *sent, *indexed, *_follow_ups(before, after))
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)
 
@@ -181,6 +184,8 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return knowledge.command(state, command)
     if isinstance(command, HarvestCommand):
         return harvest.command(state, command)
+    if isinstance(command, RetrievalCommand):
+        return retrieval.command(state, command)
     if isinstance(command, ImportCommand):
         return imports.command(state, command)
     if isinstance(command, ForgettingCommand):
@@ -224,6 +229,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):
         return harvest.event(state, event)
+    if isinstance(event, RetrievalEvent):
+        return retrieval.event(state, event)
     if isinstance(event, ImportEvent):
         return imports.event(state, event)
     if isinstance(event, ForgettingEvent):

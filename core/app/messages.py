@@ -14,6 +14,7 @@ from core.forgetting.messages import ForgettingCommand, ForgettingEffect, Forget
 from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
 from core.imports.messages import ImportCommand, ImportEffect, ImportEvent
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
+from core.retrieval.messages import RetrievalCommand, RetrievalEffect, RetrievalEvent
 from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent
 from core.spending.messages import SpendingEffect, SpendingEvent
 from core.turn.messages import TurnCommand, TurnEffect, TurnEvent
@@ -89,6 +90,7 @@ Command = (
     | CachingCommand
     | KnowledgeCommand
     | HarvestCommand
+    | RetrievalCommand
     | ImportCommand
     | ForgettingCommand
 )
@@ -112,6 +114,7 @@ Effect = (
     | CachingEffect
     | KnowledgeEffect
     | HarvestEffect
+    | RetrievalEffect
     | ImportEffect
     | ForgettingEffect
     | SpendingEffect
@@ -128,6 +131,7 @@ Event = (
     | CachingEvent
     | KnowledgeEvent
     | HarvestEvent
+    | RetrievalEvent
     | ImportEvent
     | ForgettingEvent
     | SpendingEvent

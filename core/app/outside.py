@@ -18,6 +18,7 @@ from core.app.context_work import ContextWork, ContextWorker
 from core.app.controller import wall_clock
 from core.app.counting import Counting
 from core.app.disk import DiskHandler, DiskWork, split_state
+from core.app.embedder_process import LocalEmbedder
 from core.app.home import HomeLock
 from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll, WatchFiles
 from core.app.options import OutsideOptions
@@ -63,6 +64,8 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
+from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch
+from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
@@ -75,6 +78,7 @@ from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.messages import AttachmentPart
 from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
+from core.values.retrieval import SearchPlaces
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage, UsageKind
@@ -144,6 +148,10 @@ class LocalOutside:
             self._imports.submit(effect)
         elif isinstance(effect, StopImport):
             self._importer.cancel()
+        elif isinstance(effect, RunSearch):
+            self._searches.submit(effect)
+        elif isinstance(effect, IndexEffect):
+            self._begin_index(effect)
         elif isinstance(effect, ForgettingEffect):
             self._forgetting.submit(effect)
         elif isinstance(effect, SpendingEffect):
@@ -171,6 +179,16 @@ class LocalOutside:
             self._asking(effect.provider).submit(effect)
         elif self._options.owns_home or not isinstance(effect, WarmUp):
             self._setup.submit(effect)
+
+    def _begin_index(self, effect: IndexEffect) -> None:
+        """A command that runs once keeps no index unless it was asked to."""
+        if not isinstance(effect, RunIndex):
+            self._indexer.handle(effect)
+        elif self._options.owns_home or effect.command_id:
+            self._indexer.prepare()
+            self._indexing.submit(effect)
+        else:
+            self._emit(IndexEnded(None, SearchPlaces()))
 
     def _asking(self, provider: str) -> QueueWorker[ListModels]:
         """The worker that asks one server for its models: a dead one keeps nobody else waiting, nor the end."""
@@ -214,6 +232,7 @@ class LocalOutside:
             self._cacher.close()
             self._harvester.close()
             self._importer.close()
+            self._indexer.close()
             self._calls.stop(STOP_CALLS_S)
             if self._options.owns_home:
                 self._cacher.release_held()
@@ -234,6 +253,7 @@ class LocalOutside:
             self._watcher.stop()
         self._counting.close()
         if self._workers:
+            self._retrieving.close()
             self._context.stop(STOP_ASKING_S, drops=True)
         for _, asker in tuple(self._askers.values()):
             asker.stop(STOP_ASKING_S, drops=True)
@@ -312,6 +332,10 @@ class LocalOutside:
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
         self._importer = ImportHandler(self.home, clock, emit, pipe)
         self._imports = QueueWorker("import", self._importer.handle, emit)
+        self._retrieving = Retrieving(self.home, LocalEmbedder)
+        self._indexer = IndexHandler(self._retrieving, emit)
+        self._indexing = QueueWorker("index", self._indexer.handle, emit)
+        self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
         forgetter = ForgetHandler(
             self.home,
             clock,
@@ -330,6 +354,8 @@ class LocalOutside:
         self._workers = [
             self._harvest,
             self._imports,
+            self._indexing,
+            self._searches,
             self._forgetting,
             self._knowledge,
             self._setup,

@@ -177,5 +177,10 @@ def facts_file(home: Path) -> Path:
     return cache_dir() / f"facts-{_mark(home)}.msgpack"
 
 
+def index_dir(home: Path) -> Path:
+    """Folder of a home's search index; each home has its own."""
+    return cache_dir() / f"index-{_mark(home)}"
+
+
 def _mark(home: Path) -> str:
     return hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:12]

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import NoReturn
 
-from core.cli.grammar_memory import add_forget, add_harvest, add_import, add_knowledge, add_secrets
+from core.cli.grammar_memory import add_forget, add_harvest, add_import, add_knowledge, add_search, add_secrets
 from core.cli.grammar_setup import add_lists, add_settings, add_tour
 from core.cli.grammar_talk import add_context, add_discussions, add_send
 from core.cli.parser import Commands, Parser, WrongUsageError, near
@@ -148,6 +148,7 @@ def make_parser() -> Parser:
     add_discussions(commands, common)
     add_lists(commands, common)
     add_import(commands, common)
+    add_search(commands, common)
     add_forget(commands, common)
     add_secrets(commands, common)
     add_harvest(commands, common)

@@ -22,6 +22,31 @@ def add_import(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
 
 
+def add_search(commands: Commands[Parser], common: Parser) -> None:
+    """Add `search`."""
+    parser = add_command(
+        commands,
+        common,
+        "search",
+        "search notes, knowledge, past discussions and project files",
+        "By words and by meaning, where `[retrieval] enabled = true` switches it on. Reads what changed first.",
+    )
+    parser.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
+    parser.add_argument("-n", "--count", type=int, default=10, metavar="N", help="sources that are wanted (10)")
+    parser.add_argument(
+        "--corpus",
+        action="append",
+        default=[],
+        choices=["notes", "knowledge", "discussions", "project"],
+        help="only in this; may be given more than once",
+    )
+    parser.add_argument("--folder", default="", metavar="PATH", help="only below this folder")
+    parser.add_argument("--tag", default="", metavar="TAG", help="only notes with this tag")
+    parser.add_argument("--after", default="", metavar="DAY", help="only from this day on (2026-11-23)")
+    parser.add_argument("--before", default="", metavar="DAY", help="only up to this day")
+    parser.add_argument("--no-update", action="store_true", help="search the index as it is")
+
+
 def add_forget(commands: Commands[Parser], common: Parser) -> None:
     """Add `forget`."""
     parser = add_command(

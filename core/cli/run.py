@@ -97,6 +97,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.imports import run_imports
 
             return run_imports(options, make_front(options), console)
+        case "search":
+            from core.cli.search import run_search
+
+            return run_search(options, make_front(options), console)
         case "forget":
             from core.cli.forget import run_forget
 

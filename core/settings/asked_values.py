@@ -274,7 +274,7 @@ def _later(raw: Mapping[str, Any]) -> Iterator[AskedValue]:
     mcp = raw.get("mcp")
     for table, row in (
         ("mcp", mcp.get("servers") if isinstance(mcp, Mapping) else None),
-        *((t, raw.get(t)) for t in ("tools", "retrieval")),
+        *((t, raw.get(t)) for t in ("tools",)),
     ):
         if isinstance(row, Mapping):
             for name, one in row.items():

@@ -17,6 +17,7 @@ from core.values.settings import (
     FileLimits,
     HookSettings,
     KnowledgeSettings,
+    RetrievalSettings,
     ServerSettings,
     Settings,
     SettingsFault,
@@ -112,6 +113,7 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
     settings = Settings(
         ai=AiSettings(**groups.get("ai", {})),
         knowledge=KnowledgeSettings(**groups.get("knowledge", {})),
+        retrieval=RetrievalSettings(**groups.get("retrieval", {})),
         caching=CachingSettings(**groups.get("caching", {})),
         servers=servers,
         appearance=Appearance(**groups.get("appearance", {})),

@@ -513,6 +513,102 @@ _WINDOW = (
     ),
 )
 
+_RETRIEVAL = (
+    Setting(
+        "retrieval.enabled",
+        Kind.SWITCH,
+        False,
+        "Whether notes, knowledge and past discussions can be searched here, and an index of them is kept.",
+        field="retrieval.enabled",
+    ),
+    Setting(
+        "retrieval.corpora",
+        Kind.TEXTS,
+        ("notes", "knowledge", "discussions"),
+        "What is searched: `notes`, `knowledge`, `discussions`, and `project` for the project's own files.",
+        field="retrieval.corpora",
+        maximum=4,
+    ),
+    Setting(
+        "retrieval.roots",
+        Kind.TEXTS,
+        (),
+        "Folders of notes: relative to the project with `/`, or absolute inside its allowed roots.",
+        field="retrieval.roots",
+        maximum=50,
+    ),
+    Setting(
+        "retrieval.ambient",
+        Kind.SWITCH,
+        False,
+        "Whether what fits a message best is sent with it, shown in the Context view before.",
+        field="retrieval.ambient",
+    ),
+    Setting(
+        "retrieval.ambient_tokens",
+        Kind.WHOLE,
+        800,
+        "Most tokens of what is sent with a message in this way.",
+        field="retrieval.ambient_tokens",
+        minimum=100,
+        maximum=20_000,
+    ),
+    Setting(
+        "retrieval.tag_fields",
+        Kind.TEXTS,
+        ("tags",),
+        "Names under which notes say their tags (`**Tags:**`, or a key of their front matter).",
+        field="retrieval.tag_fields",
+        maximum=20,
+    ),
+    Setting(
+        "retrieval.date_fields",
+        Kind.TEXTS,
+        ("date", "data"),
+        "Names under which notes say their date.",
+        field="retrieval.date_fields",
+        maximum=20,
+    ),
+    Setting(
+        "retrieval.embedder",
+        Kind.TEXT,
+        "",
+        "Server that makes vectors, one of `[providers]`. Empty: the model that comes with the program.",
+        scope=SettingScope.USER,
+        field="retrieval.embedder",
+        maximum=100,
+    ),
+    Setting(
+        "retrieval.embedding_model",
+        Kind.TEXT,
+        "",
+        "The server's model that makes them, by the server's name for it.",
+        scope=SettingScope.USER,
+        field="retrieval.embedding_model",
+        maximum=200,
+    ),
+    Setting(
+        "retrieval.embedding_dimension",
+        Kind.WHOLE,
+        384,
+        "Components of its vectors. Another model or dimension is another index.",
+        scope=SettingScope.USER,
+        field="retrieval.embedding_dimension",
+        minimum=8,
+        maximum=4_096,
+    ),
+    Setting(
+        "retrieval.server",
+        Kind.TEXT,
+        "",
+        "PostgreSQL with pgvector that holds the index, as `postgresql://user@host/database`. The password comes "
+        "from the keyring. Empty: the index is on this machine.",
+        scope=SettingScope.USER,
+        field="retrieval.server",
+        maximum=500,
+    ),
+)
+
 _PROJECT = (
     Setting(
         "project.name",
@@ -640,7 +736,7 @@ _ITEM = (
 ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}") for item in _ITEM)
 """The keys of one item of a preset."""
 
-SETTINGS: tuple[Setting, ...] = (*_AI, *_PROVIDERS, *_WINDOW, *_PROJECT, *ITEM_SETTINGS)
+SETTINGS: tuple[Setting, ...] = (*_AI, *_RETRIEVAL, *_PROVIDERS, *_WINDOW, *_PROJECT, *ITEM_SETTINGS)
 """Every key, in the order of the documentation."""
 
 BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
@@ -651,5 +747,5 @@ PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
 NEVER_TABLES = ("hooks",)
 """Tables that a project's file can never have: they are said to be held back, and read nowhere."""
 
-LATER_TABLES = ("retrieval", "tools", "mcp")
+LATER_TABLES = ("tools", "mcp")
 """Tables of the project's file that later versions read; no fault, and no effect."""

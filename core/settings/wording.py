@@ -35,7 +35,6 @@ _TITLES = {
     "prompts": "Prompt of the program",
     "mcp": "MCP server, which is a command",
     "tools": "Setting of tools",
-    "retrieval": "Setting of retrieval",
 }
 
 

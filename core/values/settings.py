@@ -53,6 +53,30 @@ class KnowledgeSettings(msgspec.Struct, frozen=True):
     automatic_categories: tuple[str, ...] = ()
 
 
+class RetrievalSettings(msgspec.Struct, frozen=True):
+    """`[retrieval]`: search and ambient recall. Source: 50-retrieval.md.
+
+    Args:
+        corpora: names of `Corpus` that are searched; roots: folders of notes, relative to the project or absolute.
+        ambient: passages that fit a message are sent with it; ambient_tokens: at most so many.
+        embedder: id of a server that makes vectors, empty for the model that comes with the program; then
+            embedding_model and embedding_dimension are its own.
+        server: PostgreSQL that holds the index, empty for this machine.
+    """
+
+    enabled: bool = False
+    corpora: tuple[str, ...] = ("notes", "knowledge", "discussions")
+    roots: tuple[str, ...] = ()
+    ambient: bool = False
+    ambient_tokens: int = 800
+    tag_fields: tuple[str, ...] = ("tags",)
+    date_fields: tuple[str, ...] = ("date", "data")
+    embedder: str = ""
+    embedding_model: str = ""
+    embedding_dimension: int = 384
+    server: str = ""
+
+
 class CachingSettings(msgspec.Struct, frozen=True):
     """`[ai_settings.caching]`: the global switches of prompt caching. Source: 20-caching.md.
 
@@ -140,6 +164,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     ai: AiSettings = msgspec.field(default_factory=AiSettings)
     knowledge: KnowledgeSettings = msgspec.field(default_factory=KnowledgeSettings)
+    retrieval: RetrievalSettings = msgspec.field(default_factory=RetrievalSettings)
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
     servers: Mapping[str, ServerSettings] = msgspec.field(default_factory=dict)
     appearance: Appearance = msgspec.field(default_factory=Appearance)

@@ -20,6 +20,7 @@ from core.values.knowledge import KnowledgeState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.records import Record
+from core.values.retrieval import RetrievalState
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
 from core.values.spending import Payment, Reservation
 from core.values.stack import ContextReport
@@ -288,4 +289,5 @@ class AppState(msgspec.Struct, frozen=True):
     harvest: HarvestState = msgspec.field(default_factory=HarvestState)
     evidence: EvidenceState = msgspec.field(default_factory=EvidenceState)
     imports: ImportState = msgspec.field(default_factory=ImportState)
+    retrieval: RetrievalState = msgspec.field(default_factory=RetrievalState)
     forgetting: ForgettingState = msgspec.field(default_factory=ForgettingState)

@@ -1,0 +1,61 @@
+"""The embedding model and the reading of files, in a worker process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.app.crunch import Crunch, CrunchError
+from core.retrieval.embedder import EmbedError
+from core.retrieval.heads import FieldNames
+from core.retrieval.quantisation import DIMENSION
+from core.retrieval.source_text import Reading
+from core.values.retrieval import Corpus
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MODEL_NAME = "minilm-l6-v2-int8"
+READ_S = 600.0
+
+
+class LocalEmbedder:
+    """Embeds with the model that comes with the program, and reads files for the index. Thread-safe.
+
+    The process starts with the first job and ends with `close`, or with this program.
+    """
+
+    name = MODEL_NAME
+    dimension = DIMENSION
+
+    def __init__(self, fields: FieldNames = FieldNames()) -> None:  # noqa: B008 (frozen)
+        self._crunch = Crunch(READ_S)
+        self.is_warm = False
+        self._fields = msgspec.msgpack.encode(fields)
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        """Vectors of texts. Raises EmbedError."""
+        import numpy as np
+
+        try:
+            data = self._crunch.embed(texts).result(timeout_s)
+        except TimeoutError as error:
+            raise EmbedError(f"The embedding model took over {timeout_s:g} s", remedy="Try again") from error
+        except (CrunchError, CancelledError) as error:
+            raise EmbedError(f"The embedding model failed: {error}") from error
+        self.is_warm = True
+        return np.frombuffer(data, np.int8).reshape(len(texts), self.dimension)
+
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:
+        """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""
+        packed = self._crunch.read_source(corpus.value, path, str(file), known_sha256, self._fields).result()
+        return msgspec.msgpack.decode(packed, type=Reading)
+
+    def close(self) -> None:
+        """End the process."""
+        self._crunch.close()

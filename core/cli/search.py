@@ -1,0 +1,45 @@
+"""`search`: passages of notes, knowledge, past discussions and project files."""
+
+from __future__ import annotations
+
+from core.app.execution import act
+from core.cli.arguments import Options
+from core.cli.output import Console
+from core.cli.session import FrontEnd, session
+from core.retrieval.messages import SearchMemory, UpdateIndex
+from core.retrieval.report import answer_data, answer_text
+from core.values.retrieval import Corpus, SearchAnswer, SearchFilters
+
+LONGEST_S = 24 * 3600.0
+"""A first index of years of notes ends by itself; who wants it to end earlier presses Ctrl+C."""
+
+ANSWER_S = 120.0
+
+
+def run_search(options: Options, front: FrontEnd, console: Console) -> int:
+    """Bring the index to what the files say, then search.
+
+    Returns:
+        0 where something was found, else 1.
+
+    Raises:
+        SlopError: retrieval is off here, or the index cannot be kept.
+    """
+    given = options.given
+    filters = SearchFilters(
+        tuple(Corpus(name) for name in given.corpus), given.folder, given.tag, given.after, given.before
+    )
+    with session(front, console):
+        if not given.no_update:
+            with console.waiting("Reading what changed"):
+                act(front, UpdateIndex(), timeout_s=LONGEST_S)
+        state = act(front, SearchMemory(" ".join(given.words), given.count, filters), timeout_s=ANSWER_S)
+    answer = state.retrieval.answer or SearchAnswer("")
+    places = state.retrieval.places
+    for problem in places.problems if places is not None else ():
+        console.note(f"manual-slop: {problem}")
+    if options.is_json:
+        console.json(answer_data(answer))
+    else:
+        console.write(answer_text(answer))
+    return 0 if answer.hits else 1

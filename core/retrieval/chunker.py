@@ -1,0 +1,171 @@
+"""Chunks of a source: Markdown by heading, code by symbol, turns with their neighbours, items and facts whole."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from core.base.text import one_line
+from core.retrieval.cuts import MAX_TOKENS, Measure, cut
+from core.values.curation import LineRange, Symbol
+from core.values.retrieval import Chunk, ChunkKind
+
+HEADING_CHARS = 120
+"""Of a heading that stands before a chunk's text; it takes from the tokens of the chunk."""
+
+NEIGHBOUR_CHARS = 1_000
+"""Of the turn before and the one after that keywords are looked for in, too."""
+
+_SMALL_TOKENS = 48
+"""A part of a file shorter than this joins the one behind it, where both have room together."""
+
+
+class SpokenTurn(msgspec.Struct, frozen=True):
+    """A turn of a conversation: `number` counts from 1; `date` is an ISO 8601 day, empty where nobody says."""
+
+    number: int
+    role: str
+    text: str
+    date: str = ""
+
+
+class KnowledgeLine(msgspec.Struct, frozen=True):
+    """An item or fact as it stands in its file."""
+
+    lines: LineRange
+    heading: str
+    text: str
+    date: str = ""
+
+
+def embedded_text(chunk: Chunk) -> str:
+    """The text of a chunk as the embedder is given it: heading, then text, without neighbours."""
+    return f"{chunk.heading}\n{chunk.text}" if chunk.heading else chunk.text
+
+
+def keyword_text(chunk: Chunk) -> str:
+    """The text of a chunk that keywords are looked for in: heading, text, neighbours, and the words of its names."""
+    parts = [chunk.heading, chunk.text, chunk.before, chunk.after]
+    if chunk.kind is ChunkKind.CODE:
+        parts.append(_parted_names(chunk.text))
+    return "\n".join(part for part in parts if part)
+
+
+def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: ChunkKind) -> Iterator[Chunk]:
+    """Chunks of Markdown, code or plain text by its outline, in file order.
+
+    Args:
+        text: LF line ends, secrets taken out; symbols: headings or definitions, in file order; may be none.
+    """
+    starts = _line_starts(text)
+    for first, last, heading in _parts(symbols, len(starts), text, starts, measure):
+        start = starts[first - 1]
+        end = starts[last] if last < len(starts) else len(text)
+        head = one_line(heading, HEADING_CHARS)
+        body = text[start:end]
+        for piece in cut(body, measure, limit=_room(head, measure)):
+            yield Chunk(
+                kind,
+                LineRange(
+                    bisect_right(starts, start + piece.start), bisect_right(starts, start + piece.end - 1)
+                ),
+                body[piece.start : piece.end],
+                head,
+            )
+
+
+def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk]:
+    """Chunks of a conversation by turn: the speaker's role stays in the text, a neighbour either side in the keywords."""
+    for index, turn in enumerate(turns):
+        before = _neighbour(turns[index - 1]) if index else ""
+        after = _neighbour(turns[index + 1]) if index + 1 < len(turns) else ""
+        head = one_line(turn.role, HEADING_CHARS)
+        for piece in cut(turn.text, measure, limit=_room(head, measure)):
+            lines = LineRange(turn.number, turn.number)
+            said = turn.text[piece.start : piece.end]
+            yield Chunk(ChunkKind.CONVERSATION, lines, said, head, before, after, turn.date)
+
+
+def line_chunks(lines: Iterable[KnowledgeLine], measure: Measure) -> Iterator[Chunk]:
+    """Chunks of knowledge: an item or fact each, cut only where it is longer than the embedder takes."""
+    for line in lines:
+        head = one_line(line.heading, HEADING_CHARS)
+        for piece in cut(line.text, measure, limit=_room(head, measure)):
+            said = line.text[piece.start : piece.end]
+            yield Chunk(ChunkKind.KNOWLEDGE, line.lines, said, head, date=line.date)
+
+
+def _neighbour(turn: SpokenTurn) -> str:
+    return f"{turn.role}\n{turn.text[:NEIGHBOUR_CHARS]}"
+
+
+def _room(heading: str, measure: Measure) -> int:
+    return MAX_TOKENS - len(measure(heading)) if heading else MAX_TOKENS
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    at = text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    if len(starts) > 1 and starts[-1] == len(text):
+        starts.pop()
+    return starts
+
+
+def _parts(
+    symbols: Sequence[Symbol], count: int, text: str, starts: list[int], measure: Measure
+) -> Iterator[tuple[int, int, str]]:
+    """Runs of lines that belong together: first line, last line, heading. Small neighbours are joined."""
+    held: tuple[int, int, str] | None = None
+    size = 0
+    for first, last, heading in _runs(symbols, count):
+        end = starts[last] if last < len(starts) else len(text)
+        tokens = len(measure(text[starts[first - 1] : end]))
+        if held is not None and min(size, tokens) < _SMALL_TOKENS and size + tokens <= MAX_TOKENS // 2:
+            held, size = (held[0], last, _common(held[2], heading)), size + tokens
+            continue
+        if held is not None:
+            yield held
+        held, size = (first, last, heading), tokens
+    if held is not None:
+        yield held
+
+
+def _common(one: str, other: str) -> str:
+    """The heading of two parts together: what both stand under, else the first one's."""
+    shared = [a for a, b in zip(one.split("."), other.split("."), strict=False) if a == b]
+    return ".".join(shared) or one or other
+
+
+def _runs(symbols: Sequence[Symbol], count: int) -> Iterator[tuple[int, int, str]]:
+    """The lines of a text cut at each symbol's first line and behind its last one, by the innermost symbol. O(n log n)."""
+    edges = {1, count + 1}
+    for symbol in symbols:
+        edges.update((symbol.lines.first, min(symbol.lines.last, count) + 1))
+    ordered = sorted(edge for edge in edges if 1 <= edge <= count + 1)
+    inner: list[Symbol] = []
+    waiting = sorted(symbols, key=lambda one: (one.lines.first, -one.lines.last))
+    at = 0
+    for first, past in pairwise(ordered):
+        while at < len(waiting) and waiting[at].lines.first <= first:
+            inner.append(waiting[at])
+            at += 1
+        while inner and inner[-1].lines.last < first:
+            inner.pop()
+        yield first, past - 1, inner[-1].name if inner else ""
+
+
+_HUMPS = re.compile(r"[a-z0-9]+(?=[A-Z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]+")
+_NAME = re.compile(r"\b[A-Za-z]\w*[a-z0-9][A-Z]\w*\b|\b[A-Z]+[A-Z][a-z]\w*\b")
+
+
+def _parted_names(text: str) -> str:
+    """The words of names in camel case: `readFile` is looked for as `read` and `file`, too."""
+    names = dict.fromkeys(_NAME.findall(text))
+    return " ".join(" ".join(_HUMPS.findall(name)) for name in names)

@@ -1,0 +1,74 @@
+"""Cutting a text into pieces that the embedder takes whole, at the most natural places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+MAX_TOKENS = 254
+"""Tokens of a piece; with the two that the model puts around it, its 256."""
+
+MAX_CHARS = 2_000
+"""Characters of a piece: a line without a space is one token to the model, however long it is."""
+
+Measure = Callable[[str], Sequence[int]]
+"""Start of each token in a text, in characters, in order."""
+
+_BREAKS = (
+    re.compile(r"\n[ \t]*\n+"),
+    re.compile(r"\n"),
+    re.compile(r"[.!?:;][\"')\]]*[ \t]+"),
+    re.compile(r"[ \t]+"),
+)
+"""SearchPlaces to cut at, the best ones first: behind a paragraph, a line, a sentence, a word."""
+
+_KEPT = 0.5
+"""Part of a piece that a better place may cost."""
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A run of a text from character `start` to `end`, which is not included."""
+
+    start: int
+    end: int
+
+
+def cut(text: str, measure: Measure, *, limit: int = MAX_TOKENS) -> Iterator[Cut]:
+    """Cut a text into pieces of at most `limit` tokens and `MAX_CHARS` characters; nothing of it is left out but blanks.
+
+    Args:
+        limit: at least 1.
+    """
+    tokens = measure(text)
+    start, first = 0, 0
+    while start < len(text):
+        past = first + limit
+        most = min(tokens[past] if past < len(tokens) else len(text), start + MAX_CHARS)
+        end = most if most >= len(text) else _place(text, start, most)
+        if text[start:end].strip():
+            yield _stripped(text, start, end)
+        while first < len(tokens) and tokens[first] < end:
+            first += 1
+        start = end
+
+
+def _place(text: str, start: int, most: int) -> int:
+    """The best place to cut between the middle of a piece and its end."""
+    from_here = start + max(1, int((most - start) * _KEPT))
+    for pattern in _BREAKS:
+        last = 0
+        for found in pattern.finditer(text, from_here, most):
+            last = found.end()
+        if last:
+            return last
+    return most
+
+
+def _stripped(text: str, start: int, end: int) -> Cut:
+    while start < end and text[start] in "\n\r":
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Cut(start, end)

@@ -1,0 +1,53 @@
+"""Makers of vectors and readers of files, as a search and an indexing run see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from core.base.errors import SlopError
+from core.retrieval.source_text import Reading
+from core.values.retrieval import Corpus
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class EmbedError(SlopError):
+    """No vectors: the embedder is away, too slow, or answers what no vector is."""
+
+
+class Embedder(Protocol):
+    """Thread-safe. Another model is another index: `name` tells them apart."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model and its dimension."""
+
+    @property
+    def dimension(self) -> int:
+        """Components of a vector."""
+
+    @property
+    def is_warm(self) -> bool:
+        """True once it has answered: the next answer is not held up by its start."""
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        """Vectors of texts, a row each, quantised.
+
+        Raises:
+            EmbedError: see the class.
+        """
+
+
+class SourceReader(Protocol):
+    """Reads files in another process, where parsing and measuring holds nobody up."""
+
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:
+        """Read a file; `is_known` where its bytes have the hash that is known.
+
+        Raises:
+            SlopError: the process failed at it.
+        """

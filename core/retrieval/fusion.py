@@ -1,0 +1,131 @@
+"""One ranking out of two: scores of keywords and of vectors, weighed by the kind of what is searched.
+
+Each kind is normalised apart (BM25 over its best, cosine from the least to the best of the query), so that code, prose,
+conversation and knowledge can be merged by score. Ties go by path, then line. Source: 50-retrieval.md, Search.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from core.values.curation import LineRange
+from core.values.retrieval import ChunkKind, Passage, Retriever
+
+VECTOR_WEIGHTS: Mapping[ChunkKind, float] = MappingProxyType(
+    {
+        ChunkKind.CODE: 0.85,
+        ChunkKind.PROSE: 0.55,
+        ChunkKind.KNOWLEDGE: 0.55,
+        ChunkKind.CONVERSATION: 0.5,
+    }
+)
+"""Weight of the vectors; keywords have the rest."""
+
+PASSAGES = 2
+"""Further passages that are named of one source."""
+
+
+class ChunkPlace(msgspec.Struct, frozen=True, gc=False):
+    """A chunk that a retriever brought.
+
+    Args:
+        shelf, row: by which a store finds it again; path: of its source, unique in its corpus with the corpus before it.
+    """
+
+    shelf: str
+    row: int
+    path: str
+    line: int
+
+
+class KindScores(msgspec.Struct, frozen=True):
+    """All that one kind's retrievers brought for a query.
+
+    Args:
+        keyword: BM25, higher is better; vector: cosines; least: the least cosine of any chunk of the kind.
+    """
+
+    kind: ChunkKind
+    keyword: Mapping[ChunkPlace, float]
+    vector: Mapping[ChunkPlace, float]
+    least: float = 0.0
+
+
+class Ranked(msgspec.Struct, frozen=True):
+    """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it."""
+
+    candidate: ChunkPlace
+    kind: ChunkKind
+    score: float
+    keyword: float
+    vector: float
+
+    @property
+    def found_by(self) -> tuple[Retriever, ...]:
+        """Retrievers that brought it."""
+        marks = ((Retriever.KEYWORD, self.keyword), (Retriever.VECTOR, self.vector))
+        return tuple(name for name, score in marks if score >= 0)
+
+
+class RankedSource(msgspec.Struct, frozen=True):
+    """A source by its best chunk, with its next ones."""
+
+    best: Ranked
+    also: tuple[Ranked, ...] = ()
+
+
+def fuse(
+    found: Iterable[KindScores], *, weights: Mapping[ChunkKind, float] = VECTOR_WEIGHTS
+) -> tuple[Ranked, ...]:
+    """Rank what all kinds brought, the best first.
+
+    A kind without any vector is ranked by its keywords alone, and the other way round.
+    """
+    ranked = [one for of_kind in found for one in _of_kind(of_kind, weights[of_kind.kind])]
+    return tuple(sorted(ranked, key=_order))
+
+
+def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
+    """The best `count` sources, each by its best chunk: a long one pushes nobody out."""
+    chunks: dict[str, list[Ranked]] = defaultdict(list)
+    for one in ranked:
+        chunks[one.candidate.path].append(one)
+    best = sorted(chunks.values(), key=lambda of_source: _order(of_source[0]))[:count]
+    return tuple(RankedSource(first, tuple(rest[:PASSAGES])) for first, *rest in best)
+
+
+def passages(ranked: Iterable[tuple[Ranked, LineRange, str]]) -> tuple[Passage, ...]:
+    """Further passages as a hit names them: lines and heading."""
+    return tuple(Passage(lines, heading, one.score) for one, lines, heading in ranked)
+
+
+def _order(one: Ranked) -> tuple[float, str, int, int]:
+    return -one.score, one.candidate.path, one.candidate.line, one.candidate.row
+
+
+def _of_kind(found: KindScores, weight: float) -> Iterable[Ranked]:
+    if not found.vector:
+        weight = 0.0
+    elif not found.keyword:
+        weight = 1.0
+    keyword = _over_best(found.keyword)
+    vector = _stretched(found.vector, found.least)
+    for candidate in dict.fromkeys((*keyword, *vector)):
+        by_keyword, by_vector = keyword.get(candidate, -1.0), vector.get(candidate, -1.0)
+        score = (1 - weight) * max(by_keyword, 0.0) + weight * max(by_vector, 0.0)
+        yield Ranked(candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6))
+
+
+def _over_best(scores: Mapping[ChunkPlace, float]) -> dict[ChunkPlace, float]:
+    best = max(scores.values(), default=0.0)
+    return {one: score / best if best > 0 else 0.0 for one, score in scores.items()}
+
+
+def _stretched(scores: Mapping[ChunkPlace, float], least: float) -> dict[ChunkPlace, float]:
+    best = max(scores.values(), default=0.0)
+    spread = best - least
+    return {one: max(score - least, 0.0) / spread if spread > 0 else 1.0 for one, score in scores.items()}

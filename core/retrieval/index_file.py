@@ -1,0 +1,155 @@
+"""The index as files: where they are, the schema, opening them, starting over, and taking every word out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from core.base.disk import make_dirs
+from core.base.errors import SlopError, StorageError
+from core.base.opener import open_descriptor, require_file
+from core.retrieval.store import SHELVES
+
+SCHEMA_VERSION = 1
+FILE_NAME = "index.sqlite"
+BUSY_S = 10.0
+
+
+class IndexFaultError(SlopError):
+    """The index cannot be read or written. It can be deleted at any time: it is made anew from the files."""
+
+
+_SOURCES = """
+CREATE TABLE source(
+    id INTEGER PRIMARY KEY,
+    corpus TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    path TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    title TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    date TEXT NOT NULL,
+    description TEXT NOT NULL,
+    UNIQUE(corpus, scope, path));
+"""
+
+# A shelf's words are looked for in a table that keeps no text of its own; `free` are rows that may be used again.
+_SHELF = """
+CREATE TABLE chunk_{name}(
+    row INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    date TEXT NOT NULL,
+    embedded INTEGER NOT NULL);
+CREATE INDEX source_of_{name} ON chunk_{name}(source);
+CREATE INDEX bare_of_{name} ON chunk_{name}(row) WHERE embedded = 0;
+CREATE TABLE free_{name}(row INTEGER PRIMARY KEY);
+CREATE VIRTUAL TABLE words_{name} USING fts5(words, content='', tokenize='porter unicode61 remove_diacritics 2');
+"""
+
+
+def open_index(folder: Path, model: str) -> sqlite3.Connection:
+    """Open the index in a folder, made anew where it is of another version or model, or broken.
+
+    Args:
+        folder: private to the index; model: name and dimension of what made its vectors.
+
+    Raises:
+        IndexFaultError: it cannot be opened, and cannot be made anew.
+    """
+    for is_last in (False, True):
+        try:
+            db = _connect(folder)
+            if _is_ours(db, model):
+                return db
+            db.close()
+            delete_index(folder)
+        except sqlite3.OperationalError as error:
+            raise _fault(folder, error) from error
+        except sqlite3.DatabaseError as error:
+            if is_last:
+                raise _fault(folder, error) from error
+            delete_index(folder)
+        except (OSError, StorageError) as error:
+            raise _fault(folder, error) from error
+    return _made(folder, model)
+
+
+def delete_index(folder: Path) -> None:
+    """Delete the index with its vectors. Nothing is lost by it but time."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(folder)
+
+
+def erase_words(db: sqlite3.Connection) -> None:
+    """Have no word of what was taken out stay in the files: full-text search keeps them in its segments otherwise."""
+    for shelf in SHELVES:
+        db.execute(f"INSERT INTO words_{shelf.name}(words_{shelf.name}) VALUES('optimize')")
+    db.execute("VACUUM")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _made(folder: Path, model: str) -> sqlite3.Connection:
+    try:
+        db = _connect(folder)
+        if not _is_ours(db, model):
+            raise IndexFaultError("The search index cannot be made", where=str(folder))
+    except (OSError, StorageError, sqlite3.Error) as error:
+        raise _fault(folder, error) from error
+    return db
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    make_dirs(folder)
+    path = folder / FILE_NAME
+    for one in _files(path):
+        require_file(one)
+    os.close(open_descriptor(path, os.O_RDWR | os.O_CREAT))
+    for one in _files(path):
+        with suppress(FileNotFoundError):
+            one.chmod(0o600)
+    db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute("PRAGMA secure_delete = ON")
+    return db
+
+
+def _is_ours(db: sqlite3.Connection, model: str) -> bool:
+    """True if the file has our tables for this model; an empty one gets them."""
+    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if version == 0:
+        db.execute("BEGIN IMMEDIATE")
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'source'").fetchone():
+            for statement in _SOURCES, *(_SHELF.format(name=shelf.name) for shelf in SHELVES):
+                for one in statement.split(";"):
+                    db.execute(one)
+            db.execute("CREATE TABLE model(name TEXT NOT NULL)")
+            db.execute("INSERT INTO model VALUES(?)", (model,))
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("COMMIT")
+        return True
+    if version != SCHEMA_VERSION:
+        return False
+    return bool(db.execute("SELECT 1 FROM model WHERE name = ?", (model,)).fetchone())
+
+
+def _files(path: Path) -> tuple[Path, ...]:
+    return tuple(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
+
+
+def _fault(folder: Path, error: Exception) -> IndexFaultError:
+    return IndexFaultError(
+        f"The search index cannot be used: {error}",
+        remedy="Delete its folder: it is made anew from the files",
+        where=str(folder),
+    )

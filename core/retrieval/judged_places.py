@@ -1,0 +1,30 @@
+"""Folders that may be searched: links resolved first, then judged by the project's root and the person's allowed roots."""
+
+from __future__ import annotations
+
+import os
+
+from core.values.retrieval import AskedPlaces, Corpus, SearchPlaces
+
+
+def judge(asked: AskedPlaces) -> SearchPlaces:
+    """Look at each folder that is named. One that lies elsewhere, or is no folder, does not count and is said."""
+    bounds = [os.path.realpath(path) for path in (asked.project, *asked.allowed) if path]
+    notes: list[str] = []
+    problems: list[str] = []
+    for name in asked.roots if Corpus.NOTES in asked.corpora else ():
+        path = os.path.realpath(os.path.join(asked.project or os.curdir, os.path.expanduser(name)))
+        if not any(_is_inside(path, bound) for bound in bounds):
+            problems.append(
+                f"{name}: it lies outside the project and its allowed roots; add it to `allowed_roots`"
+            )
+        elif not os.path.isdir(path):
+            problems.append(f"{name}: there is no such folder")
+        else:
+            notes.append(path)
+    project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""
+    return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems))
+
+
+def _is_inside(path: str, bound: str) -> bool:
+    return path == bound or path.startswith(bound.rstrip(os.sep) + os.sep)

@@ -1,0 +1,406 @@
+"""The index on this machine: SQLite with FTS5, vectors in flat files beside it. A cache: made from the files alone."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from core.retrieval.chunker import embedded_text, keyword_text
+from core.retrieval.fusion import ChunkPlace
+from core.retrieval.index_file import IndexFaultError, erase_words, open_index
+from core.retrieval.quantisation import DIMENSION
+from core.retrieval.store import BY_NAME, SHELVES, Scan, Shelf, SourceKey, SourceState, StoredChunk
+from core.retrieval.terms import fts_expression
+from core.retrieval.vectors import VectorFile
+from core.values.curation import LineRange
+from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+_COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
+
+
+class LocalStore:
+    """One index in one folder. Thread-safe: writing is one thread's turn, each thread that searches has its connection.
+
+    Args:
+        folder: private to the index; model: name of what makes its vectors; dimension: components of one.
+
+    Raises, every method: IndexFaultError.
+    """
+
+    def __init__(self, folder: Path, model: str, dimension: int = DIMENSION) -> None:
+        self._folder, self._model = folder, f"{model}/{dimension}"
+        self._writing = threading.RLock()
+        self._own = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension) for shelf in SHELVES}
+
+    def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
+        """State of each source of a corpus by its path."""
+        counts: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        with self._reading() as db:
+            for shelf in SHELVES:
+                if shelf.corpus is corpus:
+                    for source, chunks, embedded in db.execute(
+                        f"SELECT source, count(*), sum(embedded) FROM chunk_{shelf.name} GROUP BY source"
+                    ):
+                        before = counts[source]
+                        counts[source] = before[0] + chunks, before[1] + chunks - embedded
+            rows = db.execute(
+                "SELECT id, path, stamp, sha256, title, tags, date, description FROM source"
+                " WHERE corpus = ? AND scope = ?",
+                (corpus.value, scope),
+            ).fetchall()
+        return {
+            path: SourceState(stamp, sha256, SourceHead(title, _tags(tags), date, about), *counts[number])
+            for number, path, stamp, sha256, title, tags, date, about in rows
+        }
+
+    def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
+        """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
+        head = state.head
+        row = (state.stamp, state.sha256, head.title, _joined(head.tags), head.date, head.description)
+
+        def work(db: sqlite3.Connection) -> None:
+            found = _source(db, key)
+            kept: dict[str, bytes] = {}
+            if found is None:
+                number = db.execute(
+                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description)"
+                    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (key.corpus.value, key.scope, key.path, *row),
+                ).lastrowid
+            else:
+                number = found
+                kept = self._kept(db, key.corpus, number)
+                self._drop_chunks(db, key.corpus, number)
+                db.execute(
+                    "UPDATE source SET stamp = ?, sha256 = ?, title = ?, tags = ?, date = ?, description = ? WHERE id = ?",
+                    (*row, number),
+                )
+            written: dict[Shelf, dict[int, bytes]] = defaultdict(dict)
+            for chunk in chunks:
+                shelf, vector = Shelf(key.corpus, chunk.kind), kept.get(embedded_text(chunk))
+                at = _add(db, shelf, int(number or 0), chunk, is_embedded=vector is not None)
+                if vector is not None:
+                    written[shelf][at] = vector
+            for shelf, given in written.items():
+                self._vectors[shelf].write(given)
+
+        self._write(work)
+
+    def touch(self, key: SourceKey, stamp: str) -> None:
+        """Note that a source was looked at, and is what it was."""
+        self._write(lambda db: _touched(db, key, stamp))
+
+    def remove(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out. The number of those that were there."""
+
+        def work(db: sqlite3.Connection) -> int:
+            removed = 0
+            for key in keys:
+                number = _source(db, key)
+                if number is not None:
+                    self._drop_chunks(db, key.corpus, number)
+                    db.execute("DELETE FROM source WHERE id = ?", (number,))
+                    removed += 1
+            return removed
+
+        return self._write(work)
+
+    def forget(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out so that no word of theirs stays in a file. The number of those that were there."""
+        with self._writing:
+            removed = self.remove(keys)
+            with self._guarded():
+                erase_words(self._connection())
+            return removed
+
+    def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
+        """Up to `count` chunks that have no vector yet."""
+        found: list[tuple[ChunkPlace, Chunk]] = []
+        with self._reading() as db:
+            for shelf in SHELVES:
+                rows = db.execute(
+                    f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE embedded = 0 LIMIT ?",
+                    (count - len(found),),
+                )
+                found += [
+                    (ChunkPlace(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows
+                ]
+        return found
+
+    def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
+        """Give chunks their vectors; those that are gone are passed over."""
+
+        def work(db: sqlite3.Connection) -> None:
+            written: dict[Shelf, dict[int, bytes]] = defaultdict(dict)
+            for candidate, vector in vectors.items():
+                changed = db.execute(
+                    f"UPDATE chunk_{candidate.shelf} SET embedded = 1 WHERE row = ?", (candidate.row,)
+                )
+                if changed.rowcount:
+                    written[BY_NAME[candidate.shelf]][candidate.row] = vector
+            for shelf, given in written.items():
+                self._vectors[shelf].write(given)
+
+        self._write(work)
+
+    def keyword(
+        self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
+    ) -> dict[ChunkPlace, float]:
+        """BM25 of the best chunks with any of the terms, higher is better."""
+        if not terms:
+            return {}
+        words, table = f"words_{shelf.name}", f"chunk_{shelf.name}"
+        clause, values = _narrowed(shelf, scopes, filters)
+        sql = (
+            f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
+            f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
+            f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
+            f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
+        )
+        with self._reading() as db:
+            rows = db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall()
+        return {_candidate(shelf, row, line, scope, path): -score for row, score, line, path, scope in rows}
+
+    def vector(
+        self,
+        shelf: Shelf,
+        query: NDArray[np.int8],
+        scopes: Sequence[str],
+        filters: SearchFilters,
+        count: int,
+        also: Iterable[ChunkPlace],
+    ) -> Scan:
+        """Cosines of the best chunks, and of `also`."""
+        clause, values = _narrowed(shelf, scopes, filters)
+        with self._reading() as db:
+            rows = [row for (row,) in db.execute(clause, values)] if clause else None
+            with self._guarded():
+                scores, least = self._vectors[shelf].best(query, count, rows, [one.row for one in also])
+            named = _named(db, shelf, scores)
+        return Scan({candidate: scores[candidate.row] for candidate in named}, least)
+
+    def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
+        """Chunks as they were stored; those that are gone are missing."""
+        found: dict[ChunkPlace, StoredChunk] = {}
+        with self._reading() as db:
+            for candidate in candidates:
+                shelf = BY_NAME[candidate.shelf]
+                row = db.execute(
+                    f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE row = ?", (candidate.row,)
+                ).fetchone()
+                if row is None:
+                    continue
+                scope, path, title, tags, date, about = db.execute(
+                    "SELECT scope, path, title, tags, date, description FROM source WHERE id = ?", (row[1],)
+                ).fetchone()
+                found[candidate] = StoredChunk(
+                    SourceKey(shelf.corpus, scope, path),
+                    SourceHead(title, _tags(tags), date, about),
+                    _chunk(shelf.kind, row),
+                )
+        return found
+
+    def count(self, shelf: Shelf) -> int:
+        """Chunks of a shelf."""
+        with self._reading() as db:
+            return int(db.execute(f"SELECT count(*) FROM chunk_{shelf.name}").fetchone()[0])
+
+    def close(self) -> None:
+        """Let files and connections go."""
+        for db in self._opened:
+            db.close()
+        self._opened.clear()
+        self._own = threading.local()
+        for vectors in self._vectors.values():
+            vectors.close()
+
+    def _kept(self, db: sqlite3.Connection, corpus: Corpus, source: int) -> dict[str, bytes]:
+        """Vectors of a source by the texts that they were made of."""
+        kept: dict[str, bytes] = {}
+        for shelf in SHELVES:
+            if shelf.corpus is corpus:
+                rows = db.execute(
+                    f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ? AND embedded = 1", (source,)
+                ).fetchall()
+                vectors = self._vectors[shelf].read([row[0] for row in rows])
+                kept |= {
+                    embedded_text(_chunk(shelf.kind, row)): vectors[row[0]]
+                    for row in rows
+                    if row[0] in vectors
+                }
+        return kept
+
+    def _drop_chunks(self, db: sqlite3.Connection, corpus: Corpus, source: int) -> None:
+        for shelf in SHELVES:
+            if shelf.corpus is not corpus:
+                continue
+            rows = db.execute(
+                f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ?", (source,)
+            ).fetchall()
+            words = f"words_{shelf.name}"
+            db.executemany(
+                f"INSERT INTO {words}({words}, rowid, words) VALUES('delete', ?, ?)",
+                [(row[0], keyword_text(_chunk(shelf.kind, row))) for row in rows],
+            )
+            db.executemany(f"INSERT INTO free_{shelf.name} VALUES(?)", [(row[0],) for row in rows])
+            db.execute(f"DELETE FROM chunk_{shelf.name} WHERE source = ?", (source,))
+            self._vectors[shelf].erase(row[0] for row in rows)
+
+    def _connection(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        db: sqlite3.Connection | None = getattr(self._own, "db", None)
+        if db is None:
+            with self._writing:
+                db = open_index(self._folder, self._model)
+                self._opened.append(db)
+            self._own.db = db
+        return db
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError, ValueError) as error:
+            raise IndexFaultError(
+                f"The search index cannot be used: {error}",
+                remedy="Delete its folder: it is made anew from the files",
+                where=str(self._folder),
+            ) from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._guarded():
+            yield self._connection()
+
+    def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._writing, self._guarded():
+            db = self._connection()
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(db)
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+            return result
+
+
+def _candidate(shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
+    return ChunkPlace(shelf.name, row, SourceKey(shelf.corpus, scope, path).text, line)
+
+
+def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
+    """Candidates of rows; those that hold no chunk are left out."""
+    table = f"chunk_{shelf.name}"
+    found = []
+    for row in rows:
+        one = db.execute(
+            f"SELECT {table}.first, source.path, source.scope FROM {table} JOIN source ON source.id = {table}.source"
+            f" WHERE {table}.row = ?",
+            (row,),
+        ).fetchone()
+        if one is not None:
+            found.append(_candidate(shelf, row, one[0], one[2], one[1]))
+    return found
+
+
+def _narrowed(shelf: Shelf, scopes: Sequence[str], filters: SearchFilters) -> tuple[str, list[str]]:
+    """SQL that selects the rows of a shelf that may be found, empty where all may."""
+    table = f"chunk_{shelf.name}"
+    sources, values = [f"scope IN ({', '.join('?' * len(scopes))})"], list(scopes)
+    chunks: list[str] = []
+    dates: list[str] = []
+    if filters.folder:
+        sources.append("substr(path, 1, length(?) + 1) = ? || '/'")
+        values += [filters.folder.strip("/")] * 2
+    if filters.tag:
+        sources.append("instr(tags, ?) > 0")
+        values.append(f"\n{filters.tag.lower()}\n")
+    if filters.but:
+        sources.append(f"path NOT IN ({', '.join('?' * len(filters.but))})")
+        values += filters.but
+    for sign, day in ((">=", filters.after), ("<=", filters.before)):
+        if day:
+            chunks.append(f"{table}.date {sign} ?")
+            dates.append(day)
+    if filters.before:
+        chunks.append(f"{table}.date <> ''")
+    is_home = shelf.corpus in (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
+    if is_home and len(sources) == 1 and not chunks:
+        return "", []
+    where = " AND ".join((f"source IN (SELECT id FROM source WHERE {' AND '.join(sources)})", *chunks))
+    return f"SELECT row FROM {table} WHERE {where}", [*values, *dates]
+
+
+def _source(db: sqlite3.Connection, key: SourceKey) -> int | None:
+    row = db.execute(
+        "SELECT id FROM source WHERE corpus = ? AND scope = ? AND path = ?",
+        (key.corpus.value, key.scope, key.path),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _touched(db: sqlite3.Connection, key: SourceKey, stamp: str) -> None:
+    db.execute(
+        "UPDATE source SET stamp = ? WHERE corpus = ? AND scope = ? AND path = ?",
+        (stamp, key.corpus.value, key.scope, key.path),
+    )
+
+
+def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, *, is_embedded: bool) -> int:
+    free = db.execute(f"SELECT min(row) FROM free_{shelf.name}").fetchone()[0]
+    if free is not None:
+        db.execute(f"DELETE FROM free_{shelf.name} WHERE row = ?", (free,))
+    row = db.execute(
+        f"INSERT INTO chunk_{shelf.name}({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            free,
+            source,
+            chunk.lines.first,
+            chunk.lines.last,
+            chunk.heading,
+            chunk.text,
+            chunk.before,
+            chunk.after,
+            chunk.date,
+            int(is_embedded),
+        ),
+    ).lastrowid
+    number = int(row or 0)
+    db.execute(f"INSERT INTO words_{shelf.name}(rowid, words) VALUES(?, ?)", (number, keyword_text(chunk)))
+    return number
+
+
+def _chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
+    _, _, first, last, heading, text, before, after, date, _ = row
+    return Chunk(
+        kind,
+        LineRange(int(str(first)), int(str(last))),
+        str(text),
+        str(heading),
+        str(before),
+        str(after),
+        str(date),
+    )
+
+
+def _joined(tags: Sequence[str]) -> str:
+    return "\n" + "\n".join(tag.lower() for tag in tags) + "\n" if tags else ""
+
+
+def _tags(joined: str) -> tuple[str, ...]:
+    return tuple(tag for tag in joined.split("\n") if tag)

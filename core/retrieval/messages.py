@@ -1,0 +1,115 @@
+"""Messages of retrieval: questions, and the index that is kept for them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.values.retrieval import (
+    AskedPlaces,
+    IndexProgress,
+    IndexReport,
+    SearchAnswer,
+    SearchFilters,
+    SearchPlaces,
+)
+
+
+class SearchMemory(msgspec.Struct, frozen=True):
+    """Search. The outcome comes with the answer in `state.retrieval`.
+
+    Args:
+        count: sources that are wanted, 1 to 100.
+    """
+
+    query: str
+    count: int = 10
+    filters: SearchFilters = SearchFilters()
+    command_id: str = ""
+
+
+class UpdateIndex(msgspec.Struct, frozen=True):
+    """Bring the index to what the files say. The outcome comes when it is.
+
+    Args:
+        is_anew: make it anew from the files alone.
+    """
+
+    is_anew: bool = False
+    command_id: str = ""
+
+
+class PauseIndexing(msgspec.Struct, frozen=True):
+    """Let the run under way wait, or go on."""
+
+    is_paused: bool
+
+
+class CancelIndexing(msgspec.Struct, frozen=True):
+    """Stop the run under way; what is done stays done."""
+
+
+# search worker: one thread; the latest question wins
+class RunSearch(msgspec.Struct, frozen=True):
+    """Answer a question; report `SearchAnswered`."""
+
+    query: str
+    count: int
+    filters: SearchFilters
+    asked: AskedPlaces
+    command_id: str = ""
+
+
+# index worker: one thread; a run reports `IndexProgressed` on its way and ends with `IndexEnded`
+class RunIndex(msgspec.Struct, frozen=True):
+    """Bring the index to what the files say."""
+
+    asked: AskedPlaces
+    is_anew: bool = False
+    command_id: str = ""
+
+
+class StopIndex(msgspec.Struct, frozen=True):
+    """Stop the run under way."""
+
+
+class HoldIndex(msgspec.Struct, frozen=True):
+    """Let the run under way wait, or go on."""
+
+    is_paused: bool
+
+
+class SearchAnswered(msgspec.Struct, frozen=True):
+    """A question was answered."""
+
+    answer: SearchAnswer
+    places: SearchPlaces
+    command_id: str = ""
+
+
+class IndexProgressed(msgspec.Struct, frozen=True):
+    """The run under way got on."""
+
+    progress: IndexProgress
+
+
+class IndexEnded(msgspec.Struct, frozen=True):
+    """A run ended. `problem`: it could not go on, empty where it came to its end; remedy: with it."""
+
+    report: IndexReport | None
+    places: SearchPlaces
+    problem: str = ""
+    remedy: str = ""
+    command_id: str = ""
+
+
+RetrievalCommand = SearchMemory | UpdateIndex | PauseIndexing | CancelIndexing
+"""Commands that a front end may give this room."""
+
+RetrievalEvent = SearchAnswered | IndexProgressed | IndexEnded
+"""Events of this room."""
+
+IndexEffect = RunIndex | StopIndex | HoldIndex
+"""The index worker's; all but `RunIndex` reach a run from outside its thread."""
+
+RetrievalEffect = RunSearch | IndexEffect
+"""All effects of this room."""

@@ -1,0 +1,141 @@
+"""The embedding model in a process: MiniLM by onnxruntime, its tokenizer, texts in, int8 vectors out.
+
+Source of weights and figures: assets/models/minilm-l6-v2-int8/README.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.base.errors import SlopError
+from core.base.opener import read_file
+from core.retrieval.quantisation import DIMENSION, quantised
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MODEL_NAME = "minilm-l6-v2-int8"
+MODEL_SHA256 = "5cebc27a38777dd1f442d8f7cf1b424246206e5af6cc414956f59e6e1ec63dbe"
+MODEL_FOLDER = Path(__file__).parents[2] / "assets" / "models" / MODEL_NAME
+MODEL_BYTES = 64_000_000
+MAX_TOKENS = 256
+BATCH = 32
+
+
+class ModelError(SlopError):
+    """The embedding model cannot be used."""
+
+
+class Tokens:
+    """The model's own tokenizer, loaded when first needed."""
+
+    def __init__(self, folder: Path = MODEL_FOLDER) -> None:
+        self._folder = folder
+        self._tokenizer: Any = None
+
+    def starts(self, text: str) -> list[int]:
+        """Start of each token of a text, in characters."""
+        encoding = self._loaded().encode(text, add_special_tokens=False)
+        return [start for start, _ in encoding.offsets]
+
+    def batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text with the two tokens around it, cut at what the model takes."""
+        return [
+            one.ids[: MAX_TOKENS - 1] + one.ids[-1:] if len(one.ids) > MAX_TOKENS else one.ids
+            for one in self._loaded().encode_batch(list(texts))
+        ]
+
+    def _loaded(self) -> Any:
+        if self._tokenizer is None:
+            from tokenizers import Tokenizer
+
+            path = self._folder / "tokenizer.json"
+            try:
+                loaded = Tokenizer.from_str(read_file(path, most_bytes=MODEL_BYTES).decode("utf-8"))
+            except Exception as error:  # the library raises bare exceptions
+                raise ModelError(
+                    "The tokenizer of the embedding model cannot be read", where=str(path), remedy=str(error)
+                ) from error
+            loaded.no_truncation()
+            loaded.no_padding()
+            self._tokenizer = loaded
+        return self._tokenizer
+
+
+class MiniLM:
+    """Embeds texts. Loaded when first needed; used by one thread at a time.
+
+    Args:
+        folder: with `model.onnx` and `tokenizer.json`.
+    """
+
+    def __init__(self, folder: Path = MODEL_FOLDER, threads: int = 0) -> None:
+        self.tokens = Tokens(folder)
+        self._path = folder / "model.onnx"
+        self._threads = threads
+        self._session: Any = None
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.int8]:
+        """Embed texts.
+
+        Returns:
+            int8, one row of 384 a text, in the order of the texts; a text without tokens is not zero.
+
+        Raises:
+            ModelError: the model is missing, not the one that is expected, or cannot be run.
+        """
+        import numpy as np
+
+        session = self._loaded()
+        ids = self.tokens.batch(texts)
+        out = np.zeros((len(ids), DIMENSION), np.int8)
+        order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
+        for start in range(0, len(order), BATCH):
+            chosen = order[start : start + BATCH]
+            width = max(len(ids[index]) for index in chosen)
+            tokens = np.zeros((len(chosen), width), np.int64)
+            mask = np.zeros((len(chosen), width), np.int64)
+            for row, index in enumerate(chosen):
+                tokens[row, : len(ids[index])] = ids[index]
+                mask[row, : len(ids[index])] = 1
+            fed = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+            hidden = session.run(["last_hidden_state"], fed)[0]
+            weight = mask[:, :, None].astype(np.float32)
+            mean = (hidden * weight).sum(axis=1) / weight.sum(axis=1)
+            out[chosen] = quantised(mean / np.linalg.norm(mean, axis=1, keepdims=True))
+        return out
+
+    def _loaded(self) -> Any:
+        if self._session is None:
+            data = self._checked()
+            import onnxruntime
+
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = 3
+            options.intra_op_num_threads = self._threads
+            try:
+                self._session = onnxruntime.InferenceSession(
+                    data, options, providers=["CPUExecutionProvider"]
+                )
+            except Exception as error:  # the library raises bare exceptions
+                raise ModelError("The embedding model cannot be loaded", remedy=str(error)) from error
+        return self._session
+
+    def _checked(self) -> bytes:
+        try:
+            data = read_file(self._path, most_bytes=MODEL_BYTES)
+        except FileNotFoundError as error:
+            raise ModelError(
+                "The embedding model is not there", where=str(self._path), remedy="Install the program again"
+            ) from error
+        if hashlib.sha256(data).hexdigest() != MODEL_SHA256:
+            raise ModelError(
+                "The embedding model's file is damaged",
+                where=str(self._path),
+                remedy="Install the program again",
+            )
+        return data

@@ -1,0 +1,67 @@
+"""Words of searches and indexing runs for a person, and their plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from core.base.figures import count
+from core.base.text import one_line
+from core.values.retrieval import Corpus, IndexReport, SearchAnswer, SearchHit, SearchMode
+
+SNIPPET_CHARS = 160
+
+
+def answer_data(answer: SearchAnswer) -> dict[str, Any]:
+    """An answer as plain data: `--json` and `GET /api/search`."""
+    data: dict[str, Any] = msgspec.to_builtins(answer)
+    return data
+
+
+def answer_text(answer: SearchAnswer) -> str:
+    """An answer as lines: place, scores, and the first words of the passage."""
+    return "\n".join(_answer_lines(answer)) + "\n"
+
+
+def place_text(hit: SearchHit) -> str:
+    """Place of a hit as one writes it: path and lines; a discussion's turns."""
+    first, last = hit.lines.first, hit.lines.last
+    if hit.corpus is Corpus.DISCUSSIONS:
+        return f"{hit.path}, message {first}"
+    return f"{hit.path}:{first}" if first == last else f"{hit.path}:{first}-{last}"
+
+
+def degraded_text(answer: SearchAnswer) -> str:
+    """Sentence about an answer that is not the whole one; empty where it is."""
+    if not answer.degraded:
+        return ""
+    what = (
+        "KindScores by keywords alone"
+        if answer.mode is SearchMode.KEYWORD
+        else "KindScores by titles, tags and descriptions alone"
+    )
+    return f"{what}: {answer.reason}. {answer.remedy}".rstrip()
+
+
+def report_text(report: IndexReport) -> str:
+    """Sentence about what a run did."""
+    said = [f"{count(report.read, 'file')} read", f"{report.unchanged:,} unchanged"]
+    if report.removed:
+        said.append(f"{report.removed:,} removed")
+    if report.passed_over:
+        said.append(f"{len(report.passed_over):,} passed over")
+    return ", ".join(said)
+
+
+def _answer_lines(answer: SearchAnswer) -> Iterator[str]:
+    if said := degraded_text(answer):
+        yield said
+    if not answer.hits:
+        yield f"Nothing found for {answer.query!r}."
+    for number, hit in enumerate(answer.hits, 1):
+        by = " and ".join(one.value for one in hit.found_by)
+        where = f" · {one_line(hit.heading, 60)}" if hit.heading else ""
+        yield f"{number:2}. {place_text(hit)}{where}  {hit.score:.2f} by {by}"
+        yield f"    {one_line(hit.text, SNIPPET_CHARS)}"

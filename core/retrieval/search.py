@@ -1,0 +1,158 @@
+"""One search: keywords and vectors of each shelf, fused. It degrades in the open and never raises."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.retrieval.embedder import Embedder, EmbedError
+from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
+from core.retrieval.index_file import IndexFaultError
+from core.retrieval.store import SHELVES, Shelf, StoredChunk, VectorStore
+from core.retrieval.terms import MAX_QUERY_CHARS, query_terms
+from core.values.retrieval import (
+    ChunkKind,
+    Corpus,
+    Passage,
+    SearchAnswer,
+    SearchFilters,
+    SearchHit,
+    SearchMode,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_HITS = 100
+EMBED_S, FIRST_EMBED_S = 2.0, 20.0
+"""A query whose vector takes longer is answered by keywords alone; the first one waits for the model to be loaded."""
+
+_CANDIDATES = 100
+_PER_HIT = 5
+
+
+class SearchRequest(msgspec.Struct, frozen=True):
+    """A search.
+
+    Args:
+        corpora: those that are switched on; scopes: the folders whose notes and files count, beside the home's own.
+        count: sources that are wanted, 1 to `MAX_HITS`.
+    """
+
+    query: str
+    corpora: tuple[Corpus, ...]
+    scopes: tuple[str, ...] = ()
+    count: int = 10
+    filters: SearchFilters = SearchFilters()
+
+
+def search(
+    store: VectorStore,
+    embedder: Embedder | None,
+    asked: SearchRequest,
+    *,
+    navigate: Callable[[SearchRequest], tuple[SearchHit, ...]] = lambda _: (),
+    clock: Callable[[], float] = time.monotonic,
+) -> SearchAnswer:
+    """Search. No exception: what could not be asked is said in the answer.
+
+    Args:
+        embedder: None where vectors are switched off; navigate: answers by titles, tags and descriptions of notes.
+        clock: seconds.
+    """
+    start = clock()
+    shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
+    if not shelves or not asked.query.strip():
+        return SearchAnswer(asked.query, mode=SearchMode.HYBRID if asked.corpora else SearchMode.OFF)
+    vector, reason, remedy = _query_vector(embedder, asked.query)
+    try:
+        found = _found(store, shelves, asked, vector)
+        hits = _hits(store, by_source(fuse(found), min(max(asked.count, 1), MAX_HITS)))
+    except IndexFaultError as error:
+        return SearchAnswer(
+            asked.query,
+            navigate(asked),
+            SearchMode.NAVIGATION_ONLY,
+            degraded=True,
+            reason=error.what,
+            remedy=error.remedy,
+            took_s=clock() - start,
+        )
+    mode = SearchMode.HYBRID if vector is not None else SearchMode.KEYWORD
+    return SearchAnswer(
+        asked.query, hits, mode, degraded=bool(reason), reason=reason, remedy=remedy, took_s=clock() - start
+    )
+
+
+def _is_asked(shelf: Shelf, filters: SearchFilters) -> bool:
+    return not filters.corpora or shelf.corpus in filters.corpora
+
+
+def _query_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.int8] | None, str, str]:
+    """Vector of the query, else why there is none."""
+    if embedder is None:
+        return None, "", ""
+    try:
+        return (
+            embedder.embed(
+                [query[:MAX_QUERY_CHARS]], timeout_s=EMBED_S if embedder.is_warm else FIRST_EMBED_S
+            )[0],
+            "",
+            "",
+        )
+    except EmbedError as error:
+        return None, error.what, error.remedy
+
+
+def _found(
+    store: VectorStore, shelves: Sequence[Shelf], asked: SearchRequest, vector: NDArray[np.int8] | None
+) -> list[KindScores]:
+    """Scores that each kind's shelves brought."""
+    terms = query_terms(asked.query)
+    most = max(_CANDIDATES, _PER_HIT * asked.count)
+    scopes = (*asked.scopes, "")
+    keyword: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
+    cosines: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
+    least: dict[ChunkKind, float] = {}
+    for shelf in shelves:
+        by_words = store.keyword(shelf, terms, scopes, asked.filters, most)
+        keyword[shelf.kind].update(by_words)
+        if vector is not None:
+            scan = store.vector(shelf, vector, scopes, asked.filters, most, by_words)
+            cosines[shelf.kind].update(scan.scores)
+            least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
+    kinds = dict.fromkeys(shelf.kind for shelf in shelves)
+    return [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+
+
+def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[SearchHit, ...]:
+    wanted = [one.candidate for source in sources for one in (source.best, *source.also)]
+    stored = store.read(wanted)
+    return tuple(_hit(source, stored) for source in sources if source.best.candidate in stored)
+
+
+def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> SearchHit:
+    best = source.best
+    kept = stored[best.candidate]
+    also = [(one, stored[one.candidate].chunk) for one in source.also if one.candidate in stored]
+    return SearchHit(
+        kept.source.corpus,
+        kept.chunk.kind,
+        kept.source.path,
+        kept.head.title or kept.source.path,
+        kept.chunk.lines,
+        kept.chunk.heading,
+        kept.chunk.text,
+        best.score,
+        best.keyword,
+        best.vector,
+        best.found_by,
+        kept.chunk.date or kept.head.date,
+        kept.head.tags,
+        tuple(Passage(chunk.lines, chunk.heading, one.score) for one, chunk in also),
+    )

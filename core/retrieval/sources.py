@@ -1,0 +1,106 @@
+"""Files that the index is made from: notes, knowledge, discussions, the project's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from core.base import paths
+from core.context.globs import expand
+from core.context.ignores import ignores_at
+from core.facts.places import FOLDERS
+from core.knowledge.categories import CATEGORY_NAMES
+from core.retrieval.source_text import PROSE_ENDINGS
+from core.retrieval.store import SourceKey
+from core.values.retrieval import Corpus, SearchPlaces
+
+MAX_FILES = 200_000
+MAX_NOTE_BYTES = 64_000_000
+MAX_PROJECT_BYTES = 1_000_000
+MAX_LOG_BYTES = 2_000_000_000
+"""Larger files are passed over and said: of notes, of a project's files (made by programs), of logs."""
+
+
+class SourceFile(msgspec.Struct, frozen=True):
+    """A file that is to be in the index. `stamp`: size, time and place of the file, for a quick look."""
+
+    key: SourceKey
+    path: Path
+    stamp: str
+    size_bytes: int
+
+    @property
+    def is_too_large(self) -> bool:
+        """True if it is larger than a file of its corpus may be."""
+        most = {Corpus.PROJECT: MAX_PROJECT_BYTES, Corpus.DISCUSSIONS: MAX_LOG_BYTES}
+        return self.size_bytes > most.get(self.key.corpus, MAX_NOTE_BYTES)
+
+
+def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
+    """The files of a corpus, a list a scope (the folder that they count in)."""
+    match corpus:
+        case Corpus.NOTES:
+            for root in places.notes:
+                yield root, [one for one in _below(corpus, root) if _is_note(one)]
+        case Corpus.PROJECT:
+            if places.project:
+                yield places.project, _below(corpus, places.project)
+        case Corpus.KNOWLEDGE:
+            yield "", _known(paths.knowledge_dir(home))
+        case Corpus.DISCUSSIONS:
+            yield "", _logs(home)
+
+
+def stamp_of(status: os.stat_result) -> str:
+    """Size, time and place of a file: while they are the same its bytes are taken to be."""
+    return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+
+
+def _below(corpus: Corpus, root: str) -> list[SourceFile]:
+    found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
+    files = (
+        _file(SourceKey(corpus, root, os.path.relpath(path, root).replace(os.sep, "/")), Path(path))
+        for path in found.paths
+    )
+    return [one for one in files if one is not None]
+
+
+def _is_note(one: SourceFile) -> bool:
+    return one.key.path.rpartition(".")[2].lower() in PROSE_ENDINGS
+
+
+def _known(directory: Path) -> list[SourceFile]:
+    names = list(CATEGORY_NAMES)
+    for folder, ending in (("files", ".md"), *((folder, ".yaml") for folder in FOLDERS)):
+        names += [f"{folder}/{name}" for name in _names(directory / folder) if name.endswith(ending)]
+    files = (_file(SourceKey(Corpus.KNOWLEDGE, "", name), directory / name) for name in names)
+    return [one for one in files if one is not None]
+
+
+def _logs(home: Path) -> list[SourceFile]:
+    files = (
+        _file(SourceKey(Corpus.DISCUSSIONS, "", name), paths.log_file(home, name))
+        for name in _names(paths.discussions_dir(home))
+        if paths.is_directory_name(name)
+    )
+    return [one for one in files if one is not None]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _file(key: SourceKey, path: Path) -> SourceFile | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if not os.path.isfile(path) or not status.st_size:
+        return None
+    return SourceFile(key, path, stamp_of(status), status.st_size)

@@ -1,0 +1,136 @@
+"""Retrieval in the state: whether it is on here, the run that keeps the index, the last question with its answer."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.retrieval.messages import (
+    CancelIndexing,
+    HoldIndex,
+    IndexEnded,
+    IndexProgressed,
+    PauseIndexing,
+    RetrievalCommand,
+    RetrievalEvent,
+    RunIndex,
+    RunSearch,
+    SearchAnswered,
+    SearchMemory,
+    StopIndex,
+    UpdateIndex,
+)
+from core.values.outcomes import CommandOutcome
+from core.values.retrieval import AskedPlaces, Corpus, IndexProgress
+from core.values.state import AppState
+from core.values.updates import Result, conclude, decline
+
+NOTICE = "retrieval"
+_NAMES = frozenset(corpus.value for corpus in Corpus)
+
+
+def asked_places(state: AppState) -> AskedPlaces | None:
+    """SearchPlaces that are searched here by settings and project, None while retrieval is off."""
+    settings, project = state.config.settings.retrieval, state.config.project
+    if not settings.enabled:
+        return None
+    return AskedPlaces(
+        settings.roots,
+        project.root,
+        project.allowed_roots,
+        tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
+        settings.tag_fields,
+        settings.date_fields,
+    )
+
+
+def command(state: AppState, asked: RetrievalCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case SearchMemory():
+            return _search(state, asked)
+        case UpdateIndex():
+            return _update(state, asked)
+        case PauseIndexing():
+            if state.retrieval.progress is None:
+                return state, ()
+            retrieval = replace(state.retrieval, is_paused=asked.is_paused)
+            return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
+        case CancelIndexing():
+            return state, (StopIndex(),) if state.retrieval.progress is not None else ()
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, happened: RetrievalEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case SearchAnswered():
+            retrieval = replace(
+                state.retrieval, answer=happened.answer, places=happened.places, is_searching=False
+            )
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case IndexProgressed():
+            return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
+        case IndexEnded():
+            return _ended(state, happened)
+        case _:
+            assert_never(happened)
+
+
+def retrieval_effects(before: AppState, after: AppState) -> Result:
+    """Keep the index where retrieval is switched on, or what it searches has changed."""
+    if before.config is after.config and before.program is after.program:
+        return after, ()
+    asked = asked_places(after)
+    if after.program.is_loading or asked == after.retrieval.asked:
+        return after, ()
+    after = replace(after, retrieval=replace(after.retrieval, asked=asked, places=None))
+    if asked is None:
+        return after, (StopIndex(),) if after.retrieval.progress is not None else ()
+    return _running(after), (RunIndex(asked),)
+
+
+def _search(state: AppState, asked: SearchMemory) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
+    return state, (RunSearch(asked.query, asked.count, asked.filters, places, asked.command_id),)
+
+
+def _update(state: AppState, asked: UpdateIndex) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    return _running(state), (RunIndex(places, asked.is_anew, asked.command_id),)
+
+
+def _off(state: AppState, command_id: str) -> Result:
+    return decline(
+        state,
+        command_id,
+        NOTICE,
+        "Retrieval is off here",
+        "Set `enabled = true` under `[retrieval]` in manual_slop.toml",
+    ), ()
+
+
+def _running(state: AppState) -> AppState:
+    progress = state.retrieval.progress or IndexProgress()
+    return replace(state, retrieval=replace(state.retrieval, progress=progress))
+
+
+def _ended(state: AppState, happened: IndexEnded) -> Result:
+    retrieval = replace(
+        state.retrieval,
+        progress=None,
+        is_paused=False,
+        places=happened.places,
+        report=happened.report or state.retrieval.report,
+        problem=happened.problem,
+        remedy=happened.remedy,
+    )
+    outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
+    return conclude(replace(state, retrieval=retrieval), outcome), ()

@@ -1,0 +1,129 @@
+"""The interface of an index, and what both kinds of it speak in: a shelf is a corpus's chunks of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
+
+from core.retrieval.fusion import ChunkPlace
+from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Shelf(NamedTuple):
+    """Chunks of one kind in one corpus: searched by themselves, with statistics of their own."""
+
+    corpus: Corpus
+    kind: ChunkKind
+
+    @property
+    def name(self) -> str:
+        """Name for tables and files."""
+        return f"{self.corpus.value}_{self.kind.value}"
+
+
+SHELVES = (
+    Shelf(Corpus.NOTES, ChunkKind.PROSE),
+    Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE),
+    Shelf(Corpus.DISCUSSIONS, ChunkKind.CONVERSATION),
+    Shelf(Corpus.PROJECT, ChunkKind.CODE),
+    Shelf(Corpus.PROJECT, ChunkKind.PROSE),
+)
+"""All that there are."""
+
+BY_NAME = {shelf.name: shelf for shelf in SHELVES}
+
+
+class SourceKey(NamedTuple):
+    """A source: its corpus, the folder that it counts in (empty for what belongs to the home), and its path there."""
+
+    corpus: Corpus
+    scope: str
+    path: str
+
+    @property
+    def text(self) -> str:
+        """The key as one text, which ties are ordered by."""
+        return f"{self.corpus.value}\0{self.scope}\0{self.path}"
+
+
+class SourceState(msgspec.Struct, frozen=True, gc=False):
+    """State of a source as the index knows it.
+
+    Args:
+        stamp: of the file when it was read, for a quick look; sha256: of its bytes.
+        chunks: how many it has; bare: how many of them have no vector yet.
+    """
+
+    stamp: str
+    sha256: str
+    head: SourceHead = SourceHead()
+    chunks: int = 0
+    bare: int = 0
+
+
+class StoredChunk(msgspec.Struct, frozen=True):
+    """A chunk as it is read back, with its source."""
+
+    source: SourceKey
+    head: SourceHead
+    chunk: Chunk
+
+
+class Scan(msgspec.Struct, frozen=True):
+    """Cosines that a shelf's vectors gave, and the least of all that were scanned."""
+
+    scores: Mapping[ChunkPlace, float]
+    least: float = 0.0
+
+
+class VectorStore(Protocol):
+    """An index of chunks. One writer at a time; searches beside it.
+
+    Raises, all of them: IndexError_ where the index cannot be read or written.
+    """
+
+    def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
+        """State of each source of a corpus by its path."""
+
+    def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
+        """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
+
+    def remove(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out. The number of those that were there."""
+
+    def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
+        """Up to `count` chunks that have no vector yet."""
+
+    def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
+        """Give chunks their vectors; those that are gone are passed over."""
+
+    def keyword(
+        self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
+    ) -> dict[ChunkPlace, float]:
+        """BM25 of the best chunks with any of the terms, higher is better."""
+
+    def vector(
+        self,
+        shelf: Shelf,
+        query: NDArray[np.int8],
+        scopes: Sequence[str],
+        filters: SearchFilters,
+        count: int,
+        also: Iterable[ChunkPlace],
+    ) -> Scan:
+        """Cosines of the best chunks, and of `also`."""
+
+    def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
+        """Chunks as they were stored; those that are gone are missing."""
+
+    def count(self, shelf: Shelf) -> int:
+        """Chunks of a shelf."""
+
+    def close(self) -> None:
+        """Let files and connections go."""

@@ -1,0 +1,140 @@
+"""Vectors of a shelf in a flat file that is mapped: a row of int8 each, scanned whole.
+
+A row of zeros is free, or waits for its vector. By numkong where it is there, by numpy where it is not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.base.opener import open_descriptor, open_file
+from core.retrieval.quantisation import cosine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SLICE = 65_536
+"""Rows that numpy converts at once: what it makes of them stays small."""
+
+
+class VectorFile:
+    """Rows numbered from 1, as the rows of the shelf's table. One writer; any number of readers beside it.
+
+    Args:
+        path: made when the first row is written; dimension: components of a row.
+    """
+
+    def __init__(self, path: Path, dimension: int) -> None:
+        self.path, self._dimension = path, dimension
+        self._mapped: Any = None
+
+    @property
+    def count(self) -> int:
+        """Rows that the file has room for."""
+        try:
+            return self.path.stat().st_size // self._dimension
+        except FileNotFoundError:
+            return 0
+
+    def write(self, rows: Mapping[int, bytes]) -> None:
+        """Write vectors at their rows; the rows between stay zero.
+
+        Raises:
+            OSError: the disk is full, or the file cannot be written.
+        """
+        descriptor = open_descriptor(self.path, os.O_RDWR | os.O_CREAT)
+        try:
+            for row, vector in sorted(rows.items()):
+                os.lseek(descriptor, (row - 1) * self._dimension, os.SEEK_SET)
+                os.write(descriptor, vector)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def erase(self, rows: Iterable[int]) -> None:
+        """Make rows zero: nothing is left of what stood there."""
+        count, empty = self.count, bytes(self._dimension)
+        kept = {row: empty for row in rows if row <= count}
+        if kept:
+            self.write(kept)
+
+    def read(self, rows: Iterable[int]) -> dict[int, bytes]:
+        """Vectors as they stand at rows; those beyond the file are missing."""
+        matrix = self._matrix()
+        count = 0 if matrix is None else len(matrix)
+        return {row: matrix[row - 1].tobytes() for row in rows if row <= count}
+
+    def close(self) -> None:
+        """Let the mapping go."""
+        self._mapped = None
+
+    def best(
+        self, query: NDArray[np.int8], count: int, rows: Sequence[int] | None, also: Iterable[int]
+    ) -> tuple[dict[int, float], float]:
+        """Cosines of the best rows and of `also`, and the least of all that were scanned.
+
+        Args:
+            rows: those that are scanned, None for all; also: rows whose cosine is wanted in any case.
+        """
+        import numpy as np
+
+        matrix = self._matrix()
+        if matrix is None or not len(matrix):
+            return {}, 0.0
+        numbers: NDArray[np.intp] | None = None
+        if rows is not None:
+            numbers = np.asarray(rows, np.intp) - 1
+            numbers = numbers[numbers < len(matrix)]
+            matrix = matrix[numbers]
+        dots = _dots(matrix, query)
+        is_there = dots != 0
+        if not is_there.any():
+            return {}, 0.0
+        least = int(dots.min()) if is_there.all() else int(dots[is_there].min())
+        chosen = (
+            np.argpartition(dots, len(dots) - count)[-count:] if len(dots) > count else np.arange(len(dots))
+        )
+        scores = {
+            int(numbers[at] if numbers is not None else at) + 1: cosine(int(dots[at]))
+            for at in chosen
+            if dots[at]
+        }
+        if numbers is None:
+            wanted = (row for row in also if row not in scores and row <= len(dots))
+            scores |= {row: cosine(int(dots[row - 1])) for row in wanted if dots[row - 1]}
+        else:
+            place = {int(number) + 1: at for at, number in enumerate(numbers)} if also else {}
+            scores |= {
+                row: cosine(int(dots[place[row]])) for row in also if row in place and dots[place[row]]
+            }
+        return scores, cosine(least)
+
+    def _matrix(self) -> Any:
+        """The file as rows, mapped anew when it has grown."""
+        import numpy as np
+
+        count = self.count
+        if count and (self._mapped is None or len(self._mapped) != count):
+            with open_file(self.path) as file:
+                data = np.memmap(file, np.int8, "r", shape=(count * self._dimension,))
+            self._mapped = data.reshape(count, self._dimension)
+        return self._mapped if count else None
+
+
+def _dots(matrix: Any, query: NDArray[np.int8]) -> NDArray[np.int32]:
+    """Dot products of each row with the query, exact."""
+    import numpy as np
+
+    try:
+        import numkong
+    except ImportError:
+        asked = query.astype(np.float32)
+        parts = [matrix[at : at + _SLICE].astype(np.float32) @ asked for at in range(0, len(matrix), _SLICE)]
+        return np.rint(np.concatenate(parts)).astype(np.int32) if parts else np.zeros(0, np.int32)
+    packed = numkong.dots_pack(query[None])
+    dots: NDArray[np.int32] = np.asarray(numkong.dots_packed(np.ascontiguousarray(matrix), packed)).ravel()
+    return dots

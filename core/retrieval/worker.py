@@ -1,0 +1,188 @@
+"""The two workers of retrieval: one keeps the index, one answers questions beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from core.base import paths
+from core.base.errors import SlopError
+from core.retrieval.embedder import Embedder, SourceReader
+from core.retrieval.heads import FieldNames
+from core.retrieval.index_file import delete_index
+from core.retrieval.index_run import index
+from core.retrieval.judged_places import judge
+from core.retrieval.local_store import LocalStore
+from core.retrieval.messages import (
+    HoldIndex,
+    IndexEffect,
+    IndexEnded,
+    IndexProgressed,
+    RetrievalEvent,
+    RunIndex,
+    RunSearch,
+    SearchAnswered,
+    StopIndex,
+)
+from core.retrieval.search import SearchRequest, search
+from core.values.retrieval import IndexProgress, SearchPlaces
+
+Emit = Callable[[RetrievalEvent], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+TELL_S = 0.1
+"""Seconds between two words on how far a run is."""
+
+STOPPED, ENDING = "You stopped it", "The program is ending"
+
+
+class Model(Embedder, SourceReader, Protocol):
+    """Embeds and reads, in a process that ends with `close`."""
+
+    def close(self) -> None:
+        """End the process."""
+
+
+class Retrieving:
+    """Things that both workers share: the index and the model, opened when first needed. Thread-safe.
+
+    Args:
+        home: the person's data; make: starts the model for names of fields.
+    """
+
+    def __init__(self, home: Path, make: Callable[[FieldNames], Model]) -> None:
+        self.folder, self.home, self._make = paths.index_dir(home), home, make
+        self._lock = threading.Lock()
+        self._model: tuple[FieldNames, Model] | None = None
+        self._store: LocalStore | None = None
+
+    def model(self, fields: FieldNames) -> Model:
+        """The model, started anew where the names of fields are others."""
+        with self._lock:
+            if self._model is not None and self._model[0] != fields:
+                self._model[1].close()
+                self._model = None
+            if self._model is None:
+                self._model = fields, self._make(fields)
+            return self._model[1]
+
+    def store(self, model: Model) -> LocalStore:
+        """The index for a model."""
+        with self._lock:
+            if self._store is None:
+                self._store = LocalStore(self.folder, model.name, model.dimension)
+            return self._store
+
+    def renew(self) -> None:
+        """Delete the index."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+            delete_index(self.folder)
+
+    def close(self) -> None:
+        """Let go of the index, and end the model's process."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+            if self._model is not None:
+                self._model[1].close()
+                self._model = None
+
+
+class SearchHandler:
+    """Answers questions, one after the other. Never fails for a question: what went wrong stands in the answer."""
+
+    def __init__(self, shared: Retrieving, emit: Emit) -> None:
+        self._shared, self._emit = shared, emit
+
+    def handle(self, effect: RunSearch) -> None:
+        """Answer one question."""
+        asked = effect.asked
+        places = judge(asked)
+        model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
+        request = SearchRequest(effect.query, places.corpora, places.scopes, effect.count, effect.filters)
+        answer = search(self._shared.store(model), model, request)
+        self._emit(SearchAnswered(answer, places, effect.command_id))
+
+
+class IndexHandler:
+    """Keeps the index: one run at a time, which can be told to wait or to stop from another thread."""
+
+    def __init__(self, shared: Retrieving, emit: Emit) -> None:
+        self._shared, self._emit = shared, emit
+        self._stop = threading.Event()
+        self._go_on = threading.Event()
+        self._go_on.set()
+        self._why = ""
+        self._is_closing = False
+        self._told_at = 0.0
+
+    def prepare(self) -> None:
+        """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
+        if not self._is_closing:
+            self._stop.clear()
+
+    def hold(self, *, is_paused: bool) -> None:
+        """Let the run wait, or go on. Thread-safe."""
+        if is_paused:
+            self._go_on.clear()
+        else:
+            self._go_on.set()
+
+    def cancel(self) -> None:
+        """Stop the run that is queued or under way. Thread-safe."""
+        self._why = STOPPED
+        self._stop.set()
+        self._go_on.set()
+
+    def close(self) -> None:
+        """The program ends: stop the run, and every one that may still come. Thread-safe."""
+        self._is_closing, self._why = True, ENDING
+        self._stop.set()
+        self._go_on.set()
+
+    def handle(self, effect: IndexEffect) -> None:
+        """Carry out one effect. A run ends with an event of its own, also where it fails."""
+        match effect:
+            case RunIndex():
+                self._run(effect)
+            case StopIndex():
+                self.cancel()
+            case HoldIndex():
+                self.hold(is_paused=effect.is_paused)
+            case _:
+                assert_never(effect)
+
+    def _run(self, effect: RunIndex) -> None:
+        asked = effect.asked
+        places = judge(asked)
+        try:
+            if effect.is_anew:
+                self._shared.renew()
+            model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
+            store = self._shared.store(model)
+            report = index(store, model, model, self._shared.home, places, self._progressed)
+        except SlopError as error:
+            self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
+        except Exception as error:  # the run is over, and is told so; the queue tells the rest
+            self._emit(self._failed(effect, places, error))
+            raise
+        else:
+            self._emit(IndexEnded(report, places, command_id=effect.command_id))
+
+    def _failed(self, effect: RunIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
+        return IndexEnded(None, places, f"The index failed: {error}", "See the log file.", effect.command_id)
+
+    def _progressed(self, progress: IndexProgress) -> None:
+        self._go_on.wait()
+        if self._stop.is_set():
+            raise SlopError(self._why, remedy="It goes on where it was when it is started again")
+        if time.monotonic() - self._told_at > TELL_S:
+            self._told_at = time.monotonic()
+            self._emit(IndexProgressed(progress))

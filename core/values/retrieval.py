@@ -1,0 +1,235 @@
+"""Retrieval as values: chunks, what is asked, what is found, and the state that front ends read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from core.values.curation import LineRange
+
+
+class Corpus(StrEnum):
+    """Corpus that a chunk belongs to, as a person names it."""
+
+    NOTES = "notes"
+    KNOWLEDGE = "knowledge"
+    DISCUSSIONS = "discussions"
+    PROJECT = "project"
+
+
+class ChunkKind(StrEnum):
+    """Kind of a chunk's text: it says how far vectors are trusted over keywords."""
+
+    CODE = "code"
+    PROSE = "prose"
+    CONVERSATION = "conversation"
+    KNOWLEDGE = "knowledge"
+
+
+class Retriever(StrEnum):
+    """Retriever that found a passage."""
+
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+    NAVIGATION = "navigation"
+
+
+class SearchMode(StrEnum):
+    """Mode in which a search was answered."""
+
+    HYBRID = "hybrid"
+    KEYWORD = "keyword"
+    NAVIGATION_ONLY = "degraded_navigation_only"
+    OFF = "off"
+
+
+class Chunk(msgspec.Struct, frozen=True, gc=False):
+    """A passage as it is indexed.
+
+    Args:
+        lines: of the file; for a turn, its number in the conversation, counted from 1.
+        heading: the section, symbol or speaker that it stands under; text: what is shown and embedded below it.
+        before, after: text around it that keywords are looked for in, too.
+        date: ISO 8601 day, empty where nobody says.
+    """
+
+    kind: ChunkKind
+    lines: LineRange
+    text: str
+    heading: str = ""
+    before: str = ""
+    after: str = ""
+    date: str = ""
+
+
+class SourceHead(msgspec.Struct, frozen=True, gc=False):
+    """Head of a source, what is known of it as a whole: from its front matter, first lines and name.
+
+    Args:
+        tags: in lower case; date: ISO 8601 day, empty where nobody says; description: one sentence.
+    """
+
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    date: str = ""
+    description: str = ""
+
+
+class SearchFilters(msgspec.Struct, frozen=True):
+    """Filters that narrow a search. Empty fields let everything through.
+
+    Args:
+        folder: POSIX path, everything below it; tag: one of a source's; after, before: ISO 8601 days, both included.
+        but: paths of sources that are left out, such as the discussion that asks.
+    """
+
+    corpora: tuple[Corpus, ...] = ()
+    folder: str = ""
+    tag: str = ""
+    after: str = ""
+    before: str = ""
+    but: tuple[str, ...] = ()
+
+
+class Passage(msgspec.Struct, frozen=True):
+    """A further passage of a source that was found."""
+
+    lines: LineRange
+    heading: str
+    score: float
+
+
+class SearchHit(msgspec.Struct, frozen=True):
+    """A source that was found, by its best passage.
+
+    Args:
+        path: relative to the project, below `<home>` for knowledge, the id of a discussion; title: what a person calls it.
+        keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
+        also: up to two further passages of the source.
+    """
+
+    corpus: Corpus
+    kind: ChunkKind
+    path: str
+    title: str
+    lines: LineRange
+    heading: str
+    text: str
+    score: float
+    keyword: float = -1.0
+    vector: float = -1.0
+    found_by: tuple[Retriever, ...] = ()
+    date: str = ""
+    tags: tuple[str, ...] = ()
+    also: tuple[Passage, ...] = ()
+
+
+class SearchAnswer(msgspec.Struct, frozen=True):
+    """Hits, best first, and how they came about.
+
+    Args:
+        degraded: less than was configured answered; reason: why, in a sentence; remedy: what mends it.
+    """
+
+    query: str
+    hits: tuple[SearchHit, ...] = ()
+    mode: SearchMode = SearchMode.HYBRID
+    degraded: bool = False
+    reason: str = ""
+    remedy: str = ""
+    took_s: float = 0.0
+
+
+class AskedPlaces(msgspec.Struct, frozen=True):
+    """SearchPlaces as settings and project name them, before any of them was looked at.
+
+    Args:
+        roots: folders of notes, relative to `project` or absolute; project: absolute root, empty for none.
+        allowed: absolute folders outside of it that count, too; corpora: those that are switched on.
+        tag_fields, date_fields: names under which notes say their tags and their date.
+    """
+
+    roots: tuple[str, ...] = ()
+    project: str = ""
+    allowed: tuple[str, ...] = ()
+    corpora: tuple[Corpus, ...] = ()
+    tag_fields: tuple[str, ...] = ("tags",)
+    date_fields: tuple[str, ...] = ("date", "data")
+
+
+class SearchPlaces(msgspec.Struct, frozen=True):
+    """SearchPlaces that are searched for one project, links resolved and judged.
+
+    Args:
+        notes: absolute folders; project: absolute, empty for none; corpora: those that are switched on.
+        problems: folders that are named and do not count, in sentences.
+    """
+
+    notes: tuple[str, ...] = ()
+    project: str = ""
+    corpora: tuple[Corpus, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Folders whose files are searched, beside the home's own."""
+        return (*self.notes, self.project) if self.project else self.notes
+
+
+class IndexProgress(msgspec.Struct, frozen=True):
+    """Progress of a run. `doing`: the file in work; vectors: chunks that have got theirs, of `bare` that have none."""
+
+    files: int = 0
+    total: int = 0
+    vectors: int = 0
+    bare: int = 0
+    doing: str = ""
+
+
+class CorpusCount(msgspec.Struct, frozen=True):
+    """Content of the index for a corpus: files, chunks, and chunks without a vector."""
+
+    corpus: Corpus
+    files: int = 0
+    chunks: int = 0
+    bare: int = 0
+
+
+class IndexReport(msgspec.Struct, frozen=True):
+    """Outcome of a run.
+
+    Args:
+        passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
+        stopped: it was cancelled, and goes on where it was with the next one.
+    """
+
+    read: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    vectors: int = 0
+    passed_over: tuple[tuple[str, str], ...] = ()
+    no_vectors: str = ""
+    counts: tuple[CorpusCount, ...] = ()
+    stopped: bool = False
+
+
+class RetrievalState(msgspec.Struct, frozen=True):
+    """Search and its index as front ends read them.
+
+    Args:
+        asked: what is searched, None while retrieval is off here; places: the same once it was looked at.
+        progress: of the run under way, None for none; is_paused: it waits; report: of the last one that ended.
+        answer: to the last question, None before one; is_searching: an answer is under way.
+        problem, remedy: why the index cannot be kept, empty where it can.
+    """
+
+    asked: AskedPlaces | None = None
+    places: SearchPlaces | None = None
+    progress: IndexProgress | None = None
+    is_paused: bool = False
+    report: IndexReport | None = None
+    answer: SearchAnswer | None = None
+    is_searching: bool = False
+    problem: str = ""
+    remedy: str = ""

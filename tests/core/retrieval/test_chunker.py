@@ -1,0 +1,74 @@
+"""Chunks: by heading, by symbol, by turn with its neighbours, knowledge whole."""
+
+from __future__ import annotations
+
+import re
+
+from core.context.outline import symbols_of
+from core.retrieval.chunker import (
+    KnowledgeLine,
+    SpokenTurn,
+    embedded_text,
+    file_chunks,
+    keyword_text,
+    line_chunks,
+    turn_chunks,
+)
+from core.values.curation import LineRange
+from core.values.retrieval import ChunkKind
+
+
+def measure(text: str) -> list[int]:
+    return [found.start() for found in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def prose(count: int, word: str) -> str:
+    return " ".join(f"{word}{number}" for number in range(count)) + "."
+
+
+def test_markdown_is_cut_by_its_headings_and_each_chunk_names_its_lines() -> None:
+    text = f"# One\n\n{prose(80, 'a')}\n\n## Two\n\n{prose(80, 'b')}\n"
+    one, two = file_chunks(text, symbols_of("n.md", text), measure, ChunkKind.PROSE)
+    assert (one.lines, one.heading) == (LineRange(1, 3), "One")
+    assert (two.lines, two.heading) == (LineRange(5, 7), "One.Two")
+    assert embedded_text(two).startswith("One.Two\n## Two")
+
+
+def test_code_is_cut_by_symbol_and_names_in_camel_case_are_found_by_their_words() -> None:
+    body = "\n".join(f"    value{n} = readFileTwice({n})" for n in range(20))
+    text = f"import os\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}\n"
+    chunks = list(file_chunks(text, symbols_of("m.py", text), measure, ChunkKind.CODE))
+    assert {one.heading for one in chunks} >= {"first", "second"}
+    first = next(one for one in chunks if one.heading == "first")
+    assert "read File Twice" in keyword_text(first)
+    assert "read File Twice" not in embedded_text(first)
+
+
+def test_a_turn_keeps_its_role_and_its_neighbours_are_keywords_alone() -> None:
+    turns = [
+        SpokenTurn(1, "user", "Which port?"),
+        SpokenTurn(2, "assistant", "8080 it is.", "2026-11-23"),
+        SpokenTurn(3, "user", "Thanks"),
+    ]
+    chunk = list(turn_chunks(turns, measure))[1]
+    assert (chunk.lines, chunk.date) == (LineRange(2, 2), "2026-11-23")
+    assert embedded_text(chunk) == "assistant\n8080 it is."
+    assert "Which port?" in keyword_text(chunk)
+    assert "Thanks" in keyword_text(chunk)
+
+
+def test_an_item_of_knowledge_is_one_chunk() -> None:
+    lines = [KnowledgeLine(LineRange(3, 4), "facts", "Tests need a display.", "2026-11-01")]
+    (chunk,) = line_chunks(lines, measure)
+    assert (chunk.kind, chunk.lines, chunk.text) == (
+        ChunkKind.KNOWLEDGE,
+        LineRange(3, 4),
+        "Tests need a display.",
+    )
+
+
+def test_no_chunk_is_longer_than_the_embedder_takes_with_its_heading() -> None:
+    text = "# " + prose(20, "h") + "\n" + prose(2_000, "w")
+    chunks = list(file_chunks(text, symbols_of("n.md", text), measure, ChunkKind.PROSE))
+    assert len(chunks) > 8
+    assert all(len(measure(one.heading)) + len(measure(one.text)) <= 254 for one in chunks)

@@ -1,0 +1,56 @@
+"""Fusion: kinds normalised apart, weights by kind, the best chunk of each source, ties by path and line."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.retrieval.fusion import VECTOR_WEIGHTS, ChunkPlace, KindScores, by_source, fuse
+from core.values.retrieval import ChunkKind, Retriever
+
+
+def place(path: str, row: int = 1, line: int = 1) -> ChunkPlace:
+    return ChunkPlace("shelf", row, path, line)
+
+
+def test_scores_are_joined_by_the_weight_of_their_kind() -> None:
+    a, b = place("a"), place("b", 2)
+    ranked = fuse([KindScores(ChunkKind.PROSE, {a: 4.0, b: 1.0}, {a: 0.2, b: 0.6}, least=0.1)])
+    scores = {one.candidate.path: one.score for one in ranked}
+    weight = VECTOR_WEIGHTS[ChunkKind.PROSE]
+    assert scores["a"] == pytest.approx((1 - weight) * 1.0 + weight * 0.2)
+    assert scores["b"] == pytest.approx((1 - weight) * 0.25 + weight * 1.0)
+
+
+def test_kinds_are_normalised_apart_and_merged_by_score() -> None:
+    loud, quiet = place("loud"), place("quiet")
+    ranked = fuse(
+        [
+            KindScores(ChunkKind.CODE, {loud: 100.0}, {}),
+            KindScores(ChunkKind.KNOWLEDGE, {quiet: 0.5}, {}),
+        ]
+    )
+    assert {one.candidate.path: one.score for one in ranked} == {"loud": 1.0, "quiet": 1.0}
+    assert [one.candidate.path for one in ranked] == ["loud", "quiet"]
+
+
+def test_a_kind_that_only_one_retriever_answered_is_ranked_by_it_alone() -> None:
+    a, b = place("a"), place("b", 2)
+    by_vector = fuse([KindScores(ChunkKind.CONVERSATION, {}, {a: 0.3, b: 0.5}, least=0.1)])
+    assert [(one.candidate.path, one.score, one.found_by) for one in by_vector] == [
+        ("b", 1.0, (Retriever.VECTOR,)),
+        ("a", 0.5, (Retriever.VECTOR,)),
+    ]
+
+
+def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:
+    chunks = {place("long", row, row): float(10 - row) for row in range(1, 8)}
+    ranked = fuse([KindScores(ChunkKind.PROSE, {**chunks, place("short", 9): 1.0}, {})])
+    long, short = by_source(ranked, 10)
+    assert (long.best.candidate.line, [one.candidate.line for one in long.also]) == (1, [2, 3])
+    assert short.best.candidate.path == "short"
+
+
+def test_ties_go_by_path_then_line() -> None:
+    tied = {place("b", 1, 5): 1.0, place("a", 2, 9): 1.0, place("a", 3, 2): 1.0}
+    ranked = fuse([KindScores(ChunkKind.PROSE, tied, {})])
+    assert [(one.candidate.path, one.candidate.line) for one in ranked] == [("a", 2), ("a", 9), ("b", 5)]

@@ -1,0 +1,34 @@
+"""Heads of notes: front matter first, then bold fields, the first heading, the file's name."""
+
+from __future__ import annotations
+
+from core.retrieval.heads import FieldNames, note_head
+from core.values.retrieval import SourceHead
+
+
+def test_front_matter_comes_first() -> None:
+    text = "---\ntitle: Ports\ntags: [Net, ops]\ndate: 2026-01-02\ndescription: Which ports we use.\n---\n# Other\n**Tags:** no\n"
+    assert note_head(text, "a/b.md") == SourceHead(
+        "Ports", ("net", "ops"), "2026-01-02", "Which ports we use."
+    )
+
+
+def test_bold_fields_then_the_heading_then_the_first_sentence() -> None:
+    text = "# Deploying *safely*\n\n**Tags:** ops, release\n**Data:** 2025-12-31\n\nRoll out by region. Then wait.\n"
+    assert note_head(text, "b.md") == SourceHead(
+        "Deploying *safely*", ("ops", "release"), "2025-12-31", "Roll out by region."
+    )
+
+
+def test_a_note_without_a_title_is_called_by_its_file() -> None:
+    assert note_head("just words\n", "x/plan-b.md").title == "plan-b"
+
+
+def test_names_of_fields_can_be_others() -> None:
+    fields = FieldNames(tags=("etichete",), date=("dată",))
+    head = note_head("**Etichete:** unu, doi\n**Dată:** 2024-05-06\n", "r.md", fields)
+    assert (head.tags, head.date) == (("unu", "doi"), "2024-05-06")
+
+
+def test_front_matter_that_is_no_yaml_is_passed_over() -> None:
+    assert note_head("---\n: [\n---\n# Kept\n", "a.md").title == "Kept"
