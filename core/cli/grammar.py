@@ -10,7 +10,14 @@ import os
 from collections.abc import Sequence
 from typing import NoReturn
 
-from core.cli.grammar_memory import add_forget, add_harvest, add_import, add_knowledge, add_search, add_secrets
+from core.cli.grammar_memory import (
+    add_forget,
+    add_harvest,
+    add_import,
+    add_knowledge,
+    add_search,
+    add_secrets,
+)
 from core.cli.grammar_setup import add_lists, add_settings, add_tour
 from core.cli.grammar_talk import add_context, add_discussions, add_send
 from core.cli.parser import Commands, Parser, WrongUsageError, near

@@ -32,7 +32,9 @@ def add_search(commands: Commands[Parser], common: Parser) -> None:
         "By words and by meaning, where `[retrieval] enabled = true` switches it on. Reads what changed first.",
     )
     parser.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
-    parser.add_argument("-n", "--count", type=int, default=10, metavar="N", help="sources that are wanted (10)")
+    parser.add_argument(
+        "-n", "--count", type=int, default=10, metavar="N", help="sources that are wanted (10)"
+    )
     parser.add_argument(
         "--corpus",
         action="append",
