@@ -109,6 +109,14 @@ PLACES: tuple[Place, ...] = (
         "all were deleted",
         is_derived=True,
     ),
+    Place(
+        "index",
+        "index of retrieval, with its vectors",
+        ("index-*/*",),
+        Folder.CACHE,
+        "deleted, and made anew from what is left",
+        is_derived=True,
+    ),
     Place("diagnostics", "the diagnostic log", ("*",), Folder.LOG, "emptied"),
     Place(
         "window", "prompt history and selection", ("state.toml",), checked="taken out of the program's memory"
@@ -136,6 +144,7 @@ PLACES: tuple[Place, ...] = (
                 "knowledge/.spent/*",
                 "knowledge/SCHEMA.md",
                 "knowledge/.seen.json",
+                "working/*",
             ),
             *("knowledge/.lock", "knowledge/*.lock", "knowledge/*.holder", "knowledge/.withdrawals"),
         ),

@@ -65,6 +65,9 @@ from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 
+_WRITTEN = ("knowledge", store.FOLDER)
+"""Folders of the home in which a write that was cut short leaves words behind."""
+
 WithdrawBatches = Callable[[], str]
 """Has providers stop the batches that are unwanted, and delete what was sent. Returns why one is left, empty where none is.
 The harvest's lock is held."""
@@ -448,7 +451,8 @@ def _check_quiet(directory: Path) -> None:
 def _drop_leftovers(home: Path, disk: Disk) -> int:
     """Temporary files of writes that a crash cut short. Our own locks keep others from writing meanwhile."""
     count = 0
-    for folder in (home, *(path for path in paths.knowledge_dir(home).glob("**") if path.is_dir())):
+    below = (path for top in _WRITTEN for path in (home / top).glob("**") if path.is_dir())
+    for folder in (home, *below):
         for path in folder.glob(".*.tmp"):
             remove_file(path, disk=disk)
             count += 1

@@ -17,6 +17,7 @@ from core.hooks import (
     merges,
     presets,
     program,
+    retrieval,
     versions,
     window,
 )
@@ -37,6 +38,7 @@ RESOURCES: tuple[Resource, ...] = (
     harvest.RESOURCE,
     merges.RESOURCE,
     imports.RESOURCE,
+    retrieval.RESOURCE,
     forgetting.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (

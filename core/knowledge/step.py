@@ -6,7 +6,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from core.base.text import one_line
+from core.base.secrets import scrubbed_line
 from core.knowledge.messages import (
     AddKnowledgeItem,
     AttachNotes,
@@ -89,7 +89,7 @@ def event(state: AppState, happened: KnowledgeEvent) -> Result:
         case SeenItemsRead(where, found):
             return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
         case FactDeleted(text, undo):
-            said = f"Deleted: {one_line(text, 100)}"
+            said = f"Deleted: {scrubbed_line(text, 100)}"
             return notify(state, "fact-deleted", Level.INFO, said, action=undo, action_label="Undo"), ()
         case _:
             assert_never(happened)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
-from core.retrieval.index_file import IndexFaultError, erase_words, open_index
+from core.retrieval.index_file import FILE_NAME, IndexFaultError, erase_words, open_index
 from core.retrieval.quantisation import DIMENSION
 from core.retrieval.store import BY_NAME, SHELVES, Scan, Shelf, SourceKey, SourceState, StoredChunk
 from core.retrieval.terms import fts_expression
@@ -44,6 +44,10 @@ class LocalStore:
         self._own = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension) for shelf in SHELVES}
+
+    def is_there(self) -> bool:
+        """False once its file was deleted."""
+        return not self._opened or (self._folder / FILE_NAME).exists()
 
     def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
         """State of each source of a corpus by its path."""

@@ -72,6 +72,9 @@ class Retrieving:
     def store(self, model: Model) -> LocalStore:
         """The index for a model."""
         with self._lock:
+            if self._store is not None and not self._store.is_there():
+                self._store.close()  # it was deleted, as a forgetting does: nothing of it may be found any more
+                self._store = None
             if self._store is None:
                 self._store = LocalStore(self.folder, model.name, model.dimension)
             return self._store

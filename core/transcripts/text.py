@@ -77,18 +77,23 @@ def _of_seconds(seconds: float) -> datetime | None:
 
 
 def _of_text(text: str) -> datetime | None:
+    if (found := _of_iso(text)) is not None:
+        return found
+    if (match := _STAMP.fullmatch(text)) is not None:
+        day, hour, minute, second, part, zone = match.groups()
+        zone = "+00:00" if zone in {None, "Z", "UTC"} else zone
+        return _of_iso(f"{day}T{hour}:{minute}:{second}{(part or '')[:7]}{zone}")
+    if re.fullmatch(r"-?\d{1,20}(\.\d{1,9})?", text) is not None and len(text) >= 9:
+        return _of_seconds(float(text))
+    return None
+
+
+def _of_iso(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
-        pass
-    if (match := _STAMP.fullmatch(text)) is not None:
-        day, hour, minute, second, part, zone = match.groups()
-        zone = "+00:00" if zone in {None, "Z", "UTC"} else zone
-        return _of_text(f"{day}T{hour}:{minute}:{second}{(part or '')[:7]}{zone}")
-    if re.fullmatch(r"-?\d{1,20}(\.\d{1,9})?", text) is not None and len(text) >= 9:
-        return _of_seconds(float(text))
-    return None
+        return None
 
 
 def _line(line: bytes) -> str:

@@ -307,8 +307,7 @@ class SentPlace(msgspec.Struct, frozen=True):
     """Block of a request that was sent, of those with which something is held, ends or may change.
 
     Args:
-        prefix_hash: of everything up to its end; tokens: of the same, as the provider counts.
-        position: for lookback; place: of the stack, a `MarkPlace`.
+        prefix_hash, tokens: of all up to its end; position: for lookback; place: of the stack, a `MarkPlace`.
     """
 
     key: str

@@ -67,7 +67,16 @@ def test_a_file_that_is_refused_takes_back_those_before_it_and_leaves_a_discussi
 
 def _commands() -> list[tuple[str, ...]]:
     """Each command and action of the grammar, with words for what it must be given."""
-    given = {"id": "nope", "name": "x", "paths": "nope", "what": "nope", "item": "nope", "text": "x"}
+    given = {
+        "id": "nope",
+        "name": "x",
+        "paths": "nope",
+        "what": "nope",
+        "item": "nope",
+        "text": "x",
+        "words": "x",
+        "category": "facts",
+    }
     found = []
     for name, parser in make_parser().commands().items():
         for action, below in (parser.commands() or {"": parser}).items():

@@ -123,8 +123,14 @@ def leave_about(home: Path, secret: str) -> None:
     keep_review(home, {f"{mark}-0/x": gone, "0000000000000000-0/x": other})
     batch_of(home, log)
     (paths.knowledge_dir(home) / ".facts.md.0a1b2c3d.tmp").write_text(f"half a {WORD}")
-    for name in ("embedded-prefixes/00-9.kv",):
-        path = paths.cache_dir() / name
+    (home / "forgetting").mkdir(exist_ok=True)
+    (home / "forgetting" / ".an.intent.json.0a1b2c3d.tmp").write_text(f"half an intent of {WORD}")
+    index = paths.index_dir(home)
+    for path in (
+        paths.cache_dir() / "embedded-prefixes" / "00-9.kv",
+        index / "index.sqlite",
+        index / "notes_prose.i8",
+    ):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(WORD)
     paths.log_dir().mkdir(parents=True, exist_ok=True)

@@ -58,6 +58,7 @@ def test_a_coming_rewrite_stands_beside_its_cache(running: World) -> None:
         "why": "the digest changed",
         "tokens": 12_300,
         "cost_usd": None,
+        "most_usd": None,
         "until": until.isoformat(),
         "is_appended": False,
     }

@@ -18,6 +18,7 @@ from core.values.settings import (
     FileLimits,
     HookSettings,
     KnowledgeSettings,
+    RetrievalSettings,
     ServerSettings,
     Settings,
 )
@@ -27,6 +28,7 @@ GROUPS = {
     "ai": AiSettings,
     "knowledge": KnowledgeSettings,
     "caching": CachingSettings,
+    "retrieval": RetrievalSettings,
     "servers": ServerSettings,
     "appearance": Appearance,
     "files": FileLimits,

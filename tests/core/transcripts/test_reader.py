@@ -266,6 +266,19 @@ def test_no_value_is_too_odd_for_a_date(value: object) -> None:
     assert found is None or found.tzinfo is not None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-01-01T00:00:00+99:00",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
+        "2024-13-41 25:61:61",
+    ],
+)
+def test_a_date_that_no_calendar_has_is_none(text: str) -> None:
+    assert moment(text) is None
+
+
 @given(data=st.binary(max_size=200))
 def test_lines_are_those_of_split(data: bytes) -> None:
     assert (
