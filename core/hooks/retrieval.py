@@ -137,7 +137,7 @@ async def search(request: Request[SearchQuery]) -> Answer:
 
 
 async def get_retrieval(request: Request[None]) -> Answer:
-    """How the index stands: what is searched, what it holds, and the run under way."""
+    """State of the index: the places that are searched, what it holds, and the run under way."""
     return Answer(RetrievalData.of(request.state.retrieval))
 
 
