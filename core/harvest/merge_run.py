@@ -7,7 +7,7 @@ from pathlib import Path
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
-from core.harvest.distillation import piece_bytes_for
+from core.harvest.distillation import HarvestError, piece_bytes_for
 from core.harvest.generation import Generate
 from core.harvest.merge_reply import ask_for_merge, proposal, reading
 from core.harvest.messages import HarvestRun
@@ -34,7 +34,7 @@ def propose_merge(
     """Have a model propose a merge. The same question is paid once, also after a crash.
 
     Raises:
-        HarvestError: no reply could be read. SlopError: nothing to merge, the disk, or whatever `generate` raises.
+        HarvestError: no reply could be read; the next run asks again. SlopError: nothing to merge, the disk, or whatever `generate` raises.
     """
     items = all_items(KnowledgeReader(home).read(run.settings))
     shown = reading(items, category, piece_bytes_for(run.profile))
@@ -50,7 +50,11 @@ def propose_merge(
                 place.keep(text)
         return text
 
-    found = ask_for_merge(ask, template, category, shown)
+    try:
+        found = ask_for_merge(ask, template, category, shown)
+    except HarvestError:
+        kept.drop_all()  # a reply that nothing can be made of is asked for anew the next time
+        raise
     return proposal(shown, category, found, run.provider, run.model)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from core.forgetting.places import PLACES
 from core.harvest.review_file import load_review
 from core.knowledge.fact_store import FactReader
 from core.knowledge.ledger import HarvestLedger
+from core.knowledge.undo import undo_apply
 from core.values.evidence import ItemEventKind
 from tests.core.forgetting.day import (
     OTHER,
@@ -27,6 +29,7 @@ from tests.core.forgetting.day import (
     places_in_use,
     traces,
 )
+from tests.core.harvest.harvests import NOW
 
 
 @pytest.fixture
@@ -86,6 +89,20 @@ def test_hashes_and_the_fact_of_forgetting_stay(home: Path) -> None:
     assert {entry.path for entry in HarvestLedger(home).entries() if secret in entry.path} == set()
 
 
+def test_an_apply_of_a_forgotten_conversation_is_undone_without_it(home: Path) -> None:
+    secret = a_day(home)
+    trash.delete(home, secret, NOW, "deleted by you")
+    forgotten(home, secret)
+
+    report = undo_apply(home, NOW + timedelta(hours=1), is_agreed=True)
+
+    assert report.problems == ()
+    assert traces() == []
+    assert [item.name for item in trash.items(home)] == []
+    with pytest.raises(StorageError, match="no apply to undo"):
+        undo_apply(home, NOW + timedelta(hours=2), is_agreed=True)
+
+
 def test_every_file_of_a_used_home_belongs_to_a_place_of_the_table(home: Path) -> None:
     a_day(home)
 
@@ -106,8 +123,6 @@ def test_branches_begin_with_its_records_and_go_only_when_they_are_named(home: P
 
 def test_a_conversation_in_the_trash_is_forgotten_there(home: Path) -> None:
     secret = a_day(home)
-    from tests.core.harvest.harvests import NOW
-
     trash.delete(home, secret, NOW, "deleted by you")
     forgotten(home, secret)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.base import paths
 from core.harvest.distillation import HarvestError
 from core.harvest.merge_reply import (
     ask_for_merge,
@@ -16,9 +18,13 @@ from core.harvest.merge_reply import (
     read_merge_reply,
     reading,
 )
+from core.harvest.merge_run import propose_merge
+from core.harvest.messages import HarvestRun
 from core.knowledge.categories import parse_file
 from core.values.knowledge import Category, Item
-from core.values.merges import MergeGroup
+from core.values.merges import MergeGroup, MergeProposal
+from core.values.provider import ModelProfile
+from core.values.settings import KnowledgeSettings
 
 TEXT = b"""- The tide turns twice a day. [from: a, 2026-01-01]
 - ~~Old.~~ (replaced 2026-01-02: New.)
@@ -116,6 +122,21 @@ def test_a_malformed_reply_is_shown_to_the_model_once() -> None:
     assert "no json" in prompts[1]
     with pytest.raises(HarvestError, match="after 2 attempts"):
         ask_for_merge(lambda _: '{"merges": 1}', "Do.", Category.FACTS, READ)
+
+
+def test_replies_that_nothing_can_be_made_of_are_not_kept(tmp_path: Path) -> None:
+    (paths.knowledge_dir(tmp_path)).mkdir(parents=True)
+    (paths.knowledge_dir(tmp_path) / "facts.md").write_bytes(TEXT)
+    answers = ["no json", "none again", json.dumps({"merges": [row("m1", "m2")]})]
+    run = HarvestRun(KnowledgeSettings(), frozenset(), "p", "m", ModelProfile(provider="p", id="m"))
+
+    def ask() -> MergeProposal:
+        return propose_merge(tmp_path, run, Category.FACTS, "Do.", lambda *_: answers.pop(0))
+
+    with pytest.raises(HarvestError, match="after 2 attempts"):
+        ask()
+    assert len(ask().groups) == 1
+    assert answers == []
 
 
 def test_where_not_all_fit_those_that_have_near_ones_are_read() -> None:
