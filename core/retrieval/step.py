@@ -21,28 +21,13 @@ from core.retrieval.messages import (
     StopIndex,
     UpdateIndex,
 )
+from core.settings.searched_places import asked_places
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import AskedPlaces, Corpus, IndexProgress
+from core.values.retrieval import IndexProgress
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
 NOTICE = "retrieval"
-_NAMES = frozenset(corpus.value for corpus in Corpus)
-
-
-def asked_places(state: AppState) -> AskedPlaces | None:
-    """SearchPlaces that are searched here by settings and project, None while retrieval is off."""
-    settings, project = state.config.settings.retrieval, state.config.project
-    if not settings.enabled:
-        return None
-    return AskedPlaces(
-        settings.roots,
-        project.root,
-        project.allowed_roots,
-        tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
-        settings.tag_fields,
-        settings.date_fields,
-    )
 
 
 def command(state: AppState, asked: RetrievalCommand) -> Result:

@@ -106,7 +106,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     Args:
         path: relative to the project, below `<home>` for knowledge, the id of a discussion; title: what a person calls it.
         keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
-        also: up to two further passages of the source.
+        also: up to two further passages of the source; cosine: of its vector and the query's, -1 where there is none.
     """
 
     corpus: Corpus
@@ -123,6 +123,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     date: str = ""
     tags: tuple[str, ...] = ()
     also: tuple[Passage, ...] = ()
+    cosine: float = -1.0
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
