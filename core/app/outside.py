@@ -64,7 +64,7 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
-from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch
+from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch, RunTool
 from core.retrieval.recaller import Recaller, local_answer
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
@@ -149,7 +149,7 @@ class LocalOutside:
             self._imports.submit(effect)
         elif isinstance(effect, StopImport):
             self._importer.cancel()
-        elif isinstance(effect, RunSearch):
+        elif isinstance(effect, RunSearch | RunTool):
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
             self._begin_index(effect)

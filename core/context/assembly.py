@@ -153,7 +153,8 @@ class Assembler:
     Args:
         counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
         keeper: plans the caching, None plans nothing.
-        knowledge: reads layer 7; recall: finds what goes along with a message, None nothing; scales: keeps the scale of tokens, None keeps it for this run.
+        knowledge: reads layer 7; recall: finds what goes along with a message, None nothing.
+        scales: keeps the scale of tokens, None keeps it for this run.
     """
 
     def __init__(
@@ -312,7 +313,10 @@ class Assembler:
         planned = self._planned(call, assembly, factor)
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
-        request = self._request(assembly) if planned is None else planned.request
+        if planned is None:
+            request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
+        else:
+            request = planned.request
         request = replace(request, temperature=spec.temperature)
         self._remember(spec, request, factor)
         record = RequestRecord(
@@ -400,11 +404,6 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         desk.request, desk.factor = request, factor
         desk.count = counted_request(request, self._counter.known(), spec.profile.pdf)
-
-    @staticmethod
-    def _request(assembly: Assembly) -> ProviderRequest:
-        spec = assembly.spec
-        return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
         """Note what a discussion's last call reported, to be learned from. O(1).

@@ -16,14 +16,17 @@ from core.retrieval.messages import (
     RetrievalEvent,
     RunIndex,
     RunSearch,
+    RunTool,
     SearchAnswered,
     SearchMemory,
     StopIndex,
+    ToolUsed,
     UpdateIndex,
+    UseMemoryTool,
 )
 from core.settings.searched_places import asked_places
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import IndexProgress
+from core.values.retrieval import IndexProgress, MemoryToolAnswer
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
@@ -35,6 +38,8 @@ def command(state: AppState, asked: RetrievalCommand) -> Result:
     match asked:
         case SearchMemory():
             return _search(state, asked)
+        case UseMemoryTool():
+            return _use_tool(state, asked)
         case UpdateIndex():
             return _update(state, asked)
         case PauseIndexing():
@@ -55,6 +60,10 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             retrieval = replace(
                 state.retrieval, answer=happened.answer, places=happened.places, is_searching=False
             )
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case ToolUsed():
+            answer = MemoryToolAnswer(happened.text, happened.is_error)
+            retrieval = replace(state.retrieval, tool_answer=answer, places=happened.places)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case IndexProgressed():
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
@@ -83,6 +92,13 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
         return _off(state, asked.command_id)
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     return state, (RunSearch(asked.query, asked.count, asked.filters, places, asked.command_id),)
+
+
+def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    return state, (RunTool(asked.name, asked.arguments_json, places, asked.command_id),)
 
 
 def _update(state: AppState, asked: UpdateIndex) -> Result:
