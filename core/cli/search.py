@@ -54,5 +54,5 @@ def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:
     if options.is_json:
         console.json({"text": told.text, "is_error": told.is_error})
     else:
-        console.write(told.text)
+        console.write(told.text if told.text.endswith("\n") else f"{told.text}\n")
     return 1 if told.is_error else 0
