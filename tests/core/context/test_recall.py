@@ -7,19 +7,24 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from core.context import step
 from core.context.assembly import Assembler, Prices
+from core.context.messages import KeepOut
+from core.context.spec import context_effects, stack_spec
 from core.context.stack import build_stack
-from core.discussion.log_view import fold
+from core.discussion.log_view import apply, fold
 from core.providers.blocks import MarkPlace, wire_of
 from core.values.cache import LedgerScope
-from core.values.messages import Role
+from core.values.messages import Role, TextPart
 from core.values.provider import ProviderRequest
 from core.values.recall import Recalled, RecallQuestion, RecallSpec
+from core.values.records import MessageRecord
 from core.values.retrieval import AskedPlaces
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import LayerId, Segment, StackInputs
 from tests.core.context.test_assembly import Bench, FakeCounter
 from tests.core.stacks import full_inputs, said
+from tests.panels import states
 
 AT = datetime(2026, 11, 23, tzinfo=UTC)
 SCOPE = LedgerScope("p", "k", "m")
@@ -144,3 +149,32 @@ def test_the_record_keeps_it_only_where_it_is_repeated_and_a_log_gives_it_back(t
     assert fold("d", (plain,)).retrieved == {}
     assert fold("d", (kept,)).retrieved == {"m": "passage 2"}
     assert fold("d", (kept, plain)).retrieved == {}
+
+
+def test_keeping_out_counts_until_the_next_reply_and_puts_the_stack_together_anew() -> None:
+    state = states.working()
+    settings = replace(
+        state.config.settings.retrieval, enabled=True, ambient=True, kept_out=("knowledge:b.md",)
+    )
+    before = replace(
+        state,
+        config=replace(state.config, settings=replace(state.config.settings, retrieval=settings)),
+    )
+    after, _ = step.command(before, KeepOut("d1", "knowledge:a.md"))
+
+    (effect,) = context_effects(before, after)
+    assert effect.spec.recall is not None
+    assert effect.spec.recall.kept_out == ("knowledge:b.md", "knowledge:a.md")
+
+    opened = after.discussions.open["d1"]
+    asked = apply(opened, MessageRecord("u9", AT, Role.USER, (TextPart("hi"),)))
+    answered = apply(asked, MessageRecord("a9", AT, Role.ASSISTANT, (TextPart("yes"),)))
+    assert (asked.kept_out, answered.kept_out) == (("knowledge:a.md",), ())
+
+    back, _ = step.command(after, KeepOut("d1", "knowledge:a.md", is_out=False))
+    assert back.discussions.open["d1"].kept_out == ()
+
+
+def test_recall_is_off_unless_retrieval_and_ambient_recall_are_on() -> None:
+    state = states.working()
+    assert stack_spec(state, "d1").recall is None
