@@ -187,8 +187,7 @@ class Assembler:
     def inputs(self, spec: StackSpec) -> StackInputs:
         """Everything that the stack is built from, files and knowledge read as they are now."""
         items = self.read(spec)
-        spec, _ = self._recall.with_recalled(self._known(spec, items))
-        return replace(spec.inputs, items=items)
+        return replace(self._recall.with_recalled(self._known(spec, items))[0].inputs, items=items)
 
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
@@ -344,8 +343,8 @@ class Assembler:
         """Plan of the next request's sending and caching, None where nothing plans."""
         if self._keeper is None:
             return None
-        spec, profile = assembly.spec, assembly.profile
-        return self._keeper.preview(spec, assembly.stack, profile, self._factor(spec))
+        factor = self._factor(assembly.spec)
+        return self._keeper.preview(assembly.spec, assembly.stack, assembly.profile, factor)
 
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
@@ -367,8 +366,8 @@ class Assembler:
         """The request of a call through the view that costs least, None where nothing plans."""
         if self._keeper is None:
             return None
-        spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
-        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, factor)
+        call = replace(call, spec=assembly.spec)
+        return self._keeper.plan_call(call, assembly.stack, assembly.profile, factor)
 
     def reply_tokens(self, spec: StackSpec, texts: Iterable[str]) -> int:
         """Tokens of a model's own words, for a reply whose provider did not count it. Blocks as `learn` does."""
