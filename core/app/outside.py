@@ -64,7 +64,8 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
-from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch
+from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch, RunTool
+from core.retrieval.recaller import Recaller, local_answer
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
@@ -148,7 +149,7 @@ class LocalOutside:
             self._imports.submit(effect)
         elif isinstance(effect, StopImport):
             self._importer.cancel()
-        elif isinstance(effect, RunSearch):
+        elif isinstance(effect, RunSearch | RunTool):
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
             self._begin_index(effect)
@@ -285,12 +286,14 @@ class LocalOutside:
             may_store=self._options.owns_home,
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
+        self._retrieving = Retrieving(self.home, LocalEmbedder)
         self._assembler = Assembler(
             self._counting,
             outline,
             _prices(),
             clock,
             knowledge=Layer7(self.home).read,
+            recall=Recaller(local_answer(self._retrieving)).recall,
             keeper=self._keeper,
             scales=HomeScaleStore(self.home),
         )
@@ -332,7 +335,6 @@ class LocalOutside:
         pipe = None if self._options.owns_home else (lambda: sys.stdin.buffer)
         self._importer = ImportHandler(self.home, clock, emit, pipe)
         self._imports = QueueWorker("import", self._importer.handle, emit)
-        self._retrieving = Retrieving(self.home, LocalEmbedder)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker("index", self._indexer.handle, emit)
         self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
@@ -345,12 +347,8 @@ class LocalOutside:
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
-        self._spending = QueueWorker(
-            "spending",
-            spending_work.SpendingHandler(self._reserves, emit).handle,
-            emit,
-            spending_work.supersedes,
-        )
+        spender = spending_work.SpendingHandler(self._reserves, emit)
+        self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
         self._workers = [
             self._harvest,
             self._imports,

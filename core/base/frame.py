@@ -6,6 +6,8 @@ import json
 import re
 from itertools import count
 
+_BLOCK = re.compile(r"\{(\s*/?\s*(?:knowledge|rag-context)\s*)\}", re.IGNORECASE)
+
 quoted = json.JSONEncoder(ensure_ascii=False).encode
 """A text as a JSON string: one line, with its quotes."""
 
@@ -44,6 +46,17 @@ def frame_ends(tag: str, body: str, **attributes: str) -> tuple[str, str]:
 def empty_frame(tag: str, **attributes: str) -> str:
     """A tag on one line that holds nothing but its attributes."""
     return f"<{tag}{_written(attributes)}/>\n"
+
+
+def without_blocks(text: str) -> str:
+    """The text with `{/knowledge}` and its like in round brackets: nothing inside can close what it is put in."""
+    return _BLOCK.sub(r"(\1)", text) if "{" in text else text
+
+
+def rag_block(text: str) -> str:
+    """The block of retrieved text as models see it; nothing in the text can close it, nor open another."""
+    body = without_blocks(text)
+    return f"{{rag-context}}\n{body}{'' if body.endswith(chr(10)) else chr(10)}{{/rag-context}}\n"
 
 
 def safe_tag(tag: str, *bodies: str) -> str:

@@ -47,6 +47,11 @@ def add_search(commands: Commands[Parser], common: Parser) -> None:
     parser.add_argument("--after", default="", metavar="DAY", help="only from this day on (2026-11-23)")
     parser.add_argument("--before", default="", metavar="DAY", help="only up to this day")
     parser.add_argument("--no-update", action="store_true", help="search the index as it is")
+    parser.add_argument(
+        "--tool",
+        choices=["search_notes", "read_note"],
+        help="use a tool as a model would; the words are its arguments as JSON",
+    )
 
 
 def add_forget(commands: Commands[Parser], common: Parser) -> None:

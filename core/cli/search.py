@@ -6,9 +6,9 @@ from core.app.execution import act
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import FrontEnd, session
-from core.retrieval.messages import SearchMemory, UpdateIndex
+from core.retrieval.messages import SearchMemory, UpdateIndex, UseMemoryTool
 from core.retrieval.report import answer_data, answer_text
-from core.values.retrieval import Corpus, SearchAnswer, SearchFilters
+from core.values.retrieval import Corpus, MemoryToolAnswer, SearchAnswer, SearchFilters
 
 LONGEST_S = 24 * 3600.0
 """A first index of years of notes ends by itself; who wants it to end earlier presses Ctrl+C."""
@@ -33,6 +33,10 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
         if not given.no_update:
             with console.waiting("Reading what changed"):
                 act(front, UpdateIndex(), timeout_s=LONGEST_S)
+        if given.tool:
+            used = UseMemoryTool(given.tool, " ".join(given.words))
+            told = act(front, used, timeout_s=ANSWER_S).retrieval.tool_answer
+            return _told(told or MemoryToolAnswer("", is_error=True), options, console)
         state = act(front, SearchMemory(" ".join(given.words), given.count, filters), timeout_s=ANSWER_S)
     answer = state.retrieval.answer or SearchAnswer("")
     places = state.retrieval.places
@@ -43,3 +47,12 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
     else:
         console.write(answer_text(answer))
     return 0 if answer.hits else 1
+
+
+def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:
+    """Print the answer of a tool. 1 where it is an error."""
+    if options.is_json:
+        console.json({"text": told.text, "is_error": told.is_error})
+    else:
+        console.write(told.text if told.text.endswith("\n") else f"{told.text}\n")
+    return 1 if told.is_error else 0

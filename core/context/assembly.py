@@ -18,6 +18,7 @@ from core.context.difference import as_sent, based_texts, compare, prefix_change
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
 from core.context.memo import StackMemo
+from core.context.recall_desk import Recall, RecallDesk
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
 from core.context.token_scale import (
@@ -152,7 +153,8 @@ class Assembler:
     Args:
         counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
         keeper: plans the caching, None plans nothing.
-        knowledge: reads layer 7; scales: keeps the scale of tokens, None keeps it for this run.
+        knowledge: reads layer 7; recall: finds what goes along with a message, None nothing.
+        scales: keeps the scale of tokens, None keeps it for this run.
     """
 
     def __init__(
@@ -164,9 +166,11 @@ class Assembler:
         keeper: Planner | None = None,
         knowledge: ReadLayer7 | None = None,
         scales: ScaleStore | None = None,
+        recall: Recall | None = None,
     ) -> None:
         self._counter = counter
         self._knowledge = knowledge
+        self._recall = RecallDesk(recall)
         self._outline = outline
         self._prices = prices
         self._clock = clock
@@ -183,7 +187,7 @@ class Assembler:
     def inputs(self, spec: StackSpec) -> StackInputs:
         """Everything that the stack is built from, files and knowledge read as they are now."""
         items = self.read(spec)
-        return replace(self._known(spec, items).inputs, items=items)
+        return replace(self._recall.with_recalled(self._known(spec, items))[0].inputs, items=items)
 
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
         if self._knowledge is None:
@@ -196,11 +200,11 @@ class Assembler:
         """Read the files and build the stack. Tokens that are not counted yet are estimated."""
         at = self._clock()
         items = self.read(spec)
-        spec = self._known(spec, items)
+        spec, recalled = self._recall.with_recalled(self._known(spec, items))
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
-        return replace(self._measured(spec, stack, items), read_at=at)
+        return replace(self._measured(spec, stack, items), read_at=at, recalled=recalled)
 
     def recount(self, assembly: Assembly) -> Assembly:
         """Count the texts that were only estimated; blocks until they are. O(bytes not yet counted)."""
@@ -209,7 +213,7 @@ class Assembler:
         if texts:
             self._counter.count(texts)
         counted = self._measured(assembly.spec, assembly.stack, assembly.items)
-        return replace(counted, read_at=assembly.read_at)
+        return replace(assembly, layers=counted.layers, is_counted=counted.is_counted)
 
     def read(self, spec: StackSpec) -> tuple[ItemFiles, ...]:
         """The preset's files as they are now; what did not change is not read again."""
@@ -242,6 +246,7 @@ class Assembler:
             is_exact=assembly.is_counted and assembly.profile.family == "gpt",
             fits=not too_large_text,
             read_at=assembly.read_at,
+            recalled=assembly.recalled,
             output_usd_per_token=self._prices.output_usd_per_token(
                 spec.inputs.provider, spec.inputs.model, self._clock()
             ),
@@ -307,7 +312,10 @@ class Assembler:
         planned = self._planned(call, assembly, factor)
         reason, warning = self._guard(spec, stack, planned)
         plan = None if planned is None else planned.plan
-        request = self._request(assembly) if planned is None else planned.request
+        if planned is None:
+            request = stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
+        else:
+            request = planned.request
         request = replace(request, temperature=spec.temperature)
         self._remember(spec, request, factor)
         record = RequestRecord(
@@ -324,6 +332,7 @@ class Assembler:
             cache=() if plan is None else tuple(f"{mark.after_key}@{mark.ttl_s}" for mark in plan.marks),
             expected_read_tokens=None if plan is None else plan.read_tokens,
             estimate=expected_input(plan, assembly.total_tokens),
+            retrieved=spec.inputs.retrieved if spec.inputs.keeps_retrieved else "",
         )
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
         views = () if planned is None else planned.records
@@ -334,8 +343,8 @@ class Assembler:
         """Plan of the next request's sending and caching, None where nothing plans."""
         if self._keeper is None:
             return None
-        spec, profile = assembly.spec, assembly.profile
-        return self._keeper.preview(spec, assembly.stack, profile, self._factor(spec))
+        factor = self._factor(assembly.spec)
+        return self._keeper.preview(assembly.spec, assembly.stack, assembly.profile, factor)
 
     def rewrite(self, spec: StackSpec) -> RewriteCosts:
         """Cost of a change of layers 6 and 7 in a warm discussion's next turn, and that of a deletion."""
@@ -357,8 +366,8 @@ class Assembler:
         """The request of a call through the view that costs least, None where nothing plans."""
         if self._keeper is None:
             return None
-        spec, stack, profile = assembly.spec, assembly.stack, assembly.profile
-        return self._keeper.plan_call(replace(call, spec=spec), stack, profile, factor)
+        call = replace(call, spec=assembly.spec)
+        return self._keeper.plan_call(call, assembly.stack, assembly.profile, factor)
 
     def reply_tokens(self, spec: StackSpec, texts: Iterable[str]) -> int:
         """Tokens of a model's own words, for a reply whose provider did not count it. Blocks as `learn` does."""
@@ -394,11 +403,6 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         desk.request, desk.factor = request, factor
         desk.count = counted_request(request, self._counter.known(), spec.profile.pdf)
-
-    @staticmethod
-    def _request(assembly: Assembly) -> ProviderRequest:
-        spec = assembly.spec
-        return assembly.stack.request(spec.effort, spec.max_output_tokens, spec.discussion_id)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
         """Note what a discussion's last call reported, to be learned from. O(1).
@@ -442,13 +446,13 @@ class Assembler:
         """Drop what is kept of a discussion."""
         with self._lock:
             self._desks.pop(discussion_id, None)
+        self._recall.forget(discussion_id)
 
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
         known = self._counter.known()
-        profile = spec.profile
-        layers = stack.report(known, self._factor(spec), profile.pdf)
+        layers = stack.report(known, self._factor(spec), spec.profile.pdf)
         is_counted = all(segment.sha256 in known for segment in stack.segments)
-        return Assembly(spec, stack, items, layers, profile, is_counted)
+        return Assembly(spec, stack, items, layers, spec.profile, is_counted)
 
     @property
     def _scale(self) -> TokenScale:

@@ -10,6 +10,7 @@ import msgspec
 from core.context.pieces import digest_of_pieces
 from core.context.report import layer_report
 from core.context.stack import AggregateStack
+from core.context.turns import wire_pieces
 from core.context.wire import based_layers, layer_of
 from core.values.spec import PlannedRequest
 from core.values.stack import (
@@ -239,13 +240,13 @@ def _kept_turns(
     old: Mapping[LayerId, LayerReport], new: Mapping[LayerId, LayerReport], stack: AggregateStack
 ) -> tuple[int, LayerId | None]:
     """Tokens of turns and message that were sent before, and the layer where the runs part."""
-    now = (*new[_TURNS].segments, *new[_USER].segments)
+    now = (*new[_TURNS].segments, *wire_pieces(new[_USER].segments))
     taken = _recorded_turns(old.get(_TURNS), stack)
     if taken is None:
         before = old[_TURNS].segments if _TURNS in old else ()
         return _common(before, now)[1], _TURNS
     kept = sum(segment.tokens_est for segment in now[:taken])
-    message = old[_USER].segments if _USER in old else ()
+    message = wire_pieces(old[_USER].segments) if _USER in old else []
     count, tokens = _common(message, now[taken:])
     return kept + tokens, None if count == len(message) else _USER
 

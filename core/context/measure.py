@@ -10,6 +10,7 @@ import msgspec
 from core.context.stack import AggregateStack
 from core.values.curation import ItemFiles
 from core.values.provider import ModelProfile
+from core.values.recall import Recalled
 from core.values.spec import StackSpec
 from core.values.stack import LAYER_TITLES, LayerId, LayerReport
 
@@ -18,7 +19,7 @@ REPLY_RESERVE_TOKENS = 1024
 
 
 class Assembly(msgspec.Struct, frozen=True):
-    """A stack with what was measured of it. `read_at`: when its files began to be read."""
+    """A stack with what was measured of it. `read_at`: when its files began to be read; recalled: for its message."""
 
     spec: StackSpec
     stack: AggregateStack
@@ -27,6 +28,7 @@ class Assembly(msgspec.Struct, frozen=True):
     profile: ModelProfile
     is_counted: bool
     read_at: datetime | None = None
+    recalled: Recalled = Recalled()
 
     @property
     def total_tokens(self) -> int:

@@ -22,6 +22,18 @@ class MeasureContext(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class KeepOut(msgspec.Struct, frozen=True):
+    """Keep a source out of what is recalled for a discussion's next message, or let it back in.
+
+    Who wants it out for good adds it to the setting `retrieval.kept_out`.
+    """
+
+    discussion_id: str
+    source: str
+    is_out: bool = True
+    command_id: str = ""
+
+
 class CreatePreset(OfferedCommand, frozen=True):
     """A new preset; `copy_of` duplicates another, and its items are taken where `items` is empty.
 
@@ -155,6 +167,7 @@ class DeleteNamedText(msgspec.Struct, frozen=True):
 
 ContextCommand = (
     MeasureContext
+    | KeepOut
     | CreatePreset
     | ChangePreset
     | SavePreset

@@ -9,10 +9,12 @@ from core.discussion.log_view import model_view
 from core.providers.abilities import takes_metadata
 from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
+from core.settings.searched_places import asked_places
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import AttachmentPart, Message
 from core.values.provider import Effort, ModelProfile
+from core.values.recall import RecallSpec
 from core.values.spec import StackSpec
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
@@ -49,7 +51,16 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
+        recall=recall_spec(state, opened),
     )
+
+
+def recall_spec(state: AppState, opened: OpenDiscussion) -> RecallSpec | None:
+    """Limits of what may go along with the message, None where ambient recall is off."""
+    settings, asked = state.config.settings.retrieval, asked_places(state)
+    if asked is None or not settings.ambient:
+        return None
+    return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *opened.kept_out))
 
 
 def _inputs(
@@ -61,6 +72,7 @@ def _inputs(
 ) -> StackInputs:
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
+    has_metadata = status is None or takes_metadata(status.kind)
     turns = model_view(opened)
     if user_message is not None:
         turns = _before(turns, user_message.id)
@@ -72,15 +84,21 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        metadata=_metadata(meta, turns)
-        if status is None or takes_metadata(status.kind)
-        else DiscussionMetadata(),
+        metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=user_message.text if user_message is not None else opened.draft.text,
         attachments=_attachments(opened, user_message),
         takes_long_system=profile.takes_long_system,
+        keeps_retrieved=not has_metadata,
+        kept_retrieved=() if has_metadata else _kept(opened, turns),
     )
+
+
+def _kept(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[tuple[str, str], ...]:
+    """Recalled text that stays behind its message: Claude Code has cached it there."""
+    known = opened.retrieved
+    return tuple((turn.id, known[turn.id]) for turn in turns if turn.id in known) if known else ()
 
 
 def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
@@ -144,6 +162,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         meta,
         id(opened.entries),
         opened.draft,
+        opened.kept_out,
         id(opened.last_request),
         id(project.context),
         id(project.identity),
@@ -157,6 +176,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         state.config.settings.ai,
         state.config.settings.files,
         state.config.settings.knowledge,
+        state.config.settings.retrieval,
         state.knowledge.digest,
         state.knowledge.switch,
         state.knowledge.notes,

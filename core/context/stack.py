@@ -24,7 +24,7 @@ from core.context.prefix import (
     tools_layer,
 )
 from core.context.report import layer_report
-from core.context.turns import turns_layer, user_layer
+from core.context.turns import turns_layer, user_layer, wire_pieces
 from core.context.wire import (
     MadeMessages,
     canonical_view,
@@ -86,7 +86,8 @@ class AggregateStack(msgspec.Struct, frozen=True):
     @property
     def segments(self) -> tuple[Segment, ...]:
         """Every text that goes over the wire, in wire order, file by file: what tokens are counted of."""
-        return tuple(s for layer in self.wire_layers for s in self.layers[layer - 1].segments)
+        layers = (self.layers[layer - 1] for layer in self.wire_layers)
+        return tuple(s for layer in layers for s in in_wire_order(layer).segments)
 
     @property
     def wire_layers(self) -> tuple[LayerId, ...]:
@@ -170,7 +171,14 @@ class AggregateStack(msgspec.Struct, frozen=True):
         found = self.layers[layer - 1]
         if layer in (LayerId.FILE_SET, LayerId.FILE_DETAILS, LayerId.TURNS):
             return (str(int(layer)),) if found.pieces else ()
-        return tuple(piece.key for piece in found.pieces)
+        return tuple(piece.key for piece in in_wire_order(found).pieces)
+
+
+def in_wire_order(layer: Layer) -> Layer:
+    """The layer with its pieces as they go out; its digest stays that of the canonical order."""
+    if layer.id is not LayerId.USER:
+        return layer
+    return replace(layer, pieces=tuple(wire_pieces(layer.pieces)))
 
 
 def build_stack(inputs: StackInputs, memo: StackMemo | None = None) -> AggregateStack:
@@ -235,14 +243,17 @@ def _stable_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
 def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     has_user_text = bool(inputs.user_text.strip() or inputs.attachments)
     file_set = (inputs.preset_name, inputs.items)
-    turns = (inputs.turns, has_user_text)
-    user = (inputs.retrieved, inputs.user_text, inputs.attachments)
+    kept = dict(inputs.kept_retrieved)
+    turns = (inputs.turns, has_user_text, inputs.kept_retrieved)
+    user = (inputs.retrieved, inputs.user_text, inputs.attachments, inputs.keeps_retrieved)
     return (
         memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata)),
         memo.layer(LayerId.FILE_SET, file_set, lambda: file_set_layer(*file_set)),
         memo.layer(LayerId.FILE_DETAILS, inputs.items, lambda: file_details_layer(inputs.items, memo)),
         memo.layer(
-            LayerId.TURNS, turns, lambda: turns_layer(inputs.turns, has_user_text=has_user_text, memo=memo)
+            LayerId.TURNS,
+            turns,
+            lambda: turns_layer(inputs.turns, has_user_text=has_user_text, memo=memo, kept=kept),
         ),
-        memo.layer(LayerId.USER, user, lambda: user_layer(*user)),
+        memo.layer(LayerId.USER, user, lambda: user_layer(*user[:3], keeps_retrieved=inputs.keeps_retrieved)),
     )

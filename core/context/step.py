@@ -20,6 +20,7 @@ from core.context.messages import (
     FilesChanged,
     FilesRead,
     InspectFile,
+    KeepOut,
     MeasureContext,
     RenamePreset,
     RevertPreset,
@@ -36,6 +37,8 @@ def command(state: AppState, asked: ContextCommand) -> Result:
     match asked:
         case MeasureContext():
             return inspection.measure(state, asked.discussion_id)
+        case KeepOut():
+            return inspection.keep_out(state, asked)
         case InspectFile():
             return inspection.inspect(state, asked.path)
         case CreatePreset():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from core.base.frame import empty_frame, frame_parts, safe_tag
+from core.base.frame import empty_frame, frame_parts, rag_block, safe_tag
 from core.base.shared_run import shared_run
 from core.context.memo import SaidTurns, StackMemo
 from core.context.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
@@ -24,11 +26,19 @@ from core.values.messages import (
 from core.values.stack import LayerId, Segment
 
 _PREFIX = full_key(LayerId.TURNS, "-")[:-1]
+_RAG, _KEPT_RAG = "rag", "kept-rag"
+_RECALLED = frozenset({full_key(LayerId.USER, _RAG), full_key(LayerId.USER, _KEPT_RAG)})
 _START = "(The beginning of this conversation was taken out.)"
 
 
-def turns_layer(turns: tuple[Message, ...], *, has_user_text: bool, memo: StackMemo) -> Layer:
-    """Layer 11: what was said before.
+def turns_layer(
+    turns: tuple[Message, ...],
+    *,
+    has_user_text: bool,
+    memo: StackMemo,
+    kept: Mapping[str, str] = MappingProxyType({}),
+) -> Layer:
+    """Layer 11: what was said before. `kept`: retrieved text that stays behind a message, by the message's id.
 
     Reasoning is sent back only while a turn is running (the messages after the last one of the user, when no
     new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change.
@@ -37,18 +47,27 @@ def turns_layer(turns: tuple[Message, ...], *, has_user_text: bool, memo: StackM
     """
     running_from = len(turns) if has_user_text else _after_last_user(turns)
     memo.said = said = _said_turns(turns, running_from, memo.said)
-    pieces = chain.from_iterable(said.pieces)
+    pieces = chain.from_iterable(_with_kept(turns, said.pieces, kept) if kept else said.pieces)
     if not turns or turns[0].role is Role.USER:
         return make_layer(LayerId.TURNS, pieces)
     canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
     return make_layer(LayerId.TURNS, (_said("start", _START, (canonical,), Role.USER), *pieces))
 
 
-def user_layer(retrieved: str, user_text: str, attachments: tuple[AttachmentPart, ...]) -> Layer:
-    """Layer 12: retrieved text, then the user's text, then what is attached to it."""
+def user_layer(
+    retrieved: str, user_text: str, attachments: tuple[AttachmentPart, ...], *, keeps_retrieved: bool = False
+) -> Layer:
+    """Layer 12: retrieved text, then the user's text, then what is attached to it.
+
+    On the wire the retrieved text is the last of it (`wire_pieces`): all before it is repeated by the next turn.
+
+    Args:
+        keeps_retrieved: the next turn repeats it, too.
+    """
     pieces: list[Piece] = []
     if retrieved.strip():
-        pieces.append(text_piece(LayerId.USER, "rag", f"{{rag-context}}\n{retrieved}\n{{/rag-context}}\n"))
+        key = _KEPT_RAG if keeps_retrieved else _RAG
+        pieces.append(text_piece(LayerId.USER, key, rag_block(retrieved)))
     if user_text.strip():
         pieces.append(text_piece(LayerId.USER, "text", user_text))
     if attachments and user_text.strip() and not user_text.endswith("\n"):
@@ -56,6 +75,30 @@ def user_layer(retrieved: str, user_text: str, attachments: tuple[AttachmentPart
         pieces[-1] = replace(pieces[-1], parts=(user_text, "\n"), wire=segment)
     pieces += [Piece(f"12/{a.sha256}", (_attachment(a),), a.sha256, a) for a in attachments]
     return make_layer(LayerId.USER, (replace(piece, mark=Role.USER.value) for piece in pieces))
+
+
+class _Keyed(Protocol):
+    @property
+    def key(self) -> str: ...
+
+
+_One = TypeVar("_One", bound=_Keyed)
+
+
+def wire_pieces(pieces: Iterable[_One]) -> list[_One]:
+    """Pieces of layer 12 in the order of the wire: what the person said, then what was retrieved for it."""
+    return sorted(pieces, key=lambda piece: piece.key in _RECALLED)
+
+
+def _with_kept(
+    turns: tuple[Message, ...], pieces: Sequence[tuple[Piece, ...]], kept: Mapping[str, str]
+) -> list[tuple[Piece, ...]]:
+    return [
+        (*own, _said(f"{turn.id}/{_RAG}", block := rag_block(kept[turn.id]), (block,), turn.role))
+        if own and turn.id in kept
+        else own
+        for turn, own in zip(turns, pieces, strict=True)
+    ]
 
 
 def _said_turns(turns: tuple[Message, ...], running_from: int, known: SaidTurns) -> SaidTurns:

@@ -15,6 +15,7 @@ from operator import attrgetter
 from core.base.frame import empty_frame, frame
 from core.base.shared_run import shared_run
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
+from core.context.turns import wire_pieces
 from core.context.update import is_diff
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
@@ -297,7 +298,8 @@ def _remembered(
 
 
 def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
-    parts = [_text(layer, p) if p.wire is AS_TEXT else p.wire for p in layer.pieces if p.wire is not None]
+    pieces = wire_pieces(layer.pieces)
+    parts = [_text(layer, p) if p.wire is AS_TEXT else p.wire for p in pieces if p.wire is not None]
     return [delta, *parts] if delta is not None and parts else parts
 
 

@@ -50,6 +50,7 @@ class FoldedLog:
         self._count = discussion.record_count
         self._last_request = discussion.last_request
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
+        self._retrieved, self._kept_out = discussion.retrieved, discussion.kept_out
 
     def add(self, record: Record) -> None:
         """Take in the next record."""
@@ -63,6 +64,7 @@ class FoldedLog:
                 self._append(Mark(record.id, record.at, record.kind, record.text, self._last_message_id()))
             case RequestRecord():
                 self._last_request = record
+                self._note_retrieved(record)
             case ViewRecord():
                 pass
             case UsageRecord():
@@ -81,6 +83,8 @@ class FoldedLog:
             entries=tuple(self._entries),
             versions=self._versions,
             last_request=self._last_request,
+            retrieved=self._retrieved,
+            kept_out=self._kept_out,
             record_count=self._count,
             usage=self._usage,
             upkeep=self._upkeep,
@@ -88,7 +92,16 @@ class FoldedLog:
             failure=self._discussion.failure if failed_id else None,
         )
 
+    def _note_retrieved(self, record: RequestRecord) -> None:
+        """Take in what stays behind a message: that of its last request, which may have had none."""
+        if record.retrieved:
+            self._retrieved = {**self._retrieved, record.message_id: record.retrieved}
+        elif record.message_id in self._retrieved:
+            self._retrieved = {k: v for k, v in self._retrieved.items() if k != record.message_id}
+
     def _add_message(self, record: MessageRecord) -> None:
+        if record.role is Role.ASSISTANT:
+            self._kept_out = ()
         message = Message(
             record.id, record.at, record.role, record.parts, record.status, record.provider, record.model
         )

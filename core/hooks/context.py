@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from core.context.messages import MeasureContext
+from core.context.messages import KeepOut, MeasureContext
 from core.hooks.fields import Count, Data, Figure, Money, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError
@@ -145,5 +145,5 @@ _PATH = "/api/context/{discussion_id}"
 
 RESOURCE = Resource(
     (operation("GET", _PATH, context, {200: ContextData}, {404: NO_DISCUSSION}),),
-    {"context": (MeasureContext,)},
+    {"context": (MeasureContext, KeepOut)},
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.base.frame import without_blocks
 from core.evidence.quotes import item_hash
 from core.knowledge.projection import digest_line
 from core.knowledge.provenance import with_tag
-from core.knowledge.wording import without_blocks
 from core.values.knowledge import Item
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from core.base.frame import frame
+from core.base.frame import frame, without_blocks
 from core.evidence.strikes import is_struck
 from core.facts.rank import lines_that_fit
 from core.knowledge.projection import BLOCK_BYTES, injected_digest
 from core.knowledge.provenance import with_tag
-from core.knowledge.wording import without_blocks
 from core.values.curation import ItemFiles, NamedText
 from core.values.facts import IndexedFact
 from core.values.knowledge import KnowledgeState, NoteFile

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from core.base.frame import without_blocks
 from core.base.secrets import scrub
 from core.evidence.strikes import is_struck
 from core.knowledge.provenance import Said, with_tag
-from core.knowledge.wording import without_blocks
 from core.values.knowledge import Provenance
 
 DIGEST_MAX_BYTES = 4096

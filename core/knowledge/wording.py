@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from core.base.frame import without_blocks
 from core.base.text import clean
 from core.knowledge.provenance import with_tag
 from core.values.knowledge import Category, NewItem
@@ -13,7 +14,6 @@ MAX_ITEM_CHARS = 10_000
 
 _BREAKS = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+[ \t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*")
 _FORGED = re.compile(r"\[(?=\s*from\s*:)", re.IGNORECASE)
-_BLOCK = re.compile(r"\{(\s*/?\s*(?:knowledge|rag-context)\s*)\}", re.IGNORECASE)
 _OPENING = re.compile(r"(?:[-+*>]|#{1,6}|-{3,}|={3,})(?=\s|$)|>|`{3}|~{3}")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s+(?:[-+*>#]|`{3}|~{3}))")
 
@@ -27,11 +27,6 @@ def safe_value(text: str) -> str:
     if _OPENING.match(flat):
         return f"\\{flat}"
     return _NUMBERED.sub(r"\1\\\2", flat, count=1) if _NUMBERED.match(flat) else flat
-
-
-def without_blocks(text: str) -> str:
-    """The text with `{/knowledge}` and its like in round brackets: nothing inside can close what it is put in."""
-    return _BLOCK.sub(r"(\1)", text) if "{" in text else text
 
 
 def item_body(item: NewItem) -> str:

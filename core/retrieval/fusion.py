@@ -56,13 +56,14 @@ class KindScores(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it."""
+    """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it. `cosine`: as it is."""
 
     candidate: ChunkPlace
     kind: ChunkKind
     score: float
     keyword: float
     vector: float
+    cosine: float = -1.0
 
     @property
     def found_by(self) -> tuple[Retriever, ...]:
@@ -117,7 +118,10 @@ def _of_kind(found: KindScores, weight: float) -> Iterable[Ranked]:
     for candidate in dict.fromkeys((*keyword, *vector)):
         by_keyword, by_vector = keyword.get(candidate, -1.0), vector.get(candidate, -1.0)
         score = (1 - weight) * max(by_keyword, 0.0) + weight * max(by_vector, 0.0)
-        yield Ranked(candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6))
+        cosine = round(found.vector.get(candidate, -1.0), 6)
+        yield Ranked(
+            candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6), cosine
+        )
 
 
 def _over_best(scores: Mapping[ChunkPlace, float]) -> dict[ChunkPlace, float]:

@@ -27,6 +27,14 @@ class SearchMemory(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class UseMemoryTool(msgspec.Struct, frozen=True):
+    """Use a tool of memory as a model would. The outcome comes with its answer in `state.retrieval`."""
+
+    name: str
+    arguments_json: str
+    command_id: str = ""
+
+
 class UpdateIndex(msgspec.Struct, frozen=True):
     """Bring the index to what the files say. The outcome comes when it is.
 
@@ -86,6 +94,24 @@ class SearchAnswered(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class RunTool(msgspec.Struct, frozen=True):
+    """Answer a tool's call; report `ToolUsed`."""
+
+    name: str
+    arguments_json: str
+    asked: AskedPlaces
+    command_id: str = ""
+
+
+class ToolUsed(msgspec.Struct, frozen=True):
+    """A tool of memory answered."""
+
+    text: str
+    is_error: bool
+    places: SearchPlaces
+    command_id: str = ""
+
+
 class IndexProgressed(msgspec.Struct, frozen=True):
     """The run under way got on."""
 
@@ -102,14 +128,14 @@ class IndexEnded(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-RetrievalCommand = SearchMemory | UpdateIndex | PauseIndexing | CancelIndexing
+RetrievalCommand = SearchMemory | UseMemoryTool | UpdateIndex | PauseIndexing | CancelIndexing
 """Commands that a front end may give this room."""
 
-RetrievalEvent = SearchAnswered | IndexProgressed | IndexEnded
+RetrievalEvent = SearchAnswered | ToolUsed | IndexProgressed | IndexEnded
 """Events of this room."""
 
 IndexEffect = RunIndex | StopIndex | HoldIndex
 """The index worker's; all but `RunIndex` reach a run from outside its thread."""
 
-RetrievalEffect = RunSearch | IndexEffect
+RetrievalEffect = RunSearch | RunTool | IndexEffect
 """All effects of this room."""

@@ -155,4 +155,5 @@ def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> Sear
         kept.chunk.date or kept.head.date,
         kept.head.tags,
         tuple(Passage(chunk.lines, chunk.heading, one.score) for one, chunk in also),
+        best.cosine,
     )

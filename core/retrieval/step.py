@@ -16,33 +16,21 @@ from core.retrieval.messages import (
     RetrievalEvent,
     RunIndex,
     RunSearch,
+    RunTool,
     SearchAnswered,
     SearchMemory,
     StopIndex,
+    ToolUsed,
     UpdateIndex,
+    UseMemoryTool,
 )
+from core.settings.searched_places import asked_places
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import AskedPlaces, Corpus, IndexProgress
+from core.values.retrieval import IndexProgress, MemoryToolAnswer
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
 NOTICE = "retrieval"
-_NAMES = frozenset(corpus.value for corpus in Corpus)
-
-
-def asked_places(state: AppState) -> AskedPlaces | None:
-    """SearchPlaces that are searched here by settings and project, None while retrieval is off."""
-    settings, project = state.config.settings.retrieval, state.config.project
-    if not settings.enabled:
-        return None
-    return AskedPlaces(
-        settings.roots,
-        project.root,
-        project.allowed_roots,
-        tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
-        settings.tag_fields,
-        settings.date_fields,
-    )
 
 
 def command(state: AppState, asked: RetrievalCommand) -> Result:
@@ -50,6 +38,8 @@ def command(state: AppState, asked: RetrievalCommand) -> Result:
     match asked:
         case SearchMemory():
             return _search(state, asked)
+        case UseMemoryTool():
+            return _use_tool(state, asked)
         case UpdateIndex():
             return _update(state, asked)
         case PauseIndexing():
@@ -70,6 +60,10 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             retrieval = replace(
                 state.retrieval, answer=happened.answer, places=happened.places, is_searching=False
             )
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case ToolUsed():
+            answer = MemoryToolAnswer(happened.text, happened.is_error)
+            retrieval = replace(state.retrieval, tool_answer=answer, places=happened.places)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case IndexProgressed():
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
@@ -98,6 +92,13 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
         return _off(state, asked.command_id)
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     return state, (RunSearch(asked.query, asked.count, asked.filters, places, asked.command_id),)
+
+
+def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:
+    places = asked_places(state)
+    if places is None:
+        return _off(state, asked.command_id)
+    return state, (RunTool(asked.name, asked.arguments_json, places, asked.command_id),)
 
 
 def _update(state: AppState, asked: UpdateIndex) -> Result:

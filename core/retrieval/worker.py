@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Protocol, assert_never
 
@@ -24,11 +25,14 @@ from core.retrieval.messages import (
     RetrievalEvent,
     RunIndex,
     RunSearch,
+    RunTool,
     SearchAnswered,
     StopIndex,
+    ToolUsed,
 )
 from core.retrieval.search import SearchRequest, search
-from core.values.retrieval import IndexProgress, SearchPlaces
+from core.retrieval.tools import use_tool
+from core.values.retrieval import AskedPlaces, IndexProgress, SearchAnswer, SearchFilters, SearchPlaces
 
 Emit = Callable[[RetrievalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -104,14 +108,23 @@ class SearchHandler:
     def __init__(self, shared: Retrieving, emit: Emit) -> None:
         self._shared, self._emit = shared, emit
 
-    def handle(self, effect: RunSearch) -> None:
-        """Answer one question."""
+    def handle(self, effect: RunSearch | RunTool) -> None:
+        """Answer one question, or one use of a tool."""
         asked = effect.asked
         places = judge(asked)
+        if isinstance(effect, RunSearch):
+            answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
+            self._emit(SearchAnswered(answer, places, effect.command_id))
+        else:
+            told = use_tool(effect.name, effect.arguments_json, partial(self._answer, asked, places), places)
+            self._emit(ToolUsed(told.text, told.is_error, places, effect.command_id))
+
+    def _answer(
+        self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters
+    ) -> SearchAnswer:
         model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
-        request = SearchRequest(effect.query, places.corpora, places.scopes, effect.count, effect.filters)
-        answer = search(self._shared.store(model), model, request)
-        self._emit(SearchAnswered(answer, places, effect.command_id))
+        request = SearchRequest(query, places.corpora, places.scopes, count, filters)
+        return search(self._shared.store(model), model, request)
 
 
 class IndexHandler:

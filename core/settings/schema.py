@@ -554,6 +554,14 @@ _RETRIEVAL = (
         maximum=20_000,
     ),
     Setting(
+        "retrieval.kept_out",
+        Kind.TEXTS,
+        (),
+        "Sources that are never sent along by themselves, each as `corpus:path` (`knowledge:concepts.md`).",
+        field="retrieval.kept_out",
+        maximum=1_000,
+    ),
+    Setting(
         "retrieval.tag_fields",
         Kind.TEXTS,
         ("tags",),

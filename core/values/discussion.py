@@ -125,6 +125,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         queue: what is sent next, in order, as it stands on disk; queue_hold: why it waits for the person, in a
             sentence, empty while it goes on by itself; is_held_at_limit: a spend limit holds it, and nothing else.
         asked_version: the version of a reply that was chosen last, until it stands there.
+        retrieved: recalled text that stays behind a message, by its id; kept_out: sources that the person keeps out
+            of what is recalled until the next reply.
     """
 
     id: str
@@ -145,6 +147,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     queue_hold: str = ""
     is_held_at_limit: bool = False
     asked_version: str = ""
+    retrieved: Mapping[str, str] = msgspec.field(default_factory=dict)
+    kept_out: tuple[str, ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:

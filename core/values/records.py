@@ -48,6 +48,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
         cache: the plan: marks as `key@seconds` in wire order, empty where nothing was marked.
         expected_read_tokens: what the plan expected the provider to read from its cache, None without a plan.
         estimate: the input as it was expected to be billed, counted where the provider never says; None in old logs.
+        retrieved: text that was recalled for the message, where later requests repeat it.
     """
 
     id: str
@@ -63,6 +64,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     cache: tuple[str, ...] = ()
     expected_read_tokens: int | None = None
     estimate: Usage | None = None
+    retrieved: str = ""
 
 
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):

@@ -106,7 +106,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     Args:
         path: relative to the project, below `<home>` for knowledge, the id of a discussion; title: what a person calls it.
         keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
-        also: up to two further passages of the source.
+        also: up to two further passages of the source; cosine: of its vector and the query's, -1 where there is none.
     """
 
     corpus: Corpus
@@ -123,6 +123,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     date: str = ""
     tags: tuple[str, ...] = ()
     also: tuple[Passage, ...] = ()
+    cosine: float = -1.0
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
@@ -214,6 +215,13 @@ class IndexReport(msgspec.Struct, frozen=True):
     stopped: bool = False
 
 
+class MemoryToolAnswer(msgspec.Struct, frozen=True):
+    """Answer of a tool of memory, for a model."""
+
+    text: str
+    is_error: bool = False
+
+
 class RetrievalState(msgspec.Struct, frozen=True):
     """Search and its index as front ends read them.
 
@@ -221,6 +229,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
         asked: what is searched, None while retrieval is off here; places: the same once it was looked at.
         progress: of the run under way, None for none; is_paused: it waits; report: of the last one that ended.
         answer: to the last question, None before one; is_searching: an answer is under way.
+        tool_answer: of the tool of memory that was used last.
         problem, remedy: why the index cannot be kept, empty where it can.
     """
 
@@ -231,5 +240,6 @@ class RetrievalState(msgspec.Struct, frozen=True):
     report: IndexReport | None = None
     answer: SearchAnswer | None = None
     is_searching: bool = False
+    tool_answer: MemoryToolAnswer | None = None
     problem: str = ""
     remedy: str = ""

@@ -58,7 +58,8 @@ class RetrievalSettings(msgspec.Struct, frozen=True):
 
     Args:
         corpora: names of `Corpus` that are searched; roots: folders of notes, relative to the project or absolute.
-        ambient: passages that fit a message are sent with it; ambient_tokens: at most so many.
+        ambient: passages that fit a message are sent with it; ambient_tokens: at most so many;
+            kept_out: sources of which none is, as `corpus:path`.
         embedder: id of a server that makes vectors, empty for the model that comes with the program; then
             embedding_model and embedding_dimension are its own.
         server: PostgreSQL that holds the index, empty for this machine.
@@ -69,6 +70,7 @@ class RetrievalSettings(msgspec.Struct, frozen=True):
     roots: tuple[str, ...] = ()
     ambient: bool = False
     ambient_tokens: int = 800
+    kept_out: tuple[str, ...] = ()
     tag_fields: tuple[str, ...] = ("tags",)
     date_fields: tuple[str, ...] = ("date", "data")
     embedder: str = ""

@@ -7,6 +7,7 @@ import msgspec
 from core.values.cache import CachePlan
 from core.values.curation import Preset
 from core.values.provider import Effort, ModelProfile, ProviderRequest
+from core.values.recall import RecallSpec
 from core.values.records import RequestRecord, ViewRecord
 from core.values.settings import CachingSettings, FileLimits, KnowledgeSettings
 from core.values.stack import StackInputs
@@ -25,6 +26,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         profile: of the model; effort, max_output_tokens, temperature: for the request.
         fact_domains: whose facts enter layer 7b beside those of `global`.
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
+        recall: what may go along with the message, None where ambient recall is off.
     """
 
     discussion_id: str
@@ -42,6 +44,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     fact_domains: tuple[str, ...] = ()
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
     caching_enabled: bool = True
+    recall: RecallSpec | None = None
 
 
 class CallToBuild(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from core.values.curation import ItemFiles, NamedText
 from core.values.messages import AttachmentPart, Message
+from core.values.recall import Recalled
 
 
 class LayerId(IntEnum):
@@ -76,6 +77,8 @@ class StackInputs(msgspec.Struct, frozen=True):
         domain_facts: layer 7b, a line a fact; notes: behind them; metadata: layer 8; preset_name and items: layers 9 and 10; turns: layer 11, only what the
         model's view holds, none deleted; user_text and attachments: layer 12; retrieved: `{rag-context}`.
         withdrawals: how often something was taken out of knowledge; in no layer, what was sent before must go.
+        keeps_retrieved: where `retrieved` stands it stays, turn after turn; kept_retrieved: the earlier ones, each
+            with the id of its message.
     """
 
     provider: str = ""
@@ -99,6 +102,8 @@ class StackInputs(msgspec.Struct, frozen=True):
     attachments: tuple[AttachmentPart, ...] = ()
     takes_long_system: bool = True
     withdrawals: int = 0
+    keeps_retrieved: bool = False
+    kept_retrieved: tuple[tuple[str, str], ...] = ()
 
 
 class Segment(msgspec.Struct, frozen=True, gc=False):
@@ -191,6 +196,7 @@ class ContextReport(msgspec.Struct, frozen=True):
         cost_usd: of the input, none of it cached; output_usd_per_token: of a reply; None where the price is unknown.
         is_exact: whether the tokens are exact for the model in use, else shown with `≈`.
         read_at: when its files began to be read, UTC; None: not known.
+        recalled: passages that go along with the message, and why.
     """
 
     layers: tuple[LayerReport, ...]
@@ -205,3 +211,4 @@ class ContextReport(msgspec.Struct, frozen=True):
     fits: bool = True
     read_at: datetime | None = None
     output_usd_per_token: float | None = None
+    recalled: Recalled = Recalled()

@@ -11,6 +11,7 @@ from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Option, Share, Tone, Ui
+from panels.context.recalled_rows import recalled_rows
 from panels.context.view import ContextPanelView
 
 ORDERS = (Option("canonical", "As read"), Option("wire", "As sent"))
@@ -38,6 +39,7 @@ def context_panel(desk: Desk) -> None:
     with ui.surface("context", "clear", height=0, padding=(0, 0), scrolls=True):
         _head(desk, report)
         _problems(ui, report)
+        recalled_rows(desk, report.recalled)
         if report.change is not None:
             _change(desk, report.change, is_exact=report.is_exact)
         clicked = ui.tabs("order", ORDERS, own.order)

@@ -34,9 +34,9 @@ def test_the_full_stack_in_wire_order() -> None:
     assert shape(request) == [
         ("user", ["9", "10", "11/m1"]),
         ("assistant", ["11/m2"]),
-        ("user", ["12/rag", "12/text", "8"]),
+        ("user", ["12/text", "12/rag", "8"]),
     ]
-    assert stack.wire_order == ("2", "3/read", "3/write", *keys, "9", "10", "11", "12/rag", "12/text", "8")
+    assert stack.wire_order == ("2", "3/read", "3/write", *keys, "9", "10", "11", "12/text", "12/rag", "8")
     assert (request.effort, request.max_output_tokens, request.discussion_id) == (Effort.HIGH, 500, "d1")
     assert (request.provider, request.model) == ("anthropic", "claude-opus-5-5")
 

@@ -1,0 +1,53 @@
+"""Recall for the messages of each discussion, kept from the look at it to its sending."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from core.values.recall import Recalled, RecallQuestion
+from core.values.spec import StackSpec
+
+Recall = Callable[[RecallQuestion], Recalled]
+"""Passages that go along with a message. It answers within a bound and never raises."""
+
+_Asked = tuple[RecallQuestion, int]
+"""A question, and how often something had been taken out of knowledge when it was asked."""
+
+
+class RecallDesk:
+    """Thread-safe. What is sent is what was shown: the same message gets what it got before.
+
+    Args:
+        recall: finds what goes along, None finds nothing.
+    """
+
+    def __init__(self, recall: Recall | None) -> None:
+        self._recall = recall
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[_Asked, Recalled]] = {}
+
+    def with_recalled(self, spec: StackSpec) -> tuple[StackSpec, Recalled]:
+        """The spec with what goes along with its message. Asked anew where the message, its limits or its knowledge
+        are others, or something was taken out of knowledge.
+        """
+        inputs = spec.inputs
+        text = inputs.user_text.strip()
+        if self._recall is None or spec.recall is None or not text:
+            return spec, Recalled()
+        asked = RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest), inputs.withdrawals
+        with self._lock:
+            known = self._known.get(spec.discussion_id)
+        if known is None or known[0] != asked:
+            known = asked, self._recall(asked[0])
+            with self._lock:
+                self._known[spec.discussion_id] = known
+        found = known[1]
+        return replace(spec, inputs=replace(inputs, retrieved=found.text)), found
+
+    def forget(self, discussion_id: str) -> None:
+        """Drop what is kept of a discussion."""
+        with self._lock:
+            self._known.pop(discussion_id, None)

@@ -1,0 +1,163 @@
+"""Tools of memory for a model: `search_notes` and `read_note`, each with its schema beside it. Read-only.
+
+An answer is text for the model, framed with its source; what goes wrong is an answer too, marked as an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import msgspec
+
+from core.base.errors import SlopError
+from core.base.frame import frame
+from core.base.opener import read_file
+from core.retrieval.report import degraded_text, place_text
+from core.retrieval.source_text import PROSE_ENDINGS, without_secrets
+from core.values.retrieval import (
+    Corpus,
+    MemoryToolAnswer,
+    SearchAnswer,
+    SearchFilters,
+    SearchHit,
+    SearchPlaces,
+)
+from core.values.stack import ToolSchema
+
+MAX_NOTE_BYTES = 64_000_000
+MAX_ANSWER_LINES, MAX_ANSWER_CHARS = 400, 24_000
+_MOST_HITS = 20
+
+Described = msgspec.Meta
+
+
+class SearchNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `search_notes`."""
+
+    query: Annotated[str, Described(description="Words or a question.", min_length=1, max_length=2_000)]
+    count: Annotated[int, Described(description="Sources wanted.", ge=1, le=_MOST_HITS)] = 5
+    corpus: Annotated[str, Described(description="notes, knowledge, discussions or project; empty: all.")] = (
+        ""
+    )
+    folder: Annotated[str, Described(description="Only below this folder.")] = ""
+    tag: Annotated[str, Described(description="Only notes with this tag.")] = ""
+
+
+class ReadNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `read_note`."""
+
+    path: Annotated[
+        str, Described(description="As search_notes or an index.md names it.", min_length=1, max_length=1_000)
+    ]
+    first_line: Annotated[int, Described(description="Line to begin with, from 1.", ge=1)] = 1
+    lines: Annotated[int, Described(description="Most lines.", ge=1, le=MAX_ANSWER_LINES)] = 200
+
+
+def _schema(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:
+    _, found = msgspec.json.schema_components([arguments], ref_template="{name}")
+    schema: dict[str, Any] = dict(found[arguments.__name__])
+    schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
+
+
+TOOLS = (
+    _schema(
+        "read_note",
+        "Reads a note, or the index.md of a folder of notes, by its path. Start with index.md: it says which folder "
+        "holds what.",
+        ReadNote,
+    ),
+    _schema(
+        "search_notes",
+        "Searches notes, knowledge and past discussions by words and by meaning, for what no index.md names. Every "
+        "passage comes with its source.",
+        SearchNotes,
+    ),
+)
+"""Schemas, by name."""
+
+Search = Callable[[str, int, SearchFilters], SearchAnswer]
+
+
+def use_tool(name: str, arguments_json: str, search: Search, places: SearchPlaces) -> MemoryToolAnswer:
+    """Answer a model's call. Total: wrong arguments and unreadable files are answers.
+
+    Args:
+        search: query, count, filters; places: folders that may be read, judged.
+    """
+    try:
+        if name == "search_notes":
+            return _search(msgspec.json.decode(arguments_json, type=SearchNotes), search)
+        if name == "read_note":
+            return _read(msgspec.json.decode(arguments_json, type=ReadNote), places)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        return MemoryToolAnswer(f"The arguments do not fit: {error}", is_error=True)
+    except SlopError as error:
+        return MemoryToolAnswer(f"{error.what}. {error.remedy}".strip(), is_error=True)
+    return MemoryToolAnswer(f"There is no tool {name!r}.", is_error=True)
+
+
+def _search(asked: SearchNotes, search: Search) -> MemoryToolAnswer:
+    if asked.corpus and asked.corpus not in {corpus.value for corpus in Corpus}:
+        return MemoryToolAnswer(
+            f"There is no corpus {asked.corpus!r}: notes, knowledge, discussions, project.", is_error=True
+        )
+    corpora = (Corpus(asked.corpus),) if asked.corpus else ()
+    answer = search(asked.query, asked.count, SearchFilters(corpora, asked.folder, asked.tag))
+    said = degraded_text(answer)
+    parts = [f"{said}\n"] if said else []
+    parts += [_hit(hit) for hit in answer.hits] or ["Nothing found.\n"]
+    return MemoryToolAnswer("".join(parts))
+
+
+def _hit(hit: SearchHit) -> str:
+    return frame(
+        "passage",
+        hit.text,
+        corpus=hit.corpus.value,
+        source=place_text(hit),
+        title=hit.title,
+        heading=hit.heading,
+        date=hit.date,
+    )
+
+
+def _read(asked: ReadNote, places: SearchPlaces) -> MemoryToolAnswer:
+    file = note_file(asked.path, places)
+    if not file:
+        return MemoryToolAnswer(f"There is no note {asked.path!r} in the folders of notes.", is_error=True)
+    try:
+        data = read_file(file, MAX_NOTE_BYTES)
+    except OSError as error:
+        return MemoryToolAnswer(f"{asked.path} cannot be read: {error.strerror or error}", is_error=True)
+    lines = without_secrets(data.decode("utf-8", "replace")).splitlines(keepends=True)
+    first = asked.first_line - 1
+    if lines and first >= len(lines):
+        return MemoryToolAnswer(f"{asked.path} has {len(lines):,} lines.", is_error=True)
+    shown: list[str] = []
+    room = MAX_ANSWER_CHARS
+    for line in lines[first : first + asked.lines]:
+        if len(line) > room:
+            shown.append(line[:room] if not shown else "")
+            break
+        shown.append(line)
+        room -= len(line)
+    last = first + max(1, sum(1 for line in shown if line))
+    more = f"The note goes on: {len(lines):,} lines in all.\n" if last < len(lines) else ""
+    return MemoryToolAnswer(
+        frame("note", "".join(shown), source=asked.path, lines=f"{first + 1}-{last}") + more
+    )
+
+
+def note_file(path: str, places: SearchPlaces) -> str:
+    """The file of a note by its path below one of the folders, links resolved; empty where it is none of theirs."""
+    if "\0" in path:
+        return ""
+    for root in places.notes:
+        found = os.path.realpath(os.path.join(root, path))
+        is_inside = found.startswith(root.rstrip(os.sep) + os.sep)
+        if is_inside and found.rpartition(".")[2].lower() in PROSE_ENDINGS and os.path.isfile(found):
+            return found
+    return ""

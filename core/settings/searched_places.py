@@ -1,0 +1,23 @@
+"""Places that are searched, as settings and project name them."""
+
+from __future__ import annotations
+
+from core.values.retrieval import AskedPlaces, Corpus
+from core.values.state import AppState
+
+_NAMES = frozenset(corpus.value for corpus in Corpus)
+
+
+def asked_places(state: AppState) -> AskedPlaces | None:
+    """Places that are searched here by settings and project, None while retrieval is off."""
+    settings, project = state.config.settings.retrieval, state.config.project
+    if not settings.enabled:
+        return None
+    return AskedPlaces(
+        settings.roots,
+        project.root,
+        project.allowed_roots,
+        tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
+        settings.tag_fields,
+        settings.date_fields,
+    )

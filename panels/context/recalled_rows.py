@@ -1,0 +1,60 @@
+"""Passages that go along with the message: each with its source and why, and the way to keep it out."""
+
+from __future__ import annotations
+
+from core.base.text import one_line
+from core.context.messages import KeepOut
+from core.settings.messages import ChangeSetting
+from core.values.recall import Recalled, RecalledPassage
+from panels.base.desk import Desk
+
+
+def recalled_rows(desk: Desk, recalled: Recalled) -> None:
+    """Draw what is recalled for the message, nothing where nothing is. Sends KeepOut and ChangeSetting."""
+    ui, chosen = desk.ui, desk.state.discussions.selected_id
+    opened = desk.state.discussions.open.get(chosen)
+    once = opened.kept_out if opened is not None else ()
+    if not recalled.passages and not recalled.problem and not once:
+        return
+    with ui.surface("recalled", "inset", padding=(12, 8)), ui.group("lines", gap=4):
+        title = f"Recalled for this message · ≈ {recalled.tokens_est:,} tokens"
+        ui.text(
+            "title", title, style="small_strong", tip="It is sent behind your words, once, and is not cached"
+        )
+        for passage in recalled.passages:
+            _passage(desk, chosen, passage)
+        if recalled.problem:
+            ui.text("problem", recalled.problem, tone="warn", style="small", wraps=True)
+        for source in once:
+            with ui.row(("kept out", source)):
+                ui.text(
+                    "source",
+                    f"Kept out of the next message: {one_line(source, 60)}",
+                    tone="muted",
+                    style="small",
+                )
+                ui.push()
+                if ui.button("back", "Let in", kind="ghost", is_small=True):
+                    desk.send(KeepOut(chosen, source, is_out=False))
+
+
+def _passage(desk: Desk, chosen: str, passage: RecalledPassage) -> None:
+    ui = desk.ui
+    with ui.group(("passage", passage.place), gap=2):
+        with ui.row("head"):
+            dated = f" · {passage.date}" if passage.date else ""
+            whole = "" if passage.is_whole else " · a line"
+            ui.text("place", f"{one_line(passage.place, 60)}{dated}{whole}", style="small", tip=passage.title)
+            ui.push()
+            if ui.button("once", "Keep out", kind="ghost", is_small=True, tip="Not with the next message"):
+                desk.send(KeepOut(chosen, passage.source))
+            if ui.button(
+                "never",
+                "Never",
+                kind="ghost",
+                is_small=True,
+                tip="Never by itself again; Settings lets it in",
+            ):
+                known = desk.state.config.settings.retrieval.kept_out
+                desk.send(ChangeSetting("retrieval.kept_out", (*known, passage.source)))
+        ui.text("why", f"Because {passage.why}.", tone="muted", style="small", wraps=True)

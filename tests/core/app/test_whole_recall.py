@@ -1,0 +1,56 @@
+"""The whole program without a window: what is recalled for a message, shown, sent once, and gone with the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.app.execution import act
+from core.discussion.messages import SetDraft
+from core.retrieval.messages import UpdateIndex
+from tests.core.app.programs import until
+from tests.core.app.test_whole import World, ask
+from tests.vendors.compatible_server import VLLM, CompatibleServer
+
+ITEM = "- The checkpoint interval of the tide model is thirty seconds. [from: notes, 2026-06-01]\n"
+QUESTION = "Which checkpoint interval did we choose?"
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with CompatibleServer(VLLM) as server:
+        world = World(tmp_path, server)
+        with (tmp_path / "config.toml").open("a", encoding="utf-8") as config:
+            config.write(
+                '[retrieval]\nenabled = true\nambient = true\ncorpora = ["knowledge", "discussions"]\n'
+            )
+        known = world.home / "knowledge"
+        known.mkdir(parents=True)
+        (known / "facts.md").write_text(ITEM, encoding="utf-8")
+        yield world
+        world.stop()
+
+
+def test_what_was_shown_is_sent_once_behind_the_words_and_gone_with_the_next_turn(world: World) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    act(controller, UpdateIndex(), timeout_s=60)
+    controller.send(SetDraft(chosen, QUESTION))
+    state = until(
+        controller,
+        lambda s: chosen in s.context.reports and bool(s.context.reports[chosen].recalled.passages),
+    )
+    shown = state.context.reports[chosen].recalled
+
+    ask(controller, chosen, QUESTION)
+    ask(controller, chosen, "Thanks.")
+
+    first, second = (body["messages"][-1]["content"] for body in world.server.bodies)
+    assert first.index(QUESTION) < first.index("{rag-context}")
+    assert shown.text.strip() in first
+    assert "rag-context" not in str(world.server.bodies[1])
+    assert "Thanks." in second

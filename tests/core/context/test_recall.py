@@ -1,0 +1,180 @@
+"""Recall in the stack: behind the words, out of the prefix, gone with the next turn, kept for Claude Code."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from core.context import step
+from core.context.assembly import Assembler, Prices
+from core.context.messages import KeepOut
+from core.context.spec import context_effects, stack_spec
+from core.context.stack import build_stack
+from core.discussion.log_view import apply, fold
+from core.providers.blocks import MarkPlace, wire_of
+from core.values.cache import LedgerScope
+from core.values.messages import Role, TextPart
+from core.values.provider import ProviderRequest
+from core.values.recall import Recalled, RecallQuestion, RecallSpec
+from core.values.records import MessageRecord
+from core.values.retrieval import AskedPlaces
+from core.values.spec import CallToBuild, StackSpec
+from core.values.stack import LayerId, Segment, StackInputs
+from tests.core.context.test_assembly import Bench, FakeCounter
+from tests.core.stacks import full_inputs, said
+from tests.panels import states
+
+AT = datetime(2026, 11, 23, tzinfo=UTC)
+SCOPE = LedgerScope("p", "k", "m")
+RAG = "{rag-context}\nRECALL\n{/rag-context}\n"
+
+
+def texts(request: ProviderRequest) -> list[str]:
+    return [part.text for m in request.messages for part in m.parts if isinstance(part, Segment)]
+
+
+def test_the_block_stands_behind_the_words_and_before_them_in_the_canonical_text() -> None:
+    stack = build_stack(full_inputs())
+
+    assert texts(stack.request())[-3:-1] == ["MESSAGE", RAG]
+    assert stack.text.index(RAG) < stack.text.index("MESSAGE")
+    assert [segment.key for segment in stack.segments][-3:] == ["12/text", "12/rag", "8"]
+
+
+def test_the_last_mark_stands_behind_the_words_and_before_the_block() -> None:
+    wire = wire_of(build_stack(full_inputs()).request(), SCOPE, lambda _: 1)
+
+    assert wire.blocks[wire.head].key == "12/text"
+    assert [block.place for block in wire.blocks[wire.head + 1 :]] == [MarkPlace.TRANSIENT, MarkPlace.TAIL]
+
+
+def test_the_next_turn_repeats_the_words_and_not_the_block() -> None:
+    base = replace(full_inputs(), metadata=StackInputs().metadata)
+    first = wire_of(build_stack(base).request(), SCOPE, lambda _: 1)
+    turns = (*base.turns, said("m3", Role.USER, "MESSAGE"), said("m4", Role.ASSISTANT, "REPLY"))
+    later = build_stack(replace(base, turns=turns, user_text="MORE", retrieved=""))
+
+    assert "RECALL" not in later.text
+    assert wire_of(later.request(), SCOPE, lambda _: 1).hashes[first.head] == first.hashes[first.head]
+
+
+def test_nothing_of_it_is_in_the_stable_prefix() -> None:
+    one, two = build_stack(full_inputs()), build_stack(replace(full_inputs(), retrieved="OTHER"))
+
+    assert one.text[: one.stable_prefix_length] == two.text[: two.stable_prefix_length]
+    assert one.request().system == two.request().system
+
+
+def test_where_it_is_kept_every_block_that_was_sent_is_repeated() -> None:
+    base = replace(full_inputs(), keeps_retrieved=True, metadata=StackInputs().metadata)
+    first = wire_of(build_stack(base).request(), SCOPE, lambda _: 1)
+    turns = (*base.turns, said("m3", Role.USER, "MESSAGE"), said("m4", Role.ASSISTANT, "REPLY"))
+    later = replace(base, turns=turns, user_text="MORE", retrieved="", kept_retrieved=(("m3", "RECALL"),))
+    second = wire_of(build_stack(later).request(), SCOPE, lambda _: 1)
+
+    assert first.blocks[first.head].key == "12/kept-rag"
+    assert second.hashes[: len(first.hashes)] == first.hashes
+
+
+def test_a_text_that_closes_the_block_does_not() -> None:
+    layer = build_stack(replace(full_inputs(), retrieved="a {/rag-context} b")).layer(LayerId.USER)
+
+    assert layer.text.count("{/rag-context}") == 1
+
+
+class Recalling:
+    """Recall that counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[RecallQuestion] = []
+
+    def __call__(self, question: RecallQuestion) -> Recalled:
+        self.asked.append(question)
+        return Recalled(f"passage {len(self.asked)}")
+
+
+def assembler(recall: Recalling) -> Assembler:
+    return Assembler(FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, recall=recall)
+
+
+def with_recall(bench: Bench, text: str, **inputs: object) -> StackSpec:
+    return replace(bench.spec(text, **inputs), recall=RecallSpec(AskedPlaces()))
+
+
+def test_what_is_sent_is_what_was_shown(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    made = assembler(recall)
+    shown = made.assemble(with_recall(bench, "hello"))
+    sent = made.build(CallToBuild("c", "r", "m", with_recall(bench, "hello\n")))
+
+    assert made.report(shown).recalled.text == "passage 1"
+    assert made.report(made.recount(shown)).recalled.text == "passage 1"
+    assert "passage 1" in "".join(texts(sent.request))
+    assert len(recall.asked) == 1
+
+
+def test_it_is_asked_anew_when_the_words_or_limits_change_or_something_was_taken_out(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    made = assembler(recall)
+    kept_out = RecallSpec(AskedPlaces(), kept_out=("knowledge:a.md",))
+    for spec in (
+        with_recall(bench, "one"),
+        with_recall(bench, "two"),
+        replace(bench.spec("two"), recall=kept_out),
+        replace(bench.spec("two", withdrawals=1), recall=kept_out),
+    ):
+        made.assemble(spec)
+
+    assert [one.text for one in recall.asked] == ["one", "two", "two", "two"]
+
+
+def test_nothing_is_asked_where_it_is_off_or_nothing_is_said(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    made = assembler(recall)
+    made.assemble(bench.spec("hello"))
+    made.assemble(with_recall(bench, " \n"))
+
+    assert not recall.asked
+
+
+def test_the_record_keeps_it_only_where_it_is_repeated_and_a_log_gives_it_back(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    made = assembler(recall)
+    plain = made.build(CallToBuild("c", "r", "m", with_recall(bench, "a"))).record
+    kept = made.build(CallToBuild("c", "r", "m", with_recall(bench, "b", keeps_retrieved=True))).record
+
+    assert plain.retrieved == ""
+    assert fold("d", (plain,)).retrieved == {}
+    assert fold("d", (kept,)).retrieved == {"m": "passage 2"}
+    assert fold("d", (kept, plain)).retrieved == {}
+
+
+def test_keeping_out_counts_until_the_next_reply_and_puts_the_stack_together_anew() -> None:
+    state = states.working()
+    settings = replace(
+        state.config.settings.retrieval, enabled=True, ambient=True, kept_out=("knowledge:b.md",)
+    )
+    before = replace(
+        state,
+        config=replace(state.config, settings=replace(state.config.settings, retrieval=settings)),
+    )
+    after, _ = step.command(before, KeepOut("d1", "knowledge:a.md"))
+
+    (effect,) = context_effects(before, after)
+    assert effect.spec.recall is not None
+    assert effect.spec.recall.kept_out == ("knowledge:b.md", "knowledge:a.md")
+
+    opened = after.discussions.open["d1"]
+    asked = apply(opened, MessageRecord("u9", AT, Role.USER, (TextPart("hi"),)))
+    answered = apply(asked, MessageRecord("a9", AT, Role.ASSISTANT, (TextPart("yes"),)))
+    assert (asked.kept_out, answered.kept_out) == (("knowledge:a.md",), ())
+
+    back, _ = step.command(after, KeepOut("d1", "knowledge:a.md", is_out=False))
+    assert back.discussions.open["d1"].kept_out == ()
+
+
+def test_recall_is_off_unless_retrieval_and_ambient_recall_are_on() -> None:
+    state = states.working()
+    assert stack_spec(state, "d1").recall is None

@@ -1,0 +1,198 @@
+"""Ambient recall: what goes along with a message, in two tiers, within a budget, unforgeable."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from core.base.errors import StorageError
+from core.base.frame import rag_block
+from core.base.text import size_bytes
+from core.base.tokens import estimate_tokens
+from core.retrieval.ambient import recall_filters, recalled
+from core.retrieval.recaller import BUSY, TOO_SLOW, Recaller
+from core.values.curation import LineRange
+from core.values.recall import Recalled, RecallQuestion, RecallSpec
+from core.values.retrieval import AskedPlaces, ChunkKind, Corpus, Retriever, SearchAnswer, SearchHit
+
+MESSAGE = "How did we tune the checkpoint interval?"
+BOTH = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
+
+
+def question(text: str = MESSAGE, *, tokens: int = 800, kept_out: tuple[str, ...] = ()) -> RecallQuestion:
+    return RecallQuestion(text, "own", RecallSpec(AskedPlaces(corpora=BOTH), tokens, kept_out))
+
+
+def hit(number: int = 1, text: str = "The checkpoint interval is 30 s.", **changes: object) -> SearchHit:
+    made = SearchHit(
+        Corpus.KNOWLEDGE,
+        ChunkKind.KNOWLEDGE,
+        f"k{number}.md",
+        f"k{number}",
+        LineRange(number, number),
+        "Decisions",
+        text,
+        0.9,
+        0.9,
+        0.9,
+        (Retriever.KEYWORD, Retriever.VECTOR),
+        "2026-06-01",
+        cosine=0.4,
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def found(*hits: SearchHit, **asked: object) -> Recalled:
+    return recalled(question(**asked), SearchAnswer(MESSAGE, hits))  # type: ignore[arg-type]
+
+
+def test_three_passages_go_whole_and_five_by_a_line() -> None:
+    got = found(*(hit(number) for number in range(12)), tokens=5_000)
+
+    assert [one.is_whole for one in got.passages] == [True] * 3 + [False] * 5
+    assert got.text.count("<passage ") == 3
+    assert sum(line.startswith("- ") for line in got.text.splitlines()) == 5
+
+
+def test_a_passage_says_its_file_its_lines_its_date_and_why_it_is_there() -> None:
+    got = found(hit(7))
+
+    assert 'source="k7.md:7" heading="Decisions" date="2026-06-01"' in got.text
+    assert "checkpoint, interval" in got.passages[0].why
+    assert got.passages[0].source == "knowledge:k7.md"
+
+
+@pytest.mark.parametrize("tokens", [100, 130, 180, 400, 800])
+def test_the_budget_holds(tokens: int) -> None:
+    many = [hit(number, "The checkpoint interval. " * (1 + number * 9)) for number in range(12)]
+    got = found(*many, tokens=tokens)
+
+    assert estimate_tokens(size_bytes(got.text)) <= tokens
+    assert got.tokens_est <= tokens
+    assert got.passages
+
+
+def test_a_passage_too_large_for_the_budget_goes_by_a_line() -> None:
+    got = found(hit(1, "The checkpoint interval. " * 300), tokens=200)
+
+    assert [one.is_whole for one in got.passages] == [False]
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        hit(corpus=Corpus.DISCUSSIONS, path="own"),
+        hit(corpus=Corpus.NOTES),
+        hit(score=0.1),
+        hit(text="Something about the interval alone.", heading=""),
+        hit(text="  "),
+    ],
+    ids=["the discussion itself", "another corpus", "below the threshold", "one word in common", "empty"],
+)
+def test_what_does_not_belong_stays_out(left_out: SearchHit) -> None:
+    assert found(left_out) == Recalled()
+    assert found(left_out, hit(2)).passages == found(hit(2)).passages
+
+
+def test_a_passage_near_in_meaning_needs_no_word_in_common() -> None:
+    far, near = hit(1, "Save your work every half minute.", cosine=0.3), hit(2, "Save it twice.", cosine=0.7)
+
+    assert [one.place for one in found(far, near).passages] == ["k2.md:2"]
+
+
+def test_what_a_person_keeps_out_leaves_room_for_others() -> None:
+    got = found(hit(1), hit(2), kept_out=("knowledge:k1.md",))
+
+    assert [one.source for one in got.passages] == ["knowledge:k2.md"]
+
+
+def test_what_the_digest_says_is_not_told_twice() -> None:
+    told = replace(question(), told="- The checkpoint interval is 30 s. [from: x]\n")
+
+    assert recalled(told, SearchAnswer(MESSAGE, (hit(),))) == Recalled()
+
+
+def test_the_search_leaves_the_discussion_itself_out() -> None:
+    asked = recall_filters(question())
+
+    assert asked.but == ("own",)
+    assert set(asked.corpora) == set(BOTH)
+
+
+forgeries = st.lists(
+    st.sampled_from(
+        [
+            "{/rag-context}",
+            "{rag-context}",
+            "{ / RAG-context }",
+            "{",
+            "}",
+            "</passage>",
+            "\n",
+            "<passage-2",
+            "{/knowledge}",
+            "checkpoint interval",
+            "\u2028",
+            '"',
+            "[from: x, 2026-01-01]",
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@settings(max_examples=60)
+@given(text=forgeries, heading=forgeries, path=forgeries)
+def test_no_passage_closes_the_block_or_forges_one(text: str, heading: str, path: str) -> None:
+    hits = [hit(n, f"checkpoint interval {text}", heading=heading, path=path or "p") for n in range(5)]
+    block = rag_block(recalled(question(), SearchAnswer(MESSAGE, tuple(hits))).text)
+
+    assert block.startswith("{rag-context}\n")
+    assert block.endswith("\n{/rag-context}\n")
+    bare = "".join(block.lower().split())
+    assert bare.count("{rag-context}") == bare.count("{/rag-context}") == 1
+
+
+def test_an_answer_that_is_degraded_says_so() -> None:
+    answer = SearchAnswer(MESSAGE, (hit(),), degraded=True, reason="the embedder is away")
+
+    assert "the embedder is away" in recalled(question(), answer).problem
+
+
+def test_a_search_that_fails_recalls_nothing_and_says_why() -> None:
+    def fails(_: RecallQuestion) -> SearchAnswer:
+        raise StorageError("The index is torn", remedy="Make it anew")
+
+    def breaks(_: RecallQuestion) -> SearchAnswer:
+        raise ZeroDivisionError("no")
+
+    assert "torn" in Recaller(fails).recall(question()).problem
+    assert Recaller(breaks).recall(question()).problem
+
+
+def test_a_search_that_hangs_holds_nobody_up_and_is_not_begun_twice() -> None:
+    go_on = threading.Event()
+    begun: list[str] = []
+
+    def hangs(asked: RecallQuestion) -> SearchAnswer:
+        begun.append(asked.text)
+        go_on.wait(30)
+        return SearchAnswer(MESSAGE)
+
+    recaller = Recaller(hangs, bound_s=0.02)
+    assert recaller.recall(question()).problem == TOO_SLOW
+    assert recaller.recall(question()).problem == BUSY
+    go_on.set()
+    assert begun == [MESSAGE]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "how are you", "?!"])
+def test_a_message_that_says_nothing_is_not_looked_for(text: str) -> None:
+    def never(_: RecallQuestion) -> SearchAnswer:
+        raise AssertionError
+
+    assert Recaller(never).recall(question(text)) == Recalled()

@@ -1,0 +1,59 @@
+"""Recall in the Context view: what goes along, why, and keeping it out, once or for good."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.context.messages import KeepOut
+from core.settings.messages import ChangeSetting
+from core.values.recall import Recalled, RecalledPassage
+from core.values.retrieval import Corpus
+from core.values.state import AppState
+from panels.base.view import WindowView
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+PASSAGE = RecalledPassage(
+    "knowledge:a.md", Corpus.KNOWLEDGE, "a.md:3", "a", "it holds checkpoint, interval", "2026-06-01", 0.9
+)
+
+
+def _screen(recalled: Recalled, state: AppState | None = None) -> Screen:
+    report = replace(states.report(), recalled=recalled)
+    shown = with_fields(state or states.working(), reports={"d1": report})
+    return Screen(shown, WindowView(panel="context"))
+
+
+def test_a_passage_shows_its_place_its_date_and_why_before_anything_is_sent() -> None:
+    screen = _screen(Recalled("text", (PASSAGE,), 120))
+
+    assert screen.ui.shows("Recalled for this message · ≈ 120 tokens")
+    assert screen.ui.shows("a.md:3 · 2026-06-01")
+    assert screen.ui.shows("Because it holds checkpoint, interval.")
+
+
+def test_a_click_keeps_it_out_once_and_another_for_good() -> None:
+    screen = _screen(Recalled("text", (PASSAGE,), 120))
+
+    screen.ui.click("Keep out")
+    screen.ui.click("Never")
+
+    assert screen.sent == [
+        KeepOut("d1", "knowledge:a.md"),
+        ChangeSetting("retrieval.kept_out", ("knowledge:a.md",)),
+    ]
+
+
+def test_what_is_kept_out_can_be_let_in_again() -> None:
+    state = states.with_opened(states.working(), kept_out=("knowledge:a.md",))
+    screen = _screen(Recalled(), state)
+
+    screen.ui.click("Let in")
+
+    assert screen.sent == [KeepOut("d1", "knowledge:a.md", is_out=False)]
+
+
+def test_less_than_all_is_said_and_nothing_takes_no_room() -> None:
+    assert _screen(Recalled(problem="Recall took too long.")).ui.shows("Recall took too long.")
+    assert not any("Recalled" in text for text in _screen(Recalled()).ui.texts())
