@@ -23,6 +23,7 @@ from core.retrieval.messages import (
 )
 from core.values.outcomes import CommandOutcome
 from core.values.retrieval import AskedPlaces, Corpus, IndexProgress
+from core.values.settings import Project, RetrievalSettings
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
@@ -32,7 +33,11 @@ _NAMES = frozenset(corpus.value for corpus in Corpus)
 
 def asked_places(state: AppState) -> AskedPlaces | None:
     """SearchPlaces that are searched here by settings and project, None while retrieval is off."""
-    settings, project = state.config.settings.retrieval, state.config.project
+    return places_of(state.config.settings.retrieval, state.config.project)
+
+
+def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | None:
+    """As `asked_places`, from the settings alone."""
     if not settings.enabled:
         return None
     return AskedPlaces(
