@@ -10,7 +10,7 @@ from core.base.disk import create_file, make_dirs
 from core.base.figures import count
 from core.cli.arguments import Options
 from core.cli.output import Console
-from core.cli.session import UsageError
+from core.cli.session import UsageError, report_settings
 from core.retrieval.heads import FieldNames
 from core.retrieval.judged_places import judge
 from core.retrieval.navigation_files import Mended, Survey, mend, survey
@@ -34,6 +34,7 @@ def run_index(options: Options, console: Console) -> int:
     """
     request = config_request(start=options.start, home=options.home, overrides=options.overrides)
     loaded = load(request)
+    report_settings(loaded.faults, loaded.project, console)
     if options.given.action == "new":
         return _new(options, loaded, request.home, request.start, console)
     with console.waiting("Reading notes"):
@@ -58,7 +59,10 @@ def run_index(options: Options, console: Console) -> int:
 
 
 def _surveyed(loaded: LoadedSettings, home: Path) -> Survey:
-    """All index files that are or should be; with retrieval off every one of ours is an orphan."""
+    """All index files that are or should be; with retrieval off every one of ours is an orphan.
+
+    Where settings are at fault or do not count yet, nobody knows which folders are enabled: no orphan is looked for.
+    """
     project = loaded.project
     asked = places_of(loaded.settings.retrieval, project)
     places = judge(asked) if asked is not None else SearchPlaces()

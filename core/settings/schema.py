@@ -230,7 +230,7 @@ _AI = (
         "What the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files.",
         scope=SettingScope.USER,
         field="knowledge.automatic_categories",
-        maximum=7,
+        maximum=20,
     ),
     Setting(
         "ai_settings.caching.anthropic_enabled",
@@ -527,7 +527,7 @@ _RETRIEVAL = (
         ("notes", "knowledge", "discussions"),
         "What is searched: `notes`, `knowledge`, `discussions`, and `project` for the project's own files.",
         field="retrieval.corpora",
-        maximum=4,
+        maximum=20,
     ),
     Setting(
         "retrieval.roots",
@@ -535,7 +535,7 @@ _RETRIEVAL = (
         (),
         "Folders of notes: relative to the project with `/`, or absolute inside its allowed roots.",
         field="retrieval.roots",
-        maximum=50,
+        maximum=1_000,
     ),
     Setting(
         "retrieval.ambient",
@@ -559,7 +559,7 @@ _RETRIEVAL = (
         ("tags",),
         "Names under which notes say their tags (`**Tags:**`, or a key of their front matter).",
         field="retrieval.tag_fields",
-        maximum=20,
+        maximum=100,
     ),
     Setting(
         "retrieval.date_fields",
@@ -567,7 +567,7 @@ _RETRIEVAL = (
         ("date", "data"),
         "Names under which notes say their date.",
         field="retrieval.date_fields",
-        maximum=20,
+        maximum=100,
     ),
     Setting(
         "retrieval.embedder",
