@@ -66,9 +66,11 @@ def _surveyed(loaded: LoadedSettings, home: Path) -> Survey:
     project = loaded.project
     asked = places_of(loaded.settings.retrieval, project)
     places = judge(asked) if asked is not None else SearchPlaces()
-    around = [
-        os.path.realpath(path) for path in (project.root, *project.allowed_roots) if os.path.isdir(path)
-    ]
+    is_known = not loaded.faults and not any(
+        "retrieval" in part for one in project.asked for part in one.place
+    )
+    folders = (project.root, *project.allowed_roots) if is_known else ()
+    around = [os.path.realpath(path) for path in folders if os.path.isdir(path)]
     return survey(places, home, _fields(loaded), around)
 
 

@@ -38,10 +38,12 @@ def names(paths: object, root: Path) -> list[str]:
 
 def test_build_writes_what_is_missing_and_then_all_is_in_order(notes: Path) -> None:
     before = looked(notes)
-    assert names(before.stale, notes) == ["index.md", "ops/index.md"] and not before.is_in_order
+    assert names(before.stale, notes) == ["index.md", "ops/index.md"]
+    assert not before.is_in_order
     assert names(mend(before).written, notes) == ["index.md", "ops/index.md"]
     after = looked(notes)
-    assert after.is_in_order and names(after.fresh, notes) == ["index.md", "ops/index.md"]
+    assert after.is_in_order
+    assert names(after.fresh, notes) == ["index.md", "ops/index.md"]
     assert mend(after).written == ()
 
 
@@ -90,9 +92,11 @@ def test_an_empty_folder_loses_its_index(notes: Path) -> None:
     mend(looked(notes))
     (notes / "ops" / "b.md").unlink()
     found = looked(notes)
-    assert names(found.orphans, notes) == ["ops/index.md"] and not found.is_in_order
+    assert names(found.orphans, notes) == ["ops/index.md"]
+    assert not found.is_in_order
     assert names(mend(found).removed, notes) == ["ops/index.md"]
-    assert os.listdir(notes / "ops") == [] and looked(notes).is_in_order
+    assert os.listdir(notes / "ops") == []
+    assert looked(notes).is_in_order
 
 
 def test_a_root_that_is_empty_or_enabled_no_more_leaves_orphans(notes: Path) -> None:
@@ -130,7 +134,8 @@ def test_a_hand_written_index_is_never_overwritten_or_removed_and_said(notes: Pa
     mend(looked(notes))
     found = looked(notes)
     assert own.read_text() == "# My order of things\n"
-    assert names(found.own, notes) == ["ops/index.md"] and found.is_in_order
+    assert names(found.own, notes) == ["ops/index.md"]
+    assert found.is_in_order
     listed = (notes / "index.md").read_text()
     assert "(ops/index.md): 2 notes" in listed, "its parent lists the folder"
 
@@ -149,7 +154,8 @@ def test_a_link_in_the_place_of_an_index_is_not_followed(notes: Path, tmp_path: 
     found = looked(notes)
     mend(found)
     assert names(found.own, notes) == ["index.md"]
-    assert target.read_bytes().startswith(MARKER) and target.read_bytes().count(b"\n") == 1
+    assert target.read_bytes().startswith(MARKER)
+    assert target.read_bytes().count(b"\n") == 1
 
 
 def test_generated_files_list_nobody_and_enter_no_index(notes: Path) -> None:
@@ -166,7 +172,8 @@ def test_generated_files_list_nobody_and_enter_no_index(notes: Path) -> None:
 
 def test_a_root_inside_another_is_listed_once(notes: Path) -> None:
     mend(looked(notes, notes / "ops"))
-    assert looked(notes).is_in_order and looked(notes / "ops", notes).is_in_order
+    assert looked(notes).is_in_order
+    assert looked(notes / "ops", notes).is_in_order
 
 
 def test_who_may_read_the_folder_may_read_its_index(notes: Path) -> None:
@@ -200,4 +207,5 @@ def test_notes_that_are_no_text_are_listed_by_name_and_secrets_are_not(notes: Pa
     mend(looked(notes))
     listed = (notes / "index.md").read_text()
     assert "- [binary](binary.md)\n" in listed
-    assert "[Key](key.md): We use" in listed and "Ab3dEf6hIj" not in listed
+    assert "[Key](key.md): We use" in listed
+    assert "Ab3dEf6hIj" not in listed
