@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 import msgspec
@@ -34,6 +34,9 @@ _TAGS, _TITLES, _FOLDERS = 6, 4, 6
 """Of a folder, that its parent names."""
 _TITLE_CHARS = 60
 _ESCAPED = re.compile(r"([\\\[\]<>`*_])")
+_FORM = 1
+"""Of index files: with another one, all are written anew."""
+_PAGE_LINK = re.compile(rb"^- \[[^\]\n]*\]\((index\.\d+\.md)\): [\d,]+$", re.MULTILINE)
 _PLAIN_LINK = re.compile(r"[\w./~+@=,-]+")
 
 
@@ -86,14 +89,37 @@ def notes_tree(name: str, heads: Mapping[str, SourceHead]) -> Notes:
     return _tree(name, "", here, below)
 
 
-def index_files(root: Notes, tokens: Tokens) -> dict[str, bytes]:
+def index_files(
+    root: Notes, tokens: Tokens, is_fresh: Callable[[str, str], bool] = lambda _folder, _digest: False
+) -> dict[str, bytes]:
     """Content of each index file of a tree by its path below the root; none for a tree without notes.
 
     A folder whose index a person wrote gets none.
+
+    Args:
+        is_fresh: by a folder's path and `listing_digest`; what it says yes to is left out.
     """
     if not root.count:
         return {}
-    return {path: text.encode() for path, text in _files(root, tokens)}
+    return {path: text.encode() for path, text in _files(root, tokens, is_fresh)}
+
+
+def listing_digest(folder: Notes) -> str:
+    """SHA-256 of all that a folder's index is made from."""
+    notes = sorted((name, head.title, head.description, head.tags) for name, head in folder.notes.items())
+    folders = [(one.name, one.count, *_folder_parts(one)) for one in folder.folders]
+    return hashlib.sha256(repr((_FORM, folder.name, folder.path, notes, folders)).encode()).hexdigest()
+
+
+def is_current(data: bytes, digest: str = "") -> bool:
+    """True if an index file is as it was written, from what has this digest; a page has none."""
+    line, _, listed = data.replace(b"\r\n", b"\n").partition(b"\n")
+    return line == _marker(digest, listed).encode()
+
+
+def page_names(data: bytes) -> tuple[str, ...]:
+    """Names of the pages that an index file or a page links to."""
+    return tuple(match.decode() for match in _PAGE_LINK.findall(data))
 
 
 def _tree(
@@ -118,15 +144,15 @@ def _order(name: str) -> tuple[str, str]:
     return name.casefold(), name
 
 
-def _files(folder: Notes, tokens: Tokens) -> Iterator[tuple[str, str]]:
+def _files(folder: Notes, tokens: Tokens, is_fresh: Callable[[str, str], bool]) -> Iterator[tuple[str, str]]:
     for inner in folder.folders:
-        yield from _files(inner, tokens)
-    if folder.own_index is None:
-        for name, text in _folder_files(folder, tokens):
+        yield from _files(inner, tokens, is_fresh)
+    if folder.own_index is None and not is_fresh(folder.path, digest := listing_digest(folder)):
+        for name, text in _folder_files(folder, tokens, digest):
             yield folder.path + name, text
 
 
-def _folder_files(folder: Notes, tokens: Tokens) -> Iterator[tuple[str, str]]:
+def _folder_files(folder: Notes, tokens: Tokens, digest: str) -> Iterator[tuple[str, str]]:
     """Name and text of a folder's index, and of its pages where it is too large for one."""
     budget = FOLDER_TOKENS if folder.path else ROUTER_TOKENS
     notes = sorted(
@@ -145,7 +171,7 @@ def _folder_files(folder: Notes, tokens: Tokens) -> Iterator[tuple[str, str]]:
         said = f"Over {budget:,} tokens: split by first letter. A number is that of the notes or folders of a page."
         shown_notes = paging.fitted(notes, room - cost if cost < room // 2 else room // 2)
         shown_folders = paging.fitted(folders, room - paging.cost(shown_notes))
-    yield INDEX_NAME, _marked(_text(folder, shown_notes, shown_folders, said))
+    yield INDEX_NAME, _marked(_text(folder, shown_notes, shown_folders, said), digest)
     for page in paging.pages:
         yield page.name, _marked(_page_text(folder, page))
 
@@ -171,9 +197,13 @@ def _page_text(folder: Notes, page: Page) -> str:
     return f"{title}\n{''.join(row.line for row in page.rows)}"
 
 
-def _marked(text: str) -> str:
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return f"{MARKER.decode()}, sha256:{sha256} of what it lists -->\n{text}"
+def _marked(text: str, digest: str = "") -> str:
+    return f"{_marker(digest, text.encode())}\n{text}"
+
+
+def _marker(digest: str, listed: bytes) -> str:
+    sha256 = hashlib.sha256(digest.encode() + listed).hexdigest()
+    return f"{MARKER.decode()}, sha256:{sha256} of what it lists -->"
 
 
 def _note_row(name: str, head: SourceHead, tokens: Tokens) -> Row:
@@ -191,23 +221,29 @@ def _note_row(name: str, head: SourceHead, tokens: Tokens) -> Row:
 
 def _folder_row(folder: Notes, tokens: Tokens) -> Row:
     short = _short_folder_row(folder)
-    tags = Counter(tag for head in _heads(folder) for tag in head.tags)
-    named = sorted(tags, key=lambda tag: (-tags[tag], tag))[:_TAGS]
-    titles = [one_line(flat(head.title), _TITLE_CHARS) for head in folder.notes.values() if head.title][
-        :_TITLES
-    ]
+    about, tags, titles, folders = _folder_parts(folder)
     parts = [
-        _shown(folder.own_index.description, 200) if folder.own_index is not None else "",
-        f"tags: {', '.join(_shown(tag, 40) for tag in named)}" if named else "",
-        f"notes: {', '.join(_shown(title, _TITLE_CHARS) for title in sorted(titles, key=_order))}"
-        if titles
-        else "",
-        f"folders: {', '.join(_shown(one.name, _TITLE_CHARS) for one in folder.folders[:_FOLDERS])}"
-        if folder.folders
-        else "",
+        _shown(about, 200),
+        *(
+            f"{name}: {', '.join(_shown(text, _TITLE_CHARS) for text in texts)}"
+            for name, texts in (("tags", tags), ("notes", titles), ("folders", folders))
+            if texts
+        ),
     ]
     line = f"{short.line.rstrip()}{''.join(f'; {part}' for part in parts if part)}\n"
     return Row(line, folder.name) if tokens(line) <= _ROW_TOKENS else short
+
+
+def _folder_parts(folder: Notes) -> tuple[str, list[str], list[str], list[str]]:
+    """Parts of what its parent says of a folder: description, tags, titles, folders."""
+    tags = Counter(tag for head in _heads(folder) for tag in head.tags)
+    titles = sorted((head.title for head in folder.notes.values() if head.title), key=_order)
+    return (
+        folder.own_index.description if folder.own_index is not None else "",
+        sorted(tags, key=lambda tag: (-tags[tag], tag))[:_TAGS],
+        titles[:_TITLES],
+        [one.name for one in folder.folders[:_FOLDERS]],
+    )
 
 
 def _short_folder_row(folder: Notes) -> Row:

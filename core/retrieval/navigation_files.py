@@ -16,7 +16,14 @@ from core.base.tokens import count_tokens
 from core.context.globs import expand
 from core.retrieval.heads import FieldNames
 from core.retrieval.local_store import LocalStore
-from core.retrieval.navigation import hand_written, index_files, notes_tree
+from core.retrieval.navigation import (
+    INDEX_NAME,
+    hand_written,
+    index_files,
+    is_current,
+    notes_tree,
+    page_names,
+)
 from core.retrieval.navigation_search import heads_found
 from core.retrieval.search import SearchRequest
 from core.retrieval.source_text import read_head
@@ -91,13 +98,17 @@ def survey_notes(
     head_of: HeadOf,
     around: Iterable[str] = (),
     problems: Sequence[str] = (),
+    *,
+    trusts_markers: bool = False,
 ) -> Survey:
     """As `survey`, of notes that were found already.
 
     Args:
+        trusts_markers: a file whose hash fits counts as fresh, and its text is not made to be compared.
         notes: files of each root by its absolute path.
     """
     wanted: dict[str, bytes] = {}
+    fresh: set[str] = set()
     own: list[str] = []
     listed: set[str] = set()
     for root in sorted(notes, key=lambda path: (path.count(os.sep), path)):
@@ -106,23 +117,30 @@ def survey_notes(
             continue  # it lies in a root that lists it already
         listed.update(paths)
         tree = notes_tree(os.path.basename(root) or root, {one.key.path: head_of(one) for one in notes[root]})
-        wanted |= {os.path.join(root, path): data for path, data in index_files(tree, count_tokens).items()}
+
+        def is_fresh(folder: str, digest: str, root: str = root) -> bool:
+            current = _current(os.path.join(root, folder), digest) if trusts_markers else set()
+            fresh.update(current)
+            return bool(current)
+
+        wanted |= {
+            os.path.join(root, path): data for path, data in index_files(tree, count_tokens, is_fresh).items()
+        }
         own += [os.path.join(root, path) for path in hand_written(tree)]
     said = list(problems)
     made = _made((*notes, *around), said)
-    fresh: list[str] = []
     stale: dict[str, bytes] = {}
     for path, data in wanted.items():
         if os.path.lexists(path) and not is_made_by_us(path):
             own.append(path)
         elif _is_same(path, data):
-            fresh.append(path)
+            fresh.add(path)
         else:
             stale[path] = data
     return Survey(
         tuple(sorted(fresh)),
         dict(sorted(stale.items())),
-        tuple(sorted(made - wanted.keys())),
+        tuple(sorted(made - wanted.keys() - fresh)),
         tuple(sorted(set(own))),
         tuple(said),
     )
@@ -175,7 +193,7 @@ def write_navigation(
         state = known[one.key.scope].get(one.key.path)
         return state.head if state is not None and state.stamp == one.stamp else read(one)
 
-    return mend(survey_notes(notes, head_of)).problems
+    return mend(survey_notes(notes, head_of, trusts_markers=True)).problems
 
 
 def notes_navigator(
@@ -215,6 +233,24 @@ def _is_of_another_project(path: str, folder: str) -> bool:
             return True
         above = os.path.dirname(above)
     return False
+
+
+def _current(folder: str, digest: str) -> set[str]:
+    """Paths of a folder's index and its pages where their hashes fit, else none."""
+    current: set[str] = set()
+    waiting = [INDEX_NAME]
+    while waiting:
+        name = waiting.pop()
+        path = os.path.join(folder, name)
+        try:
+            data = read_file(path, follows_links=False)
+        except OSError:
+            return set()
+        if not is_current(data, digest if name == INDEX_NAME else ""):
+            return set()
+        current.add(path)
+        waiting += [page for page in page_names(data) if os.path.join(folder, page) not in current]
+    return current
 
 
 def _is_same(path: str, data: bytes) -> bool:

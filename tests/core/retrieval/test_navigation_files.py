@@ -58,7 +58,7 @@ def test_a_note_that_is_changed_in_any_way_makes_its_folders_index_stale(notes: 
             note.write_text("---\ntitle: Other\n---\n")
         case "renamed":
             note.rename(notes / "ops" / "d.md")
-        case "removed":
+        case _:
             (notes / "ops" / "c.md").write_text("# Third\n")
             mend(looked(notes))
             note.unlink()

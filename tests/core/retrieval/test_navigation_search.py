@@ -15,8 +15,8 @@ HEADS = (
 )
 
 
-def found(query: str, count: int = 10, **filters: object) -> list[str]:
-    return [hit.path for hit in heads_found(HEADS, query, SearchFilters(**filters), count)]  # type: ignore[arg-type]
+def found(query: str, filters: SearchFilters = SearchFilters()) -> list[str]:  # noqa: B008 (frozen)
+    return [hit.path for hit in heads_found(HEADS, query, filters, 10)]
 
 
 def test_a_title_counts_more_than_a_tag_and_a_tag_more_than_a_description() -> None:
@@ -45,16 +45,16 @@ def test_a_hit_says_that_navigation_found_it() -> None:
 @pytest.mark.parametrize(
     ("filters", "paths"),
     [
-        ({"folder": "ops"}, ["ops/disks.md"]),
-        ({"tag": "HTTP"}, ["net/retry.md"]),
-        ({"after": "2026-02-15"}, ["net/gateway.md"]),
-        ({"before": "2026-02-15"}, ["net/retry.md"]),
-        ({"but": ("net/gateway.md",)}, ["ops/disks.md", "net/retry.md"]),
-        ({"corpora": (Corpus.KNOWLEDGE,)}, []),
+        (SearchFilters(folder="ops"), ["ops/disks.md"]),
+        (SearchFilters(tag="HTTP"), ["net/retry.md"]),
+        (SearchFilters(after="2026-02-15"), ["net/gateway.md"]),
+        (SearchFilters(before="2026-02-15"), ["net/retry.md"]),
+        (SearchFilters(but=("net/gateway.md",)), ["ops/disks.md", "net/retry.md"]),
+        (SearchFilters(corpora=(Corpus.KNOWLEDGE,)), []),
     ],
 )
-def test_filters_hold_here_too(filters: dict[str, object], paths: list[str]) -> None:
-    assert found("gateway", **filters) == paths
+def test_filters_hold_here_too(filters: SearchFilters, paths: list[str]) -> None:
+    assert found("gateway", filters) == paths
 
 
 def test_at_most_as_many_as_are_wanted_ties_by_path() -> None:

@@ -110,6 +110,23 @@ def test_notes_added_edited_renamed_and_removed_are_listed_by_the_next_run(room:
     assert list(ops.iterdir()) == [], "an empty folder loses its index"
 
 
+def test_an_index_file_that_somebody_changed_or_removed_is_put_right_by_the_next_run(room: Room) -> None:
+    for number in range(150):
+        (room.notes / "ops" / f"n{number}.md").write_text(
+            f"# Note {number}\n\nA sentence about it, and its number.\n"
+        )
+    room.index()
+    files = {path: path.read_bytes() for path in room.notes.rglob("index*.md")}
+    assert room.notes / "ops" / "index.2.md" in files, "it has pages"
+    for path, data in files.items():
+        path.write_bytes(data + b"- [Bad](bad.md)\n")
+        room.index()
+        assert path.read_bytes() == data
+        path.unlink()
+        room.index()
+        assert path.read_bytes() == data
+
+
 def test_names_of_fields_are_the_settings(room: Room) -> None:
     (room.notes / "pt.md").write_text("# Nota\n\n**Etiquetas:** rede\n\nTexto.\n")
     room.asked = AskedPlaces(
