@@ -209,3 +209,11 @@ def test_notes_that_are_no_text_are_listed_by_name_and_secrets_are_not(notes: Pa
     assert "- [binary](binary.md)\n" in listed
     assert "[Key](key.md): We use" in listed
     assert "Ab3dEf6hIj" not in listed
+
+
+def test_a_name_that_is_no_text_is_listed_by_its_bytes(notes: Path) -> None:
+    with open(os.fsencode(notes) + b"/\xff\xfe.md", "wb") as file:
+        file.write(b"# Odd\n")
+    mend(looked(notes))
+    assert "- [Odd](%FF%FE.md)\n" in (notes / "index.md").read_text()
+    assert looked(notes).is_in_order
