@@ -13,7 +13,7 @@ from core.app.crunch import Crunch, CrunchError
 from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
 from core.retrieval.quantisation import DIMENSION
-from core.retrieval.source_text import Reading
+from core.retrieval.source_text import SourceText
 from core.values.retrieval import Corpus
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ class LocalEmbedder:
         self.is_warm = True
         return np.frombuffer(data, np.int8).reshape(len(texts), self.dimension)
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""
         packed = self._crunch.read_source(corpus.value, path, str(file), known_sha256, self._fields).result()
-        return msgspec.msgpack.decode(packed, type=Reading)
+        return msgspec.msgpack.decode(packed, type=SourceText)
 
     def close(self) -> None:
         """End the process."""

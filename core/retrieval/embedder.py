@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from core.base.errors import SlopError
-from core.retrieval.source_text import Reading
+from core.retrieval.source_text import SourceText
 from core.values.retrieval import Corpus
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Embedder(Protocol):
 class SourceReader(Protocol):
     """Reads files in another process, where parsing and measuring holds nobody up."""
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known.
 
         Raises:

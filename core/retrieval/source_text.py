@@ -36,7 +36,7 @@ _LONG_LINE = 2_000
 """Mean length of a line from which a file counts as made by a program: nobody looks for its words."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class SourceText(msgspec.Struct, frozen=True):
     """Head and chunks that a file gives to the index.
 
     Args:
@@ -53,7 +53,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 def read_file_source(
     corpus: Corpus, path: str, file: str, measure: Measure, *, known_sha256: str, fields: FieldNames
-) -> Reading:
+) -> SourceText:
     """Open and read one file for the index. Total: what is wrong with it is its `problem`.
 
     Args:
@@ -62,12 +62,12 @@ def read_file_source(
     try:
         data = read_file(file, None)
     except OSError as error:
-        return Reading(problem=str(error.strerror or error))
+        return SourceText(problem=str(error.strerror or error))
     sha256 = hashlib.sha256(data).hexdigest()
     if sha256 == known_sha256:
-        return Reading(sha256=sha256, is_known=True)
+        return SourceText(sha256=sha256, is_known=True)
     if is_generated(data):
-        return Reading(sha256=sha256)
+        return SourceText(sha256=sha256)
     return replace(read_source(corpus, path, data, measure, fields), sha256=sha256)
 
 
@@ -77,7 +77,7 @@ def read_source(
     data: bytes,
     measure: Measure,
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
-) -> Reading:
+) -> SourceText:
     """Read one file for the index.
 
     Args:
@@ -87,7 +87,7 @@ def read_source(
         return _discussion(data, measure)
     content = read_content(data)
     if content.problem is not None:
-        return Reading(problem=content.problem.detail)
+        return SourceText(problem=content.problem.detail)
     if corpus is Corpus.KNOWLEDGE:
         return _knowledge(path, without_secrets(content.text), measure)
     return _file(corpus, path, content.text, measure, fields)
@@ -115,16 +115,16 @@ def without_secrets(text: str) -> str:
     return "".join((*pieces, text[end:])) if pieces else text
 
 
-def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldNames) -> Reading:
+def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldNames) -> SourceText:
     if _is_made(said):
-        return Reading(problem="its lines are so long that a program must have made it")
+        return SourceText(problem="its lines are so long that a program must have made it")
     ending = path.rpartition(".")[2].lower()
     is_prose = corpus is Corpus.NOTES or ending in PROSE_ENDINGS
     head = _note_head(path, said, fields) if is_prose else SourceHead(path.rpartition("/")[2])
     text = without_secrets(said)
     symbols = symbols_of(path, text) if has_outline(path) else ()
     kind = ChunkKind.PROSE if is_prose else ChunkKind.CODE
-    return Reading(head, tuple(file_chunks(text, symbols, measure, kind)))
+    return SourceText(head, tuple(file_chunks(text, symbols, measure, kind)))
 
 
 def _is_made(text: str) -> bool:
@@ -136,10 +136,10 @@ def _note_head(path: str, text: str, fields: FieldNames) -> SourceHead:
     return note_head(without_secrets(text[:_HEAD_CHARS]), path, fields)
 
 
-def _discussion(data: bytes, measure: Measure) -> Reading:
+def _discussion(data: bytes, measure: Measure) -> SourceText:
     for found in ours.read_log(data):
         if not isinstance(found, Transcript):
-            return Reading(problem=found.why)
+            return SourceText(problem=found.why)
         turns = []
         for number, message in enumerate(found.messages, 1):
             said = "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
@@ -147,14 +147,14 @@ def _discussion(data: bytes, measure: Measure) -> Reading:
                 day = message.at.date().isoformat() if message.at is not None else ""
                 turns.append(SpokenTurn(number, message.role, without_secrets(clean(said)), day))
         last = next((turn.date for turn in reversed(turns) if turn.date), "")
-        return Reading(SourceHead(date=last), tuple(turn_chunks(turns, measure)))
-    return Reading()
+        return SourceText(SourceHead(date=last), tuple(turn_chunks(turns, measure)))
+    return SourceText()
 
 
-def _knowledge(path: str, text: str, measure: Measure) -> Reading:
+def _knowledge(path: str, text: str, measure: Measure) -> SourceText:
     lines = tuple(_fact_lines(path, text) if path.endswith((".yaml", ".yml")) else _item_lines(path, text))
     title = path.rpartition("/")[2].rpartition(".")[0]
-    return Reading(SourceHead(title), tuple(line_chunks(lines, measure)))
+    return SourceText(SourceHead(title), tuple(line_chunks(lines, measure)))
 
 
 def _item_lines(path: str, text: str) -> Iterator[KnowledgeLine]:

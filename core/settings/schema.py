@@ -230,7 +230,7 @@ _AI = (
         "What the mode `automatic` writes: facts, decisions, tasks_done, tasks_open, questions, playbooks, files.",
         scope=SettingScope.USER,
         field="knowledge.automatic_categories",
-        maximum=20,
+        maximum=7,
     ),
     Setting(
         "ai_settings.caching.anthropic_enabled",
@@ -535,7 +535,7 @@ _RETRIEVAL = (
         (),
         "Folders of notes: relative to the project with `/`, or absolute inside its allowed roots.",
         field="retrieval.roots",
-        maximum=1_000,
+        maximum=4_096,
     ),
     Setting(
         "retrieval.ambient",

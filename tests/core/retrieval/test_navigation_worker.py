@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.base import paths
 from core.retrieval.heads import FieldNames
 from core.retrieval.messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
-from core.retrieval.source_text import Reading, read_file_source
+from core.retrieval.source_text import SourceText, read_file_source
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.values.retrieval import AskedPlaces, Corpus, IndexReport, SearchAnswer, SearchFilters, SearchMode
 
@@ -29,7 +29,7 @@ class WordModel:
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         return np.ones((len(texts), self.dimension), np.int8)
 
-    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> Reading:
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
         return read_file_source(
             corpus, path, str(file), _measure, known_sha256=known_sha256, fields=self._fields
         )
