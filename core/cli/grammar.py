@@ -14,6 +14,7 @@ from core.cli.grammar_memory import (
     add_forget,
     add_harvest,
     add_import,
+    add_index,
     add_knowledge,
     add_search,
     add_secrets,
@@ -156,6 +157,7 @@ def make_parser() -> Parser:
     add_lists(commands, common)
     add_import(commands, common)
     add_search(commands, common)
+    add_index(commands, common)
     add_forget(commands, common)
     add_secrets(commands, common)
     add_harvest(commands, common)

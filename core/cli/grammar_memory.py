@@ -54,6 +54,23 @@ def add_search(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
+def add_index(commands: Commands[Parser], common: Parser) -> None:
+    """Add `index` and its actions."""
+    parser = add_command(
+        commands, common, "index", "keep the index files of your notes (index.md in each folder)"
+    )
+    actions = parser.add_subparsers(dest="action", metavar="action", title="actions", required=True)
+    add_command(
+        actions,
+        common,
+        "check",
+        "name what is stale, orphaned or your own; ends with 1 where it is not in order",
+    )
+    add_command(actions, common, "build", "write what is stale and remove what is orphaned")
+    new = add_command(actions, common, "new", "write a note from a template with front matter")
+    new.add_argument("path", metavar="PATH", help="where; `.md` is added where it has no ending of a text")
+
+
 def add_forget(commands: Commands[Parser], common: Parser) -> None:
     """Add `forget`."""
     parser = add_command(

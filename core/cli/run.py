@@ -101,6 +101,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.search import run_search
 
             return run_search(options, make_front(options), console)
+        case "index":
+            from core.cli.navigation import run_index
+
+            return run_index(options, console)
         case "forget":
             from core.cli.forget import run_forget
 

@@ -12,6 +12,7 @@ from core.base.errors import SlopError
 from core.cli.output import Console
 from core.settings.checks import did_you_mean
 from core.settings.wording import asked_lines, trust_command
+from core.values.settings import Project, SettingsFault
 from core.values.spec import StackSpec
 from core.values.state import AppState, Level, Notice
 
@@ -107,10 +108,14 @@ def report_faults(state: AppState, console: Console) -> None:
     for notice in state.program.notices:
         if notice.level is Level.ERROR and notice.id == HOME:
             console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
-    for fault in state.config.settings_faults:
+    report_settings(state.config.settings_faults, state.config.project, console)
+
+
+def report_settings(faults: Sequence[SettingsFault], project: Project, console: Console) -> None:
+    """Say on standard error what of the settings could not be honoured, and what the project does not get."""
+    for fault in faults:
         place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
         console.note(f"manual-slop: warning: {place}: {fault.reason}")
-    project = state.config.project
     report_trust(
         project.root,
         is_trusted=project.is_trusted,

@@ -154,7 +154,9 @@ def _folded(apply_id: str, rows: Iterable[dict[str, Any]]) -> ApplyRecord:
                 is_dropped = row["kind"] == "dropped"
                 steps[-1] = replace(last, is_written=not is_dropped, is_dropped=is_dropped)
             case "reclaimed":
-                if discussion_id := str(row.get("discussion_id", "")):  # of one that was forgotten nothing is left
+                if discussion_id := str(
+                    row.get("discussion_id", "")
+                ):  # of one that was forgotten nothing is left
                     reclaimed[discussion_id] = str(row.get("sha256", ""))
             case "ended":
                 is_ended = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from core.base.errors import SlopError
@@ -20,6 +20,9 @@ EMBED_S = 120.0
 Progress = Callable[[IndexProgress], None]
 """Told on the way; raising SlopError stops the run between two files, and what is done stays done."""
 
+NotesRead = Callable[[Mapping[str, list[SourceFile]]], Iterable[tuple[str, str]]]
+"""Takes the notes of each root once they are read; gives files that could not be written, with the reason."""
+
 
 def index(
     store: LocalStore,
@@ -28,16 +31,24 @@ def index(
     home: Path,
     places: SearchPlaces,
     on_progress: Progress = lambda _: None,
+    on_notes: NotesRead = lambda _: (),
 ) -> IndexReport:
     """Bring the index to what the files say.
+
+    Args:
+        on_notes: called once all files are read, before the vectors, with the notes of each root.
 
     Raises:
         SlopError: the index cannot be written, or the run was stopped.
     """
     run = _IndexRun(store, reader, on_progress)
+    notes: dict[str, list[SourceFile]] = {}
     for corpus in places.corpora:
         for scope, files in find_sources(home, places, corpus):
             run.take(corpus, scope, files)
+            if corpus is Corpus.NOTES:
+                notes[scope] = files
+    run.passed_over += on_notes(notes)
     why = run.embed(embedder) if embedder is not None else ""
     return IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
 

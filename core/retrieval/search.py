@@ -57,20 +57,23 @@ def search(
     asked: SearchRequest,
     *,
     navigate: Callable[[SearchRequest], tuple[SearchHit, ...]] = lambda _: (),
+    is_made_anew: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> SearchAnswer:
     """Search. No exception: what could not be asked is said in the answer.
 
     Args:
         embedder: None where vectors are switched off; navigate: answers by titles, tags and descriptions of notes.
+        is_made_anew: most of the index is not there yet, and cannot answer.
         clock: seconds.
     """
     start = clock()
     shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
     if not shelves or not asked.query.strip():
         return SearchAnswer(asked.query, mode=SearchMode.HYBRID if asked.corpora else SearchMode.OFF)
-    vector, reason, remedy = _query_vector(embedder, asked.query)
+    vector, reason, remedy = (None, "", "") if is_made_anew else _query_vector(embedder, asked.query)
     try:
+        _require_index(is_made_anew=is_made_anew)
         found = _found(store, shelves, asked, vector)
         hits = _hits(store, by_source(fuse(found), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
@@ -87,6 +90,11 @@ def search(
     return SearchAnswer(
         asked.query, hits, mode, degraded=bool(reason), reason=reason, remedy=remedy, took_s=clock() - start
     )
+
+
+def _require_index(*, is_made_anew: bool) -> None:
+    if is_made_anew:
+        raise IndexFaultError("The search index is being made anew", remedy="Ask again when it is done")
 
 
 def _is_asked(shelf: Shelf, filters: SearchFilters) -> bool:

@@ -9,10 +9,12 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.opener import read_start
 from core.context.globs import expand
 from core.context.ignores import ignores_at
 from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
+from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.retrieval.source_text import PROSE_ENDINGS
 from core.retrieval.store import SourceKey
 from core.values.retrieval import Corpus, SearchPlaces
@@ -40,7 +42,7 @@ class SourceFile(msgspec.Struct, frozen=True):
 
 
 def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
-    """The files of a corpus, a list a scope (the folder that they count in)."""
+    """The files of a corpus, a list a scope (the folder that they count in), without index files that we made."""
     match corpus:
         case Corpus.NOTES:
             for root in places.notes:
@@ -54,6 +56,16 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[t
             yield "", _logs(home)
 
 
+def is_made_by_us(path: str) -> bool:
+    """True for an index file that we made, by its name and its first line. A link is none."""
+    if not is_index_name(os.path.basename(path)):
+        return False
+    try:
+        return is_generated(read_start(path, len(MARKER) + 3, follows_links=False))
+    except OSError:
+        return False
+
+
 def stamp_of(status: os.stat_result) -> str:
     """Size, time and place of a file: while they are the same its bytes are taken to be."""
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
@@ -64,6 +76,7 @@ def _below(corpus: Corpus, root: str) -> list[SourceFile]:
     files = (
         _file(SourceKey(corpus, root, os.path.relpath(path, root).replace(os.sep, "/")), Path(path))
         for path in found.paths
+        if not is_made_by_us(path)
     )
     return [one for one in files if one is not None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Protocol, assert_never
@@ -30,7 +30,9 @@ from core.retrieval.messages import (
     StopIndex,
     ToolUsed,
 )
+from core.retrieval.navigation_files import notes_navigator, write_navigation
 from core.retrieval.search import SearchRequest, search
+from core.retrieval.sources import SourceFile
 from core.retrieval.tools import use_tool
 from core.values.retrieval import AskedPlaces, IndexProgress, SearchAnswer, SearchFilters, SearchPlaces
 
@@ -62,6 +64,7 @@ class Retrieving:
         self._lock = threading.Lock()
         self._model: tuple[FieldNames, Model] | None = None
         self._store: LocalStore | None = None
+        self.is_made_anew = False
 
     def model(self, fields: FieldNames) -> Model:
         """The model, started anew where the names of fields are others."""
@@ -84,11 +87,12 @@ class Retrieving:
             return self._store
 
     def renew(self) -> None:
-        """Delete the index."""
+        """Delete the index. `is_made_anew` holds until all files are read again."""
         with self._lock:
             if self._store is not None:
                 self._store.close()
                 self._store = None
+            self.is_made_anew = True
             delete_index(self.folder)
 
     def close(self) -> None:
@@ -122,9 +126,16 @@ class SearchHandler:
     def _answer(
         self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters
     ) -> SearchAnswer:
-        model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
+        fields = FieldNames(asked.tag_fields, asked.date_fields)
+        model = self._shared.model(fields)
         request = SearchRequest(query, places.corpora, places.scopes, count, filters)
-        return search(self._shared.store(model), model, request)
+        return search(
+            self._shared.store(model),
+            model,
+            request,
+            navigate=notes_navigator(places, self._shared.home, fields),
+            is_made_anew=self._shared.is_made_anew,
+        )
 
 
 class IndexHandler:
@@ -181,9 +192,15 @@ class IndexHandler:
         try:
             if effect.is_anew:
                 self._shared.renew()
-            model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
+            fields = FieldNames(asked.tag_fields, asked.date_fields)
+            model = self._shared.model(fields)
             store = self._shared.store(model)
-            report = index(store, model, model, self._shared.home, places, self._progressed)
+
+            def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
+                self._shared.is_made_anew = False  # keywords answer from here on
+                return write_navigation(store, notes, fields)
+
+            report = index(store, model, model, self._shared.home, places, self._progressed, on_notes)
         except SlopError as error:
             self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.values.retrieval import AskedPlaces, Corpus
+from core.values.settings import Project, RetrievalSettings
 from core.values.state import AppState
 
 _NAMES = frozenset(corpus.value for corpus in Corpus)
@@ -10,7 +11,11 @@ _NAMES = frozenset(corpus.value for corpus in Corpus)
 
 def asked_places(state: AppState) -> AskedPlaces | None:
     """Places that are searched here by settings and project, None while retrieval is off."""
-    settings, project = state.config.settings.retrieval, state.config.project
+    return places_of(state.config.settings.retrieval, state.config.project)
+
+
+def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | None:
+    """As `asked_places`, from the settings alone."""
     if not settings.enabled:
         return None
     return AskedPlaces(
