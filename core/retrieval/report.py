@@ -38,9 +38,9 @@ def degraded_text(answer: SearchAnswer) -> str:
     if not answer.degraded:
         return ""
     what = (
-        "KindScores by keywords alone"
+        "Found by keywords alone"
         if answer.mode is SearchMode.KEYWORD
-        else "KindScores by titles, tags and descriptions alone"
+        else "Found by titles, tags and descriptions alone"
     )
     return f"{what}: {answer.reason}. {answer.remedy}".rstrip()
 

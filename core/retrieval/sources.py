@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.errors import SlopError
 from core.base.opener import read_start
 from core.context.globs import expand
 from core.context.ignores import ignores_at
@@ -73,6 +74,12 @@ def stamp_of(status: os.stat_result) -> str:
 
 def _below(corpus: Corpus, root: str) -> list[SourceFile]:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
+    if found.is_too_many:
+        raise SlopError(
+            f"There are too many files to search: over {MAX_FILES:,}, or they take over 10 s to find",
+            remedy="Name a smaller folder, or leave some out in .gitignore",
+            where=root,
+        )
     files = (
         _file(SourceKey(corpus, root, os.path.relpath(path, root).replace(os.sep, "/")), Path(path))
         for path in found.paths

@@ -143,7 +143,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
 
 
 class AskedPlaces(msgspec.Struct, frozen=True):
-    """SearchPlaces as settings and project name them, before any of them was looked at.
+    """Places as settings and project name them, before any of them was looked at.
 
     Args:
         roots: folders of notes, relative to `project` or absolute; project: absolute root, empty for none.
@@ -160,7 +160,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
 
 
 class SearchPlaces(msgspec.Struct, frozen=True):
-    """SearchPlaces that are searched for one project, links resolved and judged.
+    """Places that are searched for one project, links resolved and judged.
 
     Args:
         notes: absolute folders; project: absolute, empty for none; corpora: those that are switched on.
