@@ -1,0 +1,536 @@
+"""The index on a PostgreSQL with pgvector, for a team or a corpus that outgrows this machine. Scores as the local one gives.
+
+Terms are ours (`tokens.py`), kept as a `tsvector` with positions; BM25 is computed from document frequencies and
+lengths by FTS5's formula; vectors are the same int8 numbers, as `halfvec`, which holds them exactly.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core.retrieval.chunker import embedded_text, keyword_text
+from core.retrieval.fusion import ChunkPlace
+from core.retrieval.postgres_connection import ServerAddress, bounded, connect
+from core.retrieval.quantisation import DIMENSION, cosine
+from core.retrieval.store import BY_NAME, Scan, Shelf, SourceKey, SourceState, StoredChunk
+from core.retrieval.tokens import Tokens
+from core.values.curation import LineRange
+from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from core.retrieval.postgres_connection import Connection
+
+T = TypeVar("T")
+
+READ_S, WRITE_S, ERASE_S = 5.0, 60.0, 600.0
+"""Longest wait for an answer, for a source to be written, and for tables to be written anew."""
+
+K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
+"""Constants of FTS5's `bm25()`."""
+
+MOST_POSITIONS, LAST_POSITION = 255, 16_383
+"""Of one lexeme that a `tsvector` keeps, and the highest that there is."""
+
+_HOME = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
+
+_CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date'
+_SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
+
+_KEYWORD = """
+WITH hit AS MATERIALIZED (
+    SELECT c."row", u.lexeme AS term, c.size,
+        coalesce((c.often ->> u.lexeme)::int, cardinality(u.positions))::float8 AS times
+    FROM chunk c, unnest(ts_filter(setweight(c.words, 'A', %(terms)s::text[]), '{{a}}')) u
+    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND c.words @@ %(any)s::tsquery
+    UNION ALL
+    SELECT c."row", p.term, c.size, p.times
+    FROM unnest(%(rows)s::bigint[], %(phrases)s::text[], %(times)s::float8[]) p("row", term, times)
+    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = p."row"),
+total AS (SELECT chunks::float8 AS chunks, tokens::float8 / greatest(chunks, 1) AS mean
+    FROM shelf WHERE corpus = %(corpus)s AND kind = %(kind)s),
+rare AS (
+    SELECT term, CASE WHEN 2 * count(*) >= total.chunks THEN {least}::float8
+        ELSE ln((total.chunks - count(*) + 0.5) / (count(*) + 0.5)) END AS idf
+    FROM hit, total GROUP BY term, total.chunks),
+scored AS (
+    SELECT hit."row", round(sum(asked.said * idf * times * ({k1} + 1)
+        / (times + {k1} * (1 - {b} + {b} * size / mean)))::numeric, 12) AS score
+    FROM hit JOIN rare USING (term)
+        JOIN unnest(%(asked)s::text[], %(said)s::float8[]) asked(term, said) USING (term), total
+    WHERE true {narrowed}
+    GROUP BY hit."row"
+    ORDER BY score DESC FETCH FIRST %(count)s ROWS WITH TIES)
+SELECT c."row", scored.score::float8, c.first, s.path, s.scope
+FROM scored JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = scored."row"
+    JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
+ORDER BY scored.score DESC, s.scope, s.path, c.first, c."row" LIMIT %(count)s
+"""
+
+_VECTOR = """
+WITH dots AS MATERIALIZED (
+    SELECT v."row", -(v.numbers <#> %(query)s) AS dot FROM vector v
+    WHERE v.corpus = %(corpus)s AND v.kind = %(kind)s {narrowed}),
+best AS (SELECT "row", dot FROM dots WHERE dot <> 0 ORDER BY dot DESC FETCH FIRST %(count)s ROWS WITH TIES),
+cut AS (
+    SELECT best."row", best.dot FROM best JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = best."row"
+        JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
+    ORDER BY best.dot DESC, s.scope, s.path, c.first, c."row" LIMIT %(count)s)
+SELECT c."row", f.dot, c.first, s.path, s.scope, (SELECT min(dot) FROM dots WHERE dot <> 0)
+FROM (SELECT "row", dot FROM cut
+    UNION SELECT "row", dot FROM dots WHERE dot <> 0 AND "row" = ANY(%(also)s)) f
+    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = f."row"
+    JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
+"""
+
+
+class PostgresStore:
+    """One index on a server. Thread-safe: each thread has its connection; writers of one index wait for each other.
+
+    Args:
+        address: of the server; model: name of what makes its vectors; dimension: components of one.
+        owner: of knowledge and discussions, which on a shared server belong to one person's home; one word.
+
+    Raises, every method: ServerFaultError, within `CONNECT_S` and one of the waits above.
+    """
+
+    def __init__(
+        self, address: ServerAddress, model: str, dimension: int = DIMENSION, *, owner: str = ""
+    ) -> None:
+        self._address, self._model, self._dimension, self._owner = address, model, dimension, owner
+        self._own = threading.local()
+        self._opened: list[Connection] = []
+        self._lock = threading.Lock()
+
+    def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
+        """State of each source of a corpus by its path."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT s.path, s.stamp, s.sha256, s.title, s.tags, s.date, s.description, count(c.\"row\"),"
+                " count(*) FILTER (WHERE NOT c.embedded)"
+                " FROM source s LEFT JOIN chunk c ON c.corpus = s.corpus AND c.source = s.id"
+                " WHERE s.corpus = %s AND s.scope = %s GROUP BY s.corpus, s.id",
+                (corpus.value, self._scope(scope)),
+            ).fetchall()
+        return {
+            path: SourceState(stamp, sha256, SourceHead(title, _tags(tags), date, about), chunks, bare)
+            for path, stamp, sha256, title, tags, date, about, chunks, bare in rows
+        }
+
+    def put(
+        self,
+        key: SourceKey,
+        state: SourceState,
+        chunks: Sequence[Chunk],
+        vectors: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector.
+
+        Args:
+            vectors: those that are known already, by the text that they were made of.
+        """
+        head, corpus = state.head, key.corpus.value
+        values = [
+            _kept(one)
+            for one in (state.stamp, state.sha256, head.title, _joined(head.tags), head.date, head.description)
+        ]
+
+        def work(db: Connection) -> None:
+            kept = {_kept(text): vector for text, vector in (vectors or {}).items()}
+            number = self._source(db, key)
+            if number is None:
+                row = db.execute(
+                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description)"
+                    " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id",
+                    (corpus, self._scope(key.scope), _kept(key.path), *values),
+                ).fetchone()
+                assert row is not None
+                number = int(row[0])
+            else:
+                for heading, text, numbers in db.execute(
+                    "SELECT c.heading, c.text, v.numbers FROM chunk c"
+                    ' JOIN vector v ON v.corpus = c.corpus AND v."row" = c."row" WHERE c.corpus = %s AND c.source = %s',
+                    (corpus, number),
+                ):
+                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = _bytes(numbers)
+                _drop_chunks(db, corpus, number)
+                db.execute(
+                    "UPDATE source SET stamp = %s, sha256 = %s, title = %s, tags = %s, date = %s, description = %s"
+                    " WHERE corpus = %s AND id = %s",
+                    (*values, corpus, number),
+                )
+            with Tokens() as tokens:
+                for chunk in chunks:
+                    _add(db, corpus, number, chunk, tokens, kept)
+
+        self._write(work)
+
+    def touch(self, key: SourceKey, stamp: str) -> None:
+        """Note that a source was looked at, and is what it was."""
+        self._write(
+            lambda db: db.execute(
+                "UPDATE source SET stamp = %s WHERE corpus = %s AND scope = %s AND path = %s",
+                (stamp, key.corpus.value, self._scope(key.scope), _kept(key.path)),
+            )
+        )
+
+    def remove(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out. The number of those that were there."""
+
+        def work(db: Connection) -> int:
+            removed = 0
+            for key in keys:
+                number = self._source(db, key)
+                if number is not None:
+                    _drop_chunks(db, key.corpus.value, number)
+                    db.execute(
+                        "DELETE FROM source WHERE corpus = %s AND id = %s", (key.corpus.value, number)
+                    )
+                    removed += 1
+            return removed
+
+        return self._write(work)
+
+    def forget(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out so that no word of theirs stays in a table. The number of those that were there.
+
+        The tables are written anew; what the server keeps besides (its journal, copies) is its keeper's.
+        """
+        keys = tuple(keys)
+        removed = self.remove(keys)
+        with self._bounded(ERASE_S) as db:
+            for corpus in dict.fromkeys(key.corpus.value for key in keys):
+                for table in ("source", "chunk", "vector"):
+                    db.execute(f"VACUUM (FULL) {table}_{corpus}".encode())
+        return removed
+
+    def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
+        """Up to `count` chunks that have no vector yet."""
+        with self._reading() as db:
+            rows = db.execute(
+                f"SELECT c.corpus, c.kind, {_CHUNK} FROM chunk c WHERE NOT c.embedded"
+                ' ORDER BY c.corpus, c."row" LIMIT %s',
+                (count,),
+            ).fetchall()
+        found = []
+        for corpus, kind, *row in rows:
+            shelf = Shelf(Corpus(corpus), ChunkKind(kind))
+            found.append((ChunkPlace(shelf.name, row[0], "", row[1]), _chunk(shelf.kind, row)))
+        return found
+
+    def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
+        """Give chunks their vectors; those that are gone are passed over."""
+
+        def work(db: Connection) -> None:
+            for place, vector in vectors.items():
+                shelf = BY_NAME[place.shelf]
+                changed = db.execute(
+                    'UPDATE chunk SET embedded = true WHERE corpus = %s AND kind = %s AND "row" = %s',
+                    (shelf.corpus.value, shelf.kind.value, place.row),
+                )
+                if changed.rowcount:
+                    _give(db, shelf.corpus.value, shelf.kind.value, place.row, vector)
+
+        self._write(work)
+
+    def keyword(
+        self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
+    ) -> dict[ChunkPlace, float]:
+        """BM25 of the best chunks with any of the terms, higher is better."""
+        with Tokens() as tokens:
+            said = Counter(tuple(tokens.of(term)) for term in terms)
+        said.pop((), None)
+        if not said:
+            return {}
+        single = [phrase[0] for phrase in said if len(phrase) == 1]
+        narrowed, values = self._narrowed(shelf, scopes, filters, 'hit."row"')
+        with self._reading() as db:
+            hits = [
+                hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)
+            ]
+            given = {
+                "corpus": shelf.corpus.value,
+                "kind": shelf.kind.value,
+                "terms": single,
+                "any": " | ".join(map(_quoted, single)),
+                "rows": [row for row, _, _ in hits],
+                "phrases": [name for _, name, _ in hits],
+                "times": [times for _, _, times in hits],
+                "asked": [_name(phrase) for phrase in said],
+                "said": list(said.values()),
+                "count": count,
+            }
+            sql = _KEYWORD.format(k1=K1, b=B, least=LEAST_IDF, narrowed=narrowed)
+            rows = db.execute(sql.encode(), given | values).fetchall()
+        return {
+            self._place(shelf, row, line, scope, path): float(score)
+            for row, score, line, path, scope in rows
+        }
+
+    def vector(
+        self,
+        shelf: Shelf,
+        query: NDArray[np.int8],
+        scopes: Sequence[str],
+        filters: SearchFilters,
+        count: int,
+        also: Iterable[ChunkPlace],
+    ) -> Scan:
+        """Cosines of the best chunks, and of `also`."""
+        from pgvector import HalfVector
+
+        narrowed, values = self._narrowed(shelf, scopes, filters, 'v."row"')
+        given = {
+            "corpus": shelf.corpus.value,
+            "kind": shelf.kind.value,
+            "query": HalfVector(query.astype("float16")),
+            "count": count,
+            "also": [one.row for one in also],
+        }
+        with self._reading() as db:
+            rows = db.execute(_VECTOR.format(narrowed=narrowed).encode(), given | values).fetchall()
+        scores = {
+            self._place(shelf, row, line, scope, path): cosine(int(dot))
+            for row, dot, line, path, scope, _ in rows
+        }
+        return Scan(scores, cosine(int(rows[0][5])) if rows else 0.0)
+
+    def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
+        """Chunks as they were stored; those that are gone are missing."""
+        wanted: dict[Shelf, dict[int, ChunkPlace]] = defaultdict(dict)
+        for one in candidates:
+            wanted[BY_NAME[one.shelf]][one.row] = one
+        found: dict[ChunkPlace, StoredChunk] = {}
+        with self._reading() as db:
+            for shelf, places in wanted.items():
+                for row in db.execute(
+                    f"SELECT {_CHUNK}, {_SOURCE} FROM chunk c JOIN source s ON s.corpus = c.corpus AND s.id = c.source"
+                    ' WHERE c.corpus = %s AND c.kind = %s AND c."row" = ANY(%s)',
+                    (shelf.corpus.value, shelf.kind.value, list(places)),
+                ):
+                    scope, path, title, tags, date, about = row[8:]
+                    found[places[row[0]]] = StoredChunk(
+                        SourceKey(shelf.corpus, self._said_scope(scope), path),
+                        SourceHead(title, _tags(tags), date, about),
+                        _chunk(shelf.kind, row[:8]),
+                    )
+        return found
+
+    def count(self, shelf: Shelf) -> int:
+        """Chunks of a shelf."""
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT chunks FROM shelf WHERE corpus = %s AND kind = %s",
+                (shelf.corpus.value, shelf.kind.value),
+            ).fetchone()
+        return int(row[0]) if row else 0
+
+    def close(self) -> None:
+        """Let the connections go."""
+        with self._lock:
+            for db in self._opened:
+                db.close()
+            self._opened.clear()
+            self._own = threading.local()
+
+    def _scope(self, scope: str) -> str:
+        """Scope as it is stored: what belongs to a home has its owner's."""
+        return _kept(scope) if scope else f"\n{self._owner}"
+
+    def _said_scope(self, stored: str) -> str:
+        return "" if stored.startswith("\n") else stored
+
+    def _place(self, shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
+        key = SourceKey(shelf.corpus, self._said_scope(scope), path)
+        return ChunkPlace(shelf.name, row, key.text, line)
+
+    def _source(self, db: Connection, key: SourceKey) -> int | None:
+        row = db.execute(
+            "SELECT id FROM source WHERE corpus = %s AND scope = %s AND path = %s",
+            (key.corpus.value, self._scope(key.scope), _kept(key.path)),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def _narrowed(
+        self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters, row: str
+    ) -> tuple[str, dict[str, object]]:
+        """SQL that narrows the rows of a shelf to those that may be found, with its values."""
+        allowed = ("",) if shelf.corpus in _HOME else scopes
+        values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
+        parts = ["s.scope = ANY(%(scopes)s)"]
+        if filters.folder:
+            parts.append("starts_with(s.path, %(folder)s)")
+            values["folder"] = _kept(filters.folder.strip("/")) + "/"
+        if filters.tag:
+            parts.append("strpos(s.tags, %(tag)s) > 0")
+            values["tag"] = f"\n{_kept(filters.tag.lower())}\n"
+        if filters.but:
+            parts.append("s.path <> ALL(%(but)s)")
+            values["but"] = [_kept(one) for one in filters.but]
+        for name, sign, day in (("after", ">=", filters.after), ("before", "<=", filters.before)):
+            if day:
+                parts.append(f"c.date {sign} %({name})s AND c.date <> ''")
+                values[name] = _kept(day)
+        return (
+            f' AND {row} IN (SELECT c."row" FROM chunk c JOIN source s ON s.corpus = c.corpus AND s.id = c.source'
+            f" WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND {' AND '.join(parts)})"
+        ), values
+
+    def _connection(self) -> Connection:
+        """This thread's connection, a new one where it is broken."""
+        db: Connection | None = getattr(self._own, "db", None)
+        if db is None or db.closed:
+            db = connect(self._address, self._model, self._dimension)
+            with self._lock:
+                self._opened = [one for one in self._opened if not one.closed] + [db]
+            self._own.db = db
+        return db
+
+    @contextmanager
+    def _bounded(self, seconds: float) -> Iterator[Connection]:
+        db = self._connection()
+        with bounded(db, self._address, seconds):
+            yield db
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._bounded(READ_S) as db:
+            yield db
+
+    def _write(self, work: Callable[[Connection], T]) -> T:
+        with self._bounded(WRITE_S) as db, db.transaction():
+            # Writers of one index wait for each other: the counts of a shelf are one row.
+            db.execute("LOCK TABLE shelf IN SHARE ROW EXCLUSIVE MODE")
+            return work(db)
+
+
+def _drop_chunks(db: Connection, corpus: str, source: int) -> None:
+    db.execute(
+        'DELETE FROM vector v USING chunk c WHERE v.corpus = %(corpus)s AND c.corpus = %(corpus)s'
+        ' AND c.source = %(source)s AND v."row" = c."row"',
+        {"corpus": corpus, "source": source},
+    )
+    rows = db.execute(
+        "WITH gone AS (DELETE FROM chunk WHERE corpus = %s AND source = %s RETURNING kind, size)"
+        " SELECT kind, count(*), sum(size) FROM gone GROUP BY kind",
+        (corpus, source),
+    ).fetchall()
+    for kind, chunks, tokens in rows:
+        _count(db, corpus, kind, -chunks, -tokens)
+
+
+def _count(db: Connection, corpus: str, kind: str, chunks: int, tokens: int) -> None:
+    db.execute(
+        "UPDATE shelf SET chunks = chunks + %s, tokens = tokens + %s WHERE corpus = %s AND kind = %s",
+        (chunks, tokens, corpus, kind),
+    )
+
+
+def _add(
+    db: Connection, corpus: str, source: int, chunk: Chunk, tokens: Tokens, kept: Mapping[str, bytes]
+) -> None:
+    found = tokens.of(keyword_text(chunk))
+    words, often = _words(found)
+    vector = kept.get(_kept(embedded_text(chunk)))
+    texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
+    row = db.execute(
+        "INSERT INTO chunk(corpus, kind, source, first, last, heading, text, before, after, date, embedded, size,"
+        ' words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector, %s) RETURNING "row"',
+        (
+            corpus, chunk.kind.value, source, chunk.lines.first, chunk.lines.last, *map(_kept, texts),
+            vector is not None, len(found), words, often,
+        ),
+    ).fetchone()  # fmt: skip
+    assert row is not None
+    if vector is not None:
+        _give(db, corpus, chunk.kind.value, int(row[0]), vector)
+    _count(db, corpus, chunk.kind.value, 1, len(found))
+
+
+def _words(tokens: Sequence[str]) -> tuple[str, Any]:
+    """Tokens as a `tsvector` in its text form, and the frequencies that it has no room for."""
+    from psycopg.types.json import Jsonb
+
+    at: dict[str, list[int]] = defaultdict(list)
+    for position, token in enumerate(tokens, 1):
+        at[token].append(position)
+    more = {
+        token: len(positions)
+        for token, positions in at.items()
+        if len(positions) > MOST_POSITIONS or positions[-1] > LAST_POSITION
+    }
+    words = " ".join(
+        f"{_quoted(token)}:{','.join(str(min(one, LAST_POSITION)) for one in positions[:MOST_POSITIONS])}"
+        for token, positions in at.items()
+    )
+    return words, Jsonb(more) if more else None
+
+
+def _phrase_hits(db: Connection, shelf: Shelf, phrase: Sequence[str]) -> Iterator[tuple[int, str, float]]:
+    """Rows with a word that FTS5 sees as several tokens, and how often they have it."""
+    rows = db.execute(
+        'SELECT c."row", u.lexeme, u.positions FROM chunk c,'
+        " unnest(ts_filter(setweight(c.words, 'A', %s::text[]), '{a}')) u"
+        " WHERE c.corpus = %s AND c.kind = %s AND c.words @@ %s::tsquery",
+        (list(phrase), shelf.corpus.value, shelf.kind.value, " <-> ".join(map(_quoted, phrase))),
+    ).fetchall()
+    at: dict[int, dict[str, set[int]]] = defaultdict(dict)
+    for row, lexeme, positions in rows:
+        at[row][lexeme] = set(positions)
+    for row, found in at.items():
+        starts = (
+            start
+            for start in found[phrase[0]]
+            if all(start + step in found[token] for step, token in enumerate(phrase))
+        )
+        yield row, _name(phrase), float(sum(1 for _ in starts))
+
+
+def _name(phrase: Sequence[str]) -> str:
+    return " ".join(phrase)
+
+
+def _give(db: Connection, corpus: str, kind: str, row: int, vector: bytes) -> None:
+    import numpy as np
+    from pgvector import HalfVector
+
+    db.execute(
+        'INSERT INTO vector(corpus, "row", kind, numbers) VALUES(%s, %s, %s, %s)'
+        ' ON CONFLICT (corpus, "row") DO UPDATE SET numbers = excluded.numbers',
+        (corpus, row, kind, HalfVector(np.frombuffer(vector, np.int8).astype(np.float16))),
+    )
+
+
+def _bytes(numbers: Any) -> bytes:
+    import numpy as np
+
+    return np.asarray(numbers.to_list()).astype(np.int8).tobytes()
+
+
+def _quoted(token: str) -> str:
+    """A token as a lexeme in the text of a tsvector or tsquery."""
+    return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _kept(text: str) -> str:
+    """A text as PostgreSQL keeps it: it has no NUL."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
+    _, first, last, heading, text, before, after, date = row
+    return Chunk(kind, LineRange(first, last), text, heading, before, after, date)
+
+
+def _joined(tags: Sequence[str]) -> str:
+    return "\n" + "\n".join(tag.lower() for tag in tags) + "\n" if tags else ""
+
+
+def _tags(joined: str) -> tuple[str, ...]:
+    return tuple(tag for tag in joined.split("\n") if tag)
