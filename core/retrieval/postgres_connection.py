@@ -6,14 +6,14 @@ import hashlib
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from core.base.errors import SlopError
 from core.base.text import one_line
 from core.retrieval.postgres_schema import create_schema, schema_name
+from core.retrieval.store import ServerFaultError
 
 if TYPE_CHECKING:
     import psycopg
@@ -26,15 +26,20 @@ CONNECT_S = 3.0
 _SAID_CHARS = 200
 
 
-class ServerFaultError(SlopError):
-    """The index on a server cannot be read or written. The one on this machine answers instead."""
-
-
 class ServerAddress:
-    """An address with the password that the keyring holds for it; neither `repr` nor a message tells it."""
+    """An address and where its password is found; neither `repr` nor a message tells it.
 
-    def __init__(self, url: str, password: str = "") -> None:
-        self.url, self.password = url, password
+    Args:
+        find: looks the password up, empty for none; may take its time.
+    """
+
+    def __init__(self, url: str, find: Callable[[], str] = str) -> None:
+        self.url, self._find, self._password = url, find, ""
+
+    def password(self) -> str:
+        """The password as it is kept now."""
+        self._password = self._find()
+        return self._password
 
     def __repr__(self) -> str:
         return f"ServerAddress({self.shown!r})"
@@ -52,7 +57,7 @@ class ServerAddress:
     def fault(self, error: BaseException | str) -> ServerFaultError:
         """The error for a person, without the password."""
         said = one_line(str(error).split("\n", 1)[0], _SAID_CHARS)
-        for secret in (self.password, self.url):
+        for secret in (self._password, self.url):
             said = said.replace(secret, "…") if secret else said
         return ServerFaultError(
             f"The index on {self.shown} does not answer: {said}",
@@ -134,7 +139,7 @@ def bounded(connection: Connection, address: ServerAddress, seconds: float) -> I
 
 def _connected(address: ServerAddress) -> Connection:
     import psycopg
-    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     try:
         given = conninfo_to_dict(address.url)
@@ -143,9 +148,9 @@ def _connected(address: ServerAddress) -> Connection:
     if given.pop("password", None):
         raise ValueError("its address holds a password, which belongs into the keyring")
     given |= {"connect_timeout": str(int(CONNECT_S)), "application_name": "manual-slop"}
-    if address.password:
-        given["password"] = address.password
-    return psycopg.connect(**{name: str(value) for name, value in given.items()}, autocommit=True)
+    if password := address.password():
+        given["password"] = password
+    return psycopg.connect(make_conninfo("", **given), autocommit=True)
 
 
 def _prepare(connection: Connection, model: str, dimension: int) -> None:

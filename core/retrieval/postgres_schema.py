@@ -87,6 +87,4 @@ def create_schema(connection: psycopg.Connection[tuple[Any, ...]], schema: str, 
                 f"CREATE TABLE {table}_{corpus.value} PARTITION OF {table} FOR VALUES IN ('{corpus.value}')".encode()
             )
     for shelf in SHELVES:
-        connection.execute(
-            "INSERT INTO shelf VALUES (%s, %s, 0, 0)", (shelf.corpus.value, shelf.kind.value)
-        )
+        connection.execute("INSERT INTO shelf VALUES (%s, %s, 0, 0)", (shelf.corpus.value, shelf.kind.value))

@@ -7,6 +7,7 @@ lengths by FTS5's formula; vectors are the same int8 numbers, as `halfvec`, whic
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.postgres_connection import ServerAddress, bounded, connect
 from core.retrieval.quantisation import DIMENSION, cosine
-from core.retrieval.store import BY_NAME, Scan, Shelf, SourceKey, SourceState, StoredChunk
+from core.retrieval.store import BY_NAME, Scan, ServerFaultError, Shelf, SourceKey, SourceState, StoredChunk
 from core.retrieval.tokens import Tokens
 from core.values.curation import LineRange
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
@@ -31,6 +32,9 @@ T = TypeVar("T")
 
 READ_S, WRITE_S, ERASE_S = 5.0, 60.0, 600.0
 """Longest wait for an answer, for a source to be written, and for tables to be written anew."""
+
+AWAY_S = 15.0
+"""Seconds for which a server that was away is not asked again."""
 
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """Constants of FTS5's `bm25()`."""
@@ -107,12 +111,18 @@ class PostgresStore:
         self._own = threading.local()
         self._opened: list[Connection] = []
         self._lock = threading.Lock()
+        self._away: tuple[float, ServerFaultError] | None = None
+
+    def ready(self) -> None:
+        """Raise where the server is known to be away, or cannot be reached now."""
+        with self._reading() as db:
+            db.execute("SELECT 1")
 
     def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
         """State of each source of a corpus by its path."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT s.path, s.stamp, s.sha256, s.title, s.tags, s.date, s.description, count(c.\"row\"),"
+                'SELECT s.path, s.stamp, s.sha256, s.title, s.tags, s.date, s.description, count(c."row"),'
                 " count(*) FILTER (WHERE NOT c.embedded)"
                 " FROM source s LEFT JOIN chunk c ON c.corpus = s.corpus AND c.source = s.id"
                 " WHERE s.corpus = %s AND s.scope = %s GROUP BY s.corpus, s.id",
@@ -138,7 +148,14 @@ class PostgresStore:
         head, corpus = state.head, key.corpus.value
         values = [
             _kept(one)
-            for one in (state.stamp, state.sha256, head.title, _joined(head.tags), head.date, head.description)
+            for one in (
+                state.stamp,
+                state.sha256,
+                head.title,
+                _joined(head.tags),
+                head.date,
+                head.description,
+            )
         ]
 
         def work(db: Connection) -> None:
@@ -158,7 +175,9 @@ class PostgresStore:
                     ' JOIN vector v ON v.corpus = c.corpus AND v."row" = c."row" WHERE c.corpus = %s AND c.source = %s',
                     (corpus, number),
                 ):
-                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = _bytes(numbers)
+                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = _bytes(
+                        numbers
+                    )
                 _drop_chunks(db, corpus, number)
                 db.execute(
                     "UPDATE source SET stamp = %s, sha256 = %s, title = %s, tags = %s, date = %s, description = %s"
@@ -189,9 +208,7 @@ class PostgresStore:
                 number = self._source(db, key)
                 if number is not None:
                     _drop_chunks(db, key.corpus.value, number)
-                    db.execute(
-                        "DELETE FROM source WHERE corpus = %s AND id = %s", (key.corpus.value, number)
-                    )
+                    db.execute("DELETE FROM source WHERE corpus = %s AND id = %s", (key.corpus.value, number))
                     removed += 1
             return removed
 
@@ -251,9 +268,7 @@ class PostgresStore:
         single = [phrase[0] for phrase in said if len(phrase) == 1]
         narrowed, values = self._narrowed(shelf, scopes, filters, 'hit."row"')
         with self._reading() as db:
-            hits = [
-                hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)
-            ]
+            hits = [hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)]
             given = {
                 "corpus": shelf.corpus.value,
                 "kind": shelf.kind.value,
@@ -269,8 +284,7 @@ class PostgresStore:
             sql = _KEYWORD.format(k1=K1, b=B, least=LEAST_IDF, narrowed=narrowed)
             rows = db.execute(sql.encode(), given | values).fetchall()
         return {
-            self._place(shelf, row, line, scope, path): float(score)
-            for row, score, line, path, scope in rows
+            self._place(shelf, row, line, scope, path): float(score) for row, score, line, path, scope in rows
         }
 
     def vector(
@@ -386,7 +400,14 @@ class PostgresStore:
         """This thread's connection, a new one where it is broken."""
         db: Connection | None = getattr(self._own, "db", None)
         if db is None or db.closed:
-            db = connect(self._address, self._model, self._dimension)
+            if self._away is not None and time.monotonic() < self._away[0]:
+                raise self._away[1]
+            try:
+                db = connect(self._address, self._model, self._dimension)
+            except ServerFaultError as error:
+                self._away = time.monotonic() + AWAY_S, error
+                raise
+            self._away = None
             with self._lock:
                 self._opened = [one for one in self._opened if not one.closed] + [db]
             self._own.db = db
@@ -412,7 +433,7 @@ class PostgresStore:
 
 def _drop_chunks(db: Connection, corpus: str, source: int) -> None:
     db.execute(
-        'DELETE FROM vector v USING chunk c WHERE v.corpus = %(corpus)s AND c.corpus = %(corpus)s'
+        "DELETE FROM vector v USING chunk c WHERE v.corpus = %(corpus)s AND c.corpus = %(corpus)s"
         ' AND c.source = %(source)s AND v."row" = c."row"',
         {"corpus": corpus, "source": source},
     )

@@ -42,6 +42,7 @@ def asked_places(state: AppState) -> AskedPlaces | None:
         tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
         settings.tag_fields,
         settings.date_fields,
+        settings.server,
     )
 
 

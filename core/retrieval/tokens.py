@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from types import TracebackType
+from typing import Self
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
@@ -31,7 +32,7 @@ class Tokens:
         """Let it go."""
         self._db.close()
 
-    def __enter__(self) -> Tokens:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, assert_never
 
+from msgspec.structs import replace
+
 from core.base import paths
 from core.base.errors import SlopError
 from core.retrieval.embedder import Embedder, SourceReader
@@ -27,7 +29,10 @@ from core.retrieval.messages import (
     SearchAnswered,
     StopIndex,
 )
+from core.retrieval.mirror import mirror, server_store
+from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.search import SearchRequest, search
+from core.retrieval.store import ServedIndex
 from core.values.retrieval import IndexProgress, SearchPlaces
 
 Emit = Callable[[RetrievalEvent], None]
@@ -58,6 +63,7 @@ class Retrieving:
         self._lock = threading.Lock()
         self._model: tuple[FieldNames, Model] | None = None
         self._store: LocalStore | None = None
+        self._server: tuple[str, PostgresStore] | None = None
 
     def model(self, fields: FieldNames) -> Model:
         """The model, started anew where the names of fields are others."""
@@ -76,6 +82,21 @@ class Retrieving:
                 self._store = LocalStore(self.folder, model.name, model.dimension)
             return self._store
 
+    def server(self, url: str, model: Model) -> PostgresStore | None:
+        """The index on a server, None where there is none. Nothing is reached yet."""
+        with self._lock:
+            if self._server is not None and self._server[0] != url:
+                self._server[1].close()
+                self._server = None
+            if self._server is None and url:
+                self._server = url, server_store(self.home, url, model.name, model.dimension)
+            return self._server[1] if self._server is not None else None
+
+    def searched(self, url: str, model: Model) -> LocalStore | ServedIndex:
+        """The index that is searched: on a server, with the one here behind it, or the one here."""
+        server = self.server(url, model)
+        return self.store(model) if server is None else ServedIndex(server, self.store(model))
+
     def renew(self) -> None:
         """Delete the index."""
         with self._lock:
@@ -93,6 +114,9 @@ class Retrieving:
             if self._model is not None:
                 self._model[1].close()
                 self._model = None
+            if self._server is not None:
+                self._server[1].close()
+                self._server = None
 
 
 class SearchHandler:
@@ -107,7 +131,7 @@ class SearchHandler:
         places = judge(asked)
         model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
         request = SearchRequest(effect.query, places.corpora, places.scopes, effect.count, effect.filters)
-        answer = search(self._shared.store(model), model, request)
+        answer = search(self._shared.searched(asked.server, model), model, request)
         self._emit(SearchAnswered(answer, places, effect.command_id))
 
 
@@ -168,6 +192,9 @@ class IndexHandler:
             model = self._shared.model(FieldNames(asked.tag_fields, asked.date_fields))
             store = self._shared.store(model)
             report = index(store, model, model, self._shared.home, places, self._progressed)
+            if (server := self._shared.server(asked.server, model)) is not None:
+                why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
+                report = replace(report, server=why)
         except SlopError as error:
             self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
