@@ -64,14 +64,14 @@ rare AS (
         ELSE ln((total.chunks - count(*) + 0.5) / (count(*) + 0.5)) END AS idf
     FROM hit, total GROUP BY term, total.chunks),
 scored AS (
-    SELECT hit."row", round(sum(asked.said * idf * times * ({k1} + 1)
-        / (times + {k1} * (1 - {b} + {b} * size / mean)))::numeric, 12) AS score
+    SELECT hit."row", sum(asked.said * idf * (times * ({k1} + 1)
+        / (times + {k1} * (1 - {b} + {b} * size / mean))) ORDER BY asked.at) AS score
     FROM hit JOIN rare USING (term)
-        JOIN unnest(%(asked)s::text[], %(said)s::float8[]) asked(term, said) USING (term), total
+        JOIN unnest(%(asked)s::text[], %(said)s::float8[]) WITH ORDINALITY asked(term, said, at) USING (term), total
     WHERE true {narrowed}
     GROUP BY hit."row"
     ORDER BY score DESC FETCH FIRST %(count)s ROWS WITH TIES)
-SELECT c."row", scored.score::float8, c.first, s.path, s.scope
+SELECT c."row", scored.score, c.first, s.path, s.scope
 FROM scored JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = scored."row"
     JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
 ORDER BY scored.score DESC, s.scope, s.path, c.first, c."row" LIMIT %(count)s

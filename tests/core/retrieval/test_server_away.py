@@ -24,7 +24,15 @@ from core.retrieval.search import SearchRequest, search
 from core.retrieval.store import ServedIndex, ServerFaultError, SourceKey, SourceState
 from core.settings.checks import check_settings
 from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, IndexProgress, SearchAnswer, SearchMode, SearchPlaces
+from core.values.retrieval import (
+    Chunk,
+    ChunkKind,
+    Corpus,
+    IndexProgress,
+    SearchAnswer,
+    SearchMode,
+    SearchPlaces,
+)
 
 ROOT = "/home/person/notes"
 PLACES = SearchPlaces((ROOT,), "", (Corpus.NOTES, Corpus.KNOWLEDGE))
