@@ -6,12 +6,13 @@ lengths by FTS5's formula; vectors are the same int8 numbers, as `halfvec`, whic
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
@@ -39,6 +40,9 @@ AWAY_S = 15.0
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 """Constants of FTS5's `bm25()`."""
 
+_FIRST = 4
+"""Chunks, for each one that is wanted, that the rarest words are looked up in before the others."""
+
 MOST_POSITIONS, LAST_POSITION = 255, 16_383
 """Of one lexeme that a `tsvector` keeps, and the highest that there is."""
 
@@ -47,28 +51,27 @@ _HOME = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
 _CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date'
 _SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
 
+_FREQUENCIES = """
+SELECT t.term, (SELECT count(*) FROM chunk c
+    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND c.words @@ t.query::tsquery)
+FROM unnest(%(terms)s::text[], %(queries)s::text[]) t(term, query)
+"""
+
 _KEYWORD = """
-WITH hit AS MATERIALIZED (
+WITH hit AS (
     SELECT c."row", u.lexeme AS term, c.size,
         coalesce((c.often ->> u.lexeme)::int, cardinality(u.positions))::float8 AS times
     FROM chunk c, unnest(ts_filter(setweight(c.words, 'A', %(terms)s::text[]), '{{a}}')) u
-    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND c.words @@ %(any)s::tsquery
+    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND (c.words @@ %(any)s::tsquery OR c."row" = ANY(%(rows)s))
+    {narrowed}
     UNION ALL
     SELECT c."row", p.term, c.size, p.times
     FROM unnest(%(rows)s::bigint[], %(phrases)s::text[], %(times)s::float8[]) p("row", term, times)
-    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = p."row"),
-total AS (SELECT chunks::float8 AS chunks, tokens::float8 / greatest(chunks, 1) AS mean
-    FROM shelf WHERE corpus = %(corpus)s AND kind = %(kind)s),
-rare AS (
-    SELECT term, CASE WHEN 2 * count(*) >= total.chunks THEN {least}::float8
-        ELSE ln((total.chunks - count(*) + 0.5) / (count(*) + 0.5)) END AS idf
-    FROM hit, total GROUP BY term, total.chunks),
+    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = p."row" {narrowed}),
 scored AS (
-    SELECT hit."row", sum(asked.said * idf * (times * ({k1} + 1)
-        / (times + {k1} * (1 - {b} + {b} * size / mean))) ORDER BY asked.at) AS score
-    FROM hit JOIN rare USING (term)
-        JOIN unnest(%(asked)s::text[], %(said)s::float8[]) WITH ORDINALITY asked(term, said, at) USING (term), total
-    WHERE true {narrowed}
+    SELECT hit."row", sum(asked.weight * (times * ({k1} + 1)
+        / (times + {k1} * (1 - {b} + {b} * size / %(mean)s))) ORDER BY asked.at) AS score
+    FROM hit JOIN unnest(%(asked)s::text[], %(weights)s::float8[]) WITH ORDINALITY asked(term, weight, at) USING (term)
     GROUP BY hit."row"
     ORDER BY score DESC FETCH FIRST %(count)s ROWS WITH TIES)
 SELECT c."row", scored.score, c.first, s.path, s.scope
@@ -184,9 +187,7 @@ class PostgresStore:
                     " WHERE corpus = %s AND id = %s",
                     (*values, corpus, number),
                 )
-            with Tokens() as tokens:
-                for chunk in chunks:
-                    _add(db, corpus, number, chunk, tokens, kept)
+            _add(db, corpus, number, chunks, kept)
 
         self._write(work)
 
@@ -243,18 +244,9 @@ class PostgresStore:
 
     def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""
+        rows = [(*BY_NAME[place.shelf], place.row, vector) for place, vector in vectors.items()]
 
-        def work(db: Connection) -> None:
-            for place, vector in vectors.items():
-                shelf = BY_NAME[place.shelf]
-                changed = db.execute(
-                    'UPDATE chunk SET embedded = true WHERE corpus = %s AND kind = %s AND "row" = %s',
-                    (shelf.corpus.value, shelf.kind.value, place.row),
-                )
-                if changed.rowcount:
-                    _give(db, shelf.corpus.value, shelf.kind.value, place.row, vector)
-
-        self._write(work)
+        self._write(lambda db: _give(db, rows))
 
     def keyword(
         self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
@@ -265,24 +257,20 @@ class PostgresStore:
         said.pop((), None)
         if not said:
             return {}
-        single = [phrase[0] for phrase in said if len(phrase) == 1]
-        narrowed, values = self._narrowed(shelf, scopes, filters, 'hit."row"')
+        narrowed, values = self._narrowed(shelf, scopes, filters, 'c."row"')
+        sql = _KEYWORD.format(k1=K1, b=B, narrowed=narrowed).encode()
         with self._reading() as db:
-            hits = [hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)]
-            given = {
-                "corpus": shelf.corpus.value,
-                "kind": shelf.kind.value,
-                "terms": single,
-                "any": " | ".join(map(_quoted, single)),
-                "rows": [row for row, _, _ in hits],
-                "phrases": [name for _, name, _ in hits],
-                "times": [times for _, _, times in hits],
-                "asked": [_name(phrase) for phrase in said],
-                "said": list(said.values()),
-                "count": count,
-            }
-            sql = _KEYWORD.format(k1=K1, b=B, least=LEAST_IDF, narrowed=narrowed)
-            rows = db.execute(sql.encode(), given | values).fetchall()
+            asked = _weighed(db, shelf, said)
+            given = values | asked.values | {"count": count}
+
+            def best(terms: Sequence[str]) -> list[tuple[Any, ...]]:
+                return db.execute(sql, given | {"any": " | ".join(map(_quoted, terms))}).fetchall()
+
+            first = asked.rarest(_FIRST * count)
+            rows = best(first)
+            needed = asked.needed(float(rows[-1][1]) if len(rows) == count else 0.0)
+            if not set(needed) <= set(first):
+                rows = best(needed)
         return {
             self._place(shelf, row, line, scope, path): float(score) for row, score, line, path, scope in rows
         }
@@ -454,24 +442,33 @@ def _count(db: Connection, corpus: str, kind: str, chunks: int, tokens: int) -> 
 
 
 def _add(
-    db: Connection, corpus: str, source: int, chunk: Chunk, tokens: Tokens, kept: Mapping[str, bytes]
+    db: Connection, corpus: str, source: int, chunks: Sequence[Chunk], kept: Mapping[str, bytes]
 ) -> None:
-    found = tokens.of(keyword_text(chunk))
-    words, often = _words(found)
-    vector = kept.get(_kept(embedded_text(chunk)))
-    texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
-    row = db.execute(
-        "INSERT INTO chunk(corpus, kind, source, first, last, heading, text, before, after, date, embedded, size,"
-        ' words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector, %s) RETURNING "row"',
-        (
-            corpus, chunk.kind.value, source, chunk.lines.first, chunk.lines.last, *map(_kept, texts),
-            vector is not None, len(found), words, often,
-        ),
-    ).fetchone()  # fmt: skip
-    assert row is not None
-    if vector is not None:
-        _give(db, corpus, chunk.kind.value, int(row[0]), vector)
-    _count(db, corpus, chunk.kind.value, 1, len(found))
+    numbers = db.execute("SELECT nextval('numbers') FROM generate_series(1, %s)", (len(chunks),)).fetchall()
+    rows, vectors = [], []
+    sizes: Counter[str] = Counter()
+    with Tokens() as tokens:
+        for (number,), chunk in zip(numbers, chunks, strict=True):
+            found = tokens.of(keyword_text(chunk))
+            words, often = _words(found)
+            kind, vector = chunk.kind.value, kept.get(_kept(embedded_text(chunk)))
+            texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
+            rows.append(
+                (corpus, number, kind, source, chunk.lines.first, chunk.lines.last, *map(_kept, texts))
+                + (len(found), words, often)
+            )
+            sizes[kind] += len(found)
+            if vector is not None:
+                vectors.append((corpus, kind, int(number), vector))
+    with db.cursor() as cursor:
+        cursor.executemany(
+            'INSERT INTO chunk(corpus, "row", kind, source, first, last, heading, text, before, after, date, embedded,'
+            " size, words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, false, %s, %s::tsvector, %s)",
+            rows,
+        )
+    _give(db, vectors)
+    for kind, count in Counter(chunk.kind.value for chunk in chunks).items():
+        _count(db, corpus, kind, count, sizes[kind])
 
 
 def _words(tokens: Sequence[str]) -> tuple[str, Any]:
@@ -491,6 +488,73 @@ def _words(tokens: Sequence[str]) -> tuple[str, Any]:
         for token, positions in at.items()
     )
     return words, Jsonb(more) if more else None
+
+
+class _Asked(NamedTuple):
+    """Words of a query with their weights: how often each is said, times its inverse document frequency.
+
+    Args:
+        rows: chunks that have a word, by the word, the rarest first; values: all that the statement needs of them.
+    """
+
+    rows: Mapping[str, int]
+    weights: Mapping[str, float]
+    values: Mapping[str, object]
+
+    def rarest(self, count: int) -> list[str]:
+        """The rarest words, until they stand in `count` chunks."""
+        found: list[str] = []
+        for term, rows in self.rows.items():
+            found.append(term)
+            count -= rows
+            if count <= 0:
+                break
+        return found
+
+    def needed(self, least: float) -> list[str]:
+        """The words without which no chunk scores `least`: the most common ones together may stay below it."""
+        kept = list(self.rows)
+        while kept:
+            least -= self.weights[kept[-1]] * (K1 + 1)
+            if least <= 0:
+                break
+            kept.pop()
+        return kept
+
+
+def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) -> _Asked:
+    corpus, kind = shelf.corpus.value, shelf.kind.value
+    row = db.execute(
+        "SELECT chunks, tokens FROM shelf WHERE corpus = %s AND kind = %s", (corpus, kind)
+    ).fetchone()
+    chunks, tokens = row or (0, 0)
+    single = [phrase[0] for phrase in said if len(phrase) == 1]
+    given = {"corpus": corpus, "kind": kind, "terms": single, "queries": [_quoted(one) for one in single]}
+    rows = dict(sorted(db.execute(_FREQUENCIES, given).fetchall(), key=lambda one: int(one[1])))
+    hits = [hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)]
+    having = Counter(name for _, name, _ in hits) | Counter(rows)
+    weights = {_name(phrase): times * _idf(chunks, having[_name(phrase)]) for phrase, times in said.items()}
+    return _Asked(
+        rows,
+        weights,
+        {
+            "corpus": corpus,
+            "kind": kind,
+            "terms": single,
+            "rows": [row for row, _, _ in hits],
+            "phrases": [name for _, name, _ in hits],
+            "times": [times for _, _, times in hits],
+            "asked": list(weights),
+            "weights": list(weights.values()),
+            "mean": tokens / chunks if chunks and tokens else 1.0,
+        },
+    )
+
+
+def _idf(chunks: int, having: int) -> float:
+    """Inverse document frequency as FTS5 has it: never below a little more than nothing."""
+    idf = math.log((chunks - having + 0.5) / (having + 0.5)) if chunks >= having else 0.0
+    return idf if idf > 0 else LEAST_IDF
 
 
 def _phrase_hits(db: Connection, shelf: Shelf, phrase: Sequence[str]) -> Iterator[tuple[int, str, float]]:
@@ -517,15 +581,21 @@ def _name(phrase: Sequence[str]) -> str:
     return " ".join(phrase)
 
 
-def _give(db: Connection, corpus: str, kind: str, row: int, vector: bytes) -> None:
+def _give(db: Connection, vectors: Iterable[tuple[str, str, int, bytes]]) -> None:
+    """Give rows of a corpus and kind their vectors; those that are gone are passed over."""
     import numpy as np
     from pgvector import HalfVector
 
-    db.execute(
-        'INSERT INTO vector(corpus, "row", kind, numbers) VALUES(%s, %s, %s, %s)'
-        ' ON CONFLICT (corpus, "row") DO UPDATE SET numbers = excluded.numbers',
-        (corpus, row, kind, HalfVector(np.frombuffer(vector, np.int8).astype(np.float16))),
-    )
+    with db.cursor() as cursor:
+        cursor.executemany(
+            'WITH there AS (UPDATE chunk SET embedded = true WHERE corpus = %s AND kind = %s AND "row" = %s'
+            ' RETURNING corpus, "row", kind) INSERT INTO vector(corpus, "row", kind, numbers)'
+            ' SELECT corpus, "row", kind, %s FROM there ON CONFLICT (corpus, "row") DO UPDATE SET numbers = excluded.numbers',
+            [
+                (corpus, kind, row, HalfVector(np.frombuffer(vector, np.int8).astype(np.float16)))
+                for corpus, kind, row, vector in vectors
+            ],
+        )
 
 
 def _bytes(numbers: Any) -> bytes:
