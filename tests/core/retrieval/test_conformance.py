@@ -339,6 +339,17 @@ def test_one_search_gives_one_order(both: tuple[Store, Store], filters: SearchFi
         assert ours.hits
 
 
+@pytest.mark.parametrize("filters", FILTERS)
+def test_the_best_few_are_the_first_of_all(both: tuple[Store, Store], filters: SearchFilters) -> None:
+    """Words that are too common to matter are looked up by nobody, and no chunk is lost for it."""
+    server = both[1]
+    for shelf, query in itertools.product(SHELVES, QUERIES):
+        every = list(server.keyword(shelf, query_terms(query), SCOPES, filters, MOST).items())
+        for count in (1, 3):
+            few = server.keyword(shelf, query_terms(query), SCOPES, filters, count)
+            assert list(few.items()) == every[:count], (shelf, query)
+
+
 def test_ties_go_by_path_and_line(store: Store) -> None:
     for source in corpus()[-4:-1]:
         store.put(*source)
