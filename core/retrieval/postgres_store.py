@@ -19,7 +19,7 @@ from core.retrieval.postgres_connection import ServerAddress, bounded, connect
 from core.retrieval.postgres_words import as_tsvector, best_chunks
 from core.retrieval.quantisation import DIMENSION, cosine
 from core.retrieval.store import BY_NAME, Scan, ServerFaultError, Shelf, SourceKey, SourceState, StoredChunk
-from core.retrieval.tokens import Tokens
+from core.retrieval.tokens import FtsTokens
 from core.values.curation import LineRange
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
 
@@ -47,7 +47,8 @@ _SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
 _VECTOR = """
 WITH dots AS MATERIALIZED (
     SELECT v."row", -(v.numbers <#> %(query)s) AS dot FROM vector v
-    WHERE v.corpus = %(corpus)s AND v.kind = %(kind)s {narrowed}),
+    WHERE v.corpus = %(corpus)s AND v.kind = %(kind)s AND v."row" IN (
+        SELECT c."row" FROM chunk c WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s {narrowed})),
 best AS (SELECT "row", dot FROM dots WHERE dot <> 0 ORDER BY dot DESC FETCH FIRST %(count)s ROWS WITH TIES),
 cut AS (
     SELECT best."row", best.dot FROM best JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = best."row"
@@ -216,12 +217,12 @@ class PostgresStore:
         self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
     ) -> dict[ChunkPlace, float]:
         """BM25 of the best chunks with any of the terms, higher is better."""
-        with Tokens() as tokens:
+        with FtsTokens() as tokens:
             said = Counter(tuple(tokens.of(term)) for term in terms)
         said.pop((), None)
         if not said:
             return {}
-        narrowed, values = self._narrowed(shelf, scopes, filters, 'c."row"')
+        narrowed, values = self._narrowed(shelf, scopes, filters)
         with self._reading() as db:
             rows = best_chunks(db, shelf, said, narrowed, values, count)
         return {
@@ -240,7 +241,7 @@ class PostgresStore:
         """Cosines of the best chunks, and of `also`."""
         from pgvector import HalfVector
 
-        narrowed, values = self._narrowed(shelf, scopes, filters, 'v."row"')
+        narrowed, values = self._narrowed(shelf, scopes, filters)
         given = {
             "corpus": shelf.corpus.value,
             "kind": shelf.kind.value,
@@ -313,12 +314,12 @@ class PostgresStore:
         return None if row is None else int(row[0])
 
     def _narrowed(
-        self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters, row: str
+        self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
     ) -> tuple[str, dict[str, object]]:
-        """SQL that narrows the rows of a shelf to those that may be found, with its values."""
+        """SQL that narrows the chunks `c` of a shelf to those that may be found, with its values."""
         allowed = ("",) if shelf.corpus in _HOME else scopes
         values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
-        parts = ["s.scope = ANY(%(scopes)s)"]
+        parts, dates = ["s.scope = ANY(%(scopes)s)"], []
         if filters.folder:
             parts.append("starts_with(s.path, %(folder)s)")
             values["folder"] = _kept(filters.folder.strip("/")) + "/"
@@ -330,11 +331,11 @@ class PostgresStore:
             values["but"] = [_kept(one) for one in filters.but]
         for name, sign, day in (("after", ">=", filters.after), ("before", "<=", filters.before)):
             if day:
-                parts.append(f"c.date {sign} %({name})s AND c.date <> ''")
+                dates.append(f" AND c.date {sign} %({name})s AND c.date <> ''")
                 values[name] = _kept(day)
         return (
-            f' AND {row} IN (SELECT c."row" FROM chunk c JOIN source s ON s.corpus = c.corpus AND s.id = c.source'
-            f" WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND {' AND '.join(parts)})"
+            " AND c.source IN (SELECT s.id FROM source s WHERE s.corpus = %(corpus)s AND "
+            f"{' AND '.join(parts)}){''.join(dates)}"
         ), values
 
     def _connection(self) -> Connection:
@@ -400,7 +401,7 @@ def _add(
     numbers = db.execute("SELECT nextval('numbers') FROM generate_series(1, %s)", (len(chunks),)).fetchall()
     rows, vectors = [], []
     sizes: Counter[str] = Counter()
-    with Tokens() as tokens:
+    with FtsTokens() as tokens:
         for (number,), chunk in zip(numbers, chunks, strict=True):
             found = tokens.of(keyword_text(chunk))
             words, often = as_tsvector(found)

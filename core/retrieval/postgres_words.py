@@ -28,7 +28,7 @@ FROM unnest(%(terms)s::text[], %(queries)s::text[]) t(term, query)
 """
 
 _KEYWORD = """
-WITH hit AS (
+WITH hit AS MATERIALIZED (
     SELECT c."row", u.lexeme AS term, c.size,
         coalesce((c.often ->> u.lexeme)::int, cardinality(u.positions))::float8 AS times
     FROM chunk c, unnest(ts_filter(setweight(c.words, 'A', %(terms)s::text[]), '{{a}}')) u
@@ -70,7 +70,7 @@ def as_tsvector(tokens: Sequence[str]) -> tuple[str, Any]:
     return words, Jsonb(more) if more else None
 
 
-class _Asked(NamedTuple):
+class _WeighedWords(NamedTuple):
     """Words of a query with their weights: how often each is said, times its inverse document frequency.
 
     Args:
@@ -102,7 +102,7 @@ class _Asked(NamedTuple):
         return kept
 
 
-def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) -> _Asked:
+def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) -> _WeighedWords:
     corpus, kind = shelf.corpus.value, shelf.kind.value
     row = db.execute(
         "SELECT chunks, tokens FROM shelf WHERE corpus = %s AND kind = %s", (corpus, kind)
@@ -116,7 +116,7 @@ def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) 
     hits = [hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)]
     having = Counter(name for _, name, _ in hits) | Counter(rows)
     weights = {_name(phrase): times * _idf(chunks, having[_name(phrase)]) for phrase, times in said.items()}
-    return _Asked(
+    return _WeighedWords(
         rows,
         weights,
         {

@@ -13,7 +13,7 @@ _MOST_BYTES = 2_000
 """A longer token stands as its SHA-256: a lexeme of PostgreSQL has at most 2,046 bytes."""
 
 
-class Tokens:
+class FtsTokens:
     """Makes tokens of texts. Not thread-safe; to be closed, or used in a `with`."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from core.values.retrieval import (
 )
 
 
-class SmallModel:
+class ByteModel:
     """A note is a chunk, and its vector is of its bytes."""
 
     name, dimension, is_warm = "small", 8, True
@@ -66,13 +66,14 @@ def test_a_run_fills_both_and_the_server_is_searched(postgres_url: str, tmp_path
     notes.mkdir()
     (notes / "a.md").write_text("a zebra")
     (notes / "b.md").write_text("a horse")
-    shared = Retrieving(tmp_path / "home", lambda _: SmallModel())
+    shared = Retrieving(tmp_path / "home", lambda _: ByteModel())
     asked = places(notes, postgres_url)
     ended = indexed(shared, asked)
     assert ended.report is not None
     assert (ended.problem, ended.report.server) == ("", "")
     answer = searched(shared, asked)
-    assert [hit.path for hit in answer.hits][:1] == ["a.md"]
+    assert {hit.path: hit.keyword for hit in answer.hits} == {"a.md": 1.0, "b.md": -1.0}
+    assert not answer.degraded
     # Nothing is left here, and the server has it all.
     shared.renew()
     assert searched(shared, asked).hits == answer.hits
@@ -84,7 +85,7 @@ def test_a_server_that_cannot_be_used_is_said_by_the_run_and_by_the_answer(tmp_p
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("a zebra")
-    shared = Retrieving(tmp_path / "home", lambda _: SmallModel())
+    shared = Retrieving(tmp_path / "home", lambda _: ByteModel())
     asked = places(notes, "postgresql://person@127.0.0.1:1/index")
     ended = indexed(shared, asked)
     assert ended.report is not None
