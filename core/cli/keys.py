@@ -9,7 +9,7 @@ from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import check_name
 from core.cli.tables import table
-from core.providers.key_names import key_variables
+from core.providers.key_names import SERVER_KEY, key_variables
 from core.providers.keys import MAX_KEY_CHARS, KeyStore
 from core.settings.loader import config_request, load
 
@@ -18,11 +18,12 @@ def run_key(options: Options, console: Console) -> int:
     """List, keep or remove keys. Returns 0."""
     given = options.given
     request = config_request(start=options.start, home=options.home, overrides=options.overrides)
-    servers = load(request).settings.servers
+    settings = load(request).settings
+    servers = (*settings.servers, *((SERVER_KEY,) if settings.retrieval.server else ()))
     store = KeyStore(request.home, request.environ)
-    check_name("provider", given.provider, tuple(servers))
+    check_name("provider", given.provider, servers)
     if not given.provider:
-        _list(store, tuple(servers), console, is_json=options.is_json)
+        _list(store, servers, console, is_json=options.is_json)
     elif given.remove:
         console.line(store.delete(given.provider))
     else:

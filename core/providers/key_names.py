@@ -24,6 +24,10 @@ KEYLESS = frozenset({ProviderKind.EMBEDDED.value, ProviderKind.CLAUDE_CODE.value
 """Providers that take no key from us: the embedded model, and Claude Code, which has its own log-in."""
 
 
+SERVER_KEY = "retrieval-server"
+"""Name under which the password of `[retrieval] server` is kept, beside the providers' keys."""
+
+
 def key_variables(provider: str) -> tuple[str, ...]:
     """The environment variables that may hold a provider's key, first one first."""
     if provider in KEYLESS:

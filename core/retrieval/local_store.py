@@ -103,6 +103,20 @@ class LocalStore:
 
         self._write(work)
 
+    def chunks(self, key: SourceKey) -> list[tuple[Chunk, bytes | None]]:
+        """The chunks of a source, each with its vector where it has one."""
+        found: list[tuple[Chunk, bytes | None]] = []
+        with self._reading() as db:
+            number = _source(db, key)
+            for shelf in SHELVES:
+                if shelf.corpus is key.corpus and number is not None:
+                    rows = db.execute(
+                        f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ?", (number,)
+                    ).fetchall()
+                    vectors = self._vectors[shelf].read(row[0] for row in rows if row[9])
+                    found += [(_chunk(shelf.kind, row), vectors.get(row[0])) for row in rows]
+        return found
+
     def touch(self, key: SourceKey, stamp: str) -> None:
         """Note that a source was looked at, and is what it was."""
         self._write(lambda db: _touched(db, key, stamp))

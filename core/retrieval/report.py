@@ -52,6 +52,8 @@ def report_text(report: IndexReport) -> str:
         said.append(f"{report.removed:,} removed")
     if report.passed_over:
         said.append(f"{len(report.passed_over):,} passed over")
+    if report.server:
+        said.append(f"not on the server: {report.server}")
     return ", ".join(said)
 
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from core.retrieval.embedder import Embedder, EmbedError
 from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
 from core.retrieval.index_file import IndexFaultError
-from core.retrieval.store import SHELVES, Shelf, StoredChunk, VectorStore
+from core.retrieval.store import SHELVES, ServedIndex, ServerFaultError, Shelf, StoredChunk, VectorStore
 from core.retrieval.terms import MAX_QUERY_CHARS, query_terms
 from core.values.retrieval import (
     ChunkKind,
@@ -52,7 +53,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
 
 def search(
-    store: VectorStore,
+    store: VectorStore | ServedIndex,
     embedder: Embedder | None,
     asked: SearchRequest,
     *,
@@ -67,6 +68,13 @@ def search(
         is_made_anew: most of the index is not there yet, and cannot answer.
         clock: seconds.
     """
+    if isinstance(store, ServedIndex):
+        return _served(
+            store,
+            lambda one: search(
+                one, embedder, asked, navigate=navigate, is_made_anew=is_made_anew, clock=clock
+            ),
+        )
     start = clock()
     shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
     if not shelves or not asked.query.strip():
@@ -95,6 +103,17 @@ def search(
 def _require_index(*, is_made_anew: bool) -> None:
     if is_made_anew:
         raise IndexFaultError("The search index is being made anew", remedy="Ask again when it is done")
+
+
+def _served(index: ServedIndex, ask: Callable[[VectorStore], SearchAnswer]) -> SearchAnswer:
+    """Answer of the server, else of this machine, which says so."""
+    try:
+        index.server.ready()
+        return ask(index.server)
+    except ServerFaultError as error:
+        answer = ask(index.here)
+        reason = f"{answer.reason}. {error.what}" if answer.reason else error.what
+        return replace(answer, degraded=True, reason=reason, remedy=answer.remedy or error.remedy)
 
 
 def _is_asked(shelf: Shelf, filters: SearchFilters) -> bool:

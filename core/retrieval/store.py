@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
+from core.base.errors import SlopError
 from core.retrieval.fusion import ChunkPlace
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
 
@@ -82,6 +83,10 @@ class Scan(msgspec.Struct, frozen=True):
     least: float = 0.0
 
 
+class ServerFaultError(SlopError):
+    """The index on a server cannot be read or written. The one on this machine answers instead."""
+
+
 class VectorStore(Protocol):
     """An index of chunks. One writer at a time; searches beside it.
 
@@ -127,3 +132,17 @@ class VectorStore(Protocol):
 
     def close(self) -> None:
         """Let files and connections go."""
+
+
+class ServerStore(VectorStore, Protocol):
+    """An index on a server. Raises, all of it: ServerFaultError, in bounded time."""
+
+    def ready(self) -> None:
+        """Raise where the server is known to be away, or cannot be reached now."""
+
+
+class ServedIndex(NamedTuple):
+    """An index on a server, and the one on this machine, which answers where the server is away."""
+
+    server: ServerStore
+    here: VectorStore

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, assert_never
 
+from msgspec.structs import replace
+
 from core.base import paths
 from core.base.errors import SlopError
 from core.retrieval.embedder import Embedder, SourceReader
@@ -30,9 +32,12 @@ from core.retrieval.messages import (
     StopIndex,
     ToolUsed,
 )
+from core.retrieval.mirror import mirror, server_store
 from core.retrieval.navigation_files import notes_navigator, write_navigation
+from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.search import SearchRequest, search
 from core.retrieval.sources import SourceFile
+from core.retrieval.store import ServedIndex
 from core.retrieval.tools import use_tool
 from core.values.retrieval import AskedPlaces, IndexProgress, SearchAnswer, SearchFilters, SearchPlaces
 
@@ -65,6 +70,7 @@ class Retrieving:
         self._model: tuple[FieldNames, Model] | None = None
         self._store: LocalStore | None = None
         self.is_made_anew = False
+        self._server: tuple[str, PostgresStore] | None = None
 
     def model(self, fields: FieldNames) -> Model:
         """The model, started anew where the names of fields are others."""
@@ -86,6 +92,21 @@ class Retrieving:
                 self._store = LocalStore(self.folder, model.name, model.dimension)
             return self._store
 
+    def server(self, url: str, model: Model) -> PostgresStore | None:
+        """The index on a server, None where there is none. Nothing is reached yet."""
+        with self._lock:
+            if self._server is not None and self._server[0] != url:
+                self._server[1].close()
+                self._server = None
+            if self._server is None and url:
+                self._server = url, server_store(self.home, url, model.name, model.dimension)
+            return self._server[1] if self._server is not None else None
+
+    def searched(self, url: str, model: Model) -> LocalStore | ServedIndex:
+        """The index that is searched: on a server, with the one here behind it, or the one here."""
+        server = self.server(url, model)
+        return self.store(model) if server is None else ServedIndex(server, self.store(model))
+
     def renew(self) -> None:
         """Delete the index. `is_made_anew` holds until all files are read again."""
         with self._lock:
@@ -104,6 +125,9 @@ class Retrieving:
             if self._model is not None:
                 self._model[1].close()
                 self._model = None
+            if self._server is not None:
+                self._server[1].close()
+                self._server = None
 
 
 class SearchHandler:
@@ -130,7 +154,7 @@ class SearchHandler:
         model = self._shared.model(fields)
         request = SearchRequest(query, places.corpora, places.scopes, count, filters)
         return search(
-            self._shared.store(model),
+            self._shared.searched(asked.server, model),
             model,
             request,
             navigate=notes_navigator(places, self._shared.home, fields),
@@ -201,6 +225,9 @@ class IndexHandler:
                 return write_navigation(store, notes, fields)
 
             report = index(store, model, model, self._shared.home, places, self._progressed, on_notes)
+            if (server := self._shared.server(asked.server, model)) is not None:
+                why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
+                report = replace(report, server=why)
         except SlopError as error:
             self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest

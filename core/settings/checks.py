@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from itertools import zip_longest
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
@@ -105,6 +105,8 @@ def _text_flaw(setting: Setting, value: Any) -> str:
         return "must not be empty"
     if setting.maximum is not None and len(value) > setting.maximum:
         return f"must have at most {setting.maximum:,.0f} characters, not {len(value):,}"
+    if setting.key == "retrieval.server":
+        return _database_flaw(value)
     return _address_flaw(value) if setting.key.endswith(".base_url") else ""
 
 
@@ -122,6 +124,21 @@ def _address_flaw(address: str) -> str:
         return "must not hold a user or a password; keys go into the keyring"
     if any(mark.isspace() or not mark.isprintable() for mark in address):
         return "must not hold spaces or control characters"
+    return ""
+
+
+def _database_flaw(address: str) -> str:
+    if not address:
+        return ""
+    try:
+        parts = urlsplit(address)
+        has_password = bool(parts.password) or any(name == "password" for name, _ in parse_qsl(parts.query))
+    except ValueError:
+        return "is not an address (postgresql://user@host/database)"
+    if parts.scheme not in {"postgresql", "postgres"}:
+        return "must be an address that starts with postgresql://"
+    if has_password:
+        return "must not hold a password: `manual-slop key retrieval-server` keeps it in the keyring"
     return ""
 
 

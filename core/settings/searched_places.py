@@ -25,4 +25,5 @@ def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | No
         tuple(Corpus(name) for name in dict.fromkeys(settings.corpora) if name in _NAMES),
         settings.tag_fields,
         settings.date_fields,
+        settings.server,
     )

