@@ -69,12 +69,12 @@ def search(
         clock: seconds.
     """
     if isinstance(store, ServedIndex):
-        return _served(
-            store,
-            lambda one: search(
-                one, embedder, asked, navigate=navigate, is_made_anew=is_made_anew, clock=clock
-            ),
-        )
+
+        def ask(one: VectorStore) -> SearchAnswer:
+            is_anew = is_made_anew and one is store.here
+            return search(one, embedder, asked, navigate=navigate, is_made_anew=is_anew, clock=clock)
+
+        return _served(store, ask)
     start = clock()
     shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
     if not shelves or not asked.query.strip():

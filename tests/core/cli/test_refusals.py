@@ -76,6 +76,7 @@ def _commands() -> list[tuple[str, ...]]:
         "text": "x",
         "words": "x",
         "category": "facts",
+        "path": "n.md",
     }
     found = []
     for name, parser in make_parser().commands().items():
