@@ -297,7 +297,8 @@ _COMMENTED = re.compile(
 def _ahead(name: Name) -> tuple[int, int] | None:
     """A secret that stands before its name: `use V as the password`, `value="V" name="password"`."""
     before = _before(name, 300)
-    if before.endswith(("'", '"', ".", ":")) or "=" in before[-40:]:
+    is_behind = before.endswith(("'", '"', ".", ":")) or "=" in before[-40:]
+    if is_behind and ("value" in before or "content" in before):
         found = _BEHIND_VALUE.search(before)
         value = found[2] if found else ""
         if found and _is_fit(value, name, Sureness.ASSIGNED):

@@ -250,27 +250,36 @@ class BatchRun:
             self._follow(service, self._note(batch, BatchState.SUBMITTED, is_cancelling=True))
 
     def _take_answers(self, service: Batches, batch: HarvestBatch, *, is_expired: bool) -> None:
-        """Keep the replies and book what they cost; the first answer to a request counts."""
+        """Keep the replies and book what they cost; the first reply to a request counts, before any other row."""
         taken: set[int] = set()
+        without: dict[int, BatchAnswer] = {}
         kinds = dict.fromkeys(AnswerKind, 0)
         forgotten, faults = 0, list[BatchFault]()
         for answer in service.answers(batch.name):
             index = owner(answer.custom_id, batch)
             if index is None or index in taken:
                 continue
+            if answer.kind is not AnswerKind.ANSWERED:
+                without.setdefault(index, answer)
+                continue
             taken.add(index)
             item = batch.items[index]
-            if answer.kind is AnswerKind.ANSWERED:
-                self._pay(batch, item, answer)
-            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
+            self._pay(batch, item, answer)
+            if answer.stop is StopKind.REFUSED:
                 faults.append(BatchFault(item.key, answer.reason, answer.is_refused))
-            elif answer.kind is not AnswerKind.ANSWERED:
-                kinds[answer.kind] += 1
             elif self._is_there(item):
                 self._keep(batch, item, answer.text)
                 kinds[answer.kind] += 1
             else:
                 forgotten += 1
+        for index, answer in without.items():
+            if index in taken:
+                continue
+            taken.add(index)
+            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
+                faults.append(BatchFault(batch.items[index].key, answer.reason, answer.is_refused))
+            else:
+                kinds[answer.kind] += 1
         self._tell_of(batch, kinds, forgotten, faults, len(batch.items) - len(taken))
         state = closing_state(
             batch,

@@ -8,7 +8,7 @@ from core.harvest.reader import is_small_model
 from core.values.harvest import HarvestPreview, ProposedItem
 from core.values.settings import KnowledgeSettings, MemoryMode
 
-RECALL_ONLY = "Memory is set to recall only: no conversation is read for it, and nothing is written."
+RECALL_ONLY = "Memory is set to recall only: no conversation is read for it, and nothing is written"
 RECALL_REMEDY = "Choose another mode in the settings of the harvest (`ai_settings.knowledge.mode`)"
 
 

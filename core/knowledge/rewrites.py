@@ -98,10 +98,10 @@ def make_draft(
 
 
 def draft_names(home: Path) -> frozenset[str]:
-    """Names of drafts, below the knowledge directory."""
+    """Names of drafts, below the knowledge directory; what a write that was cut short left is none."""
     folder = paths.knowledge_dir(home) / drafts.FOLDER
     names = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
-    return frozenset(f"{drafts.FOLDER}/{name}" for name in names)
+    return frozenset(f"{drafts.FOLDER}/{name}" for name in names if not name.endswith(".tmp"))
 
 
 def _events(group: MergeGroup, apply_id: str, now: datetime, facts: Mapping[str, str]) -> Iterator[ItemEvent]:

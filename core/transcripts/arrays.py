@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import msgspec
 
-from core.transcripts.text import Buffer
+from core.transcripts.text import Buffer, decoded
 from core.values.transcript import Unread
 
 READ_BYTES = 1 << 16
@@ -40,6 +41,7 @@ def elements(buffer: Buffer) -> Iterator[Any]:
     Yields:
         `msgspec.Raw`, plain data, or `Unread` for what could not be read.
     """
+    buffer = _plain(buffer)
     try:
         is_array = bytes(buffer[:READ_BYTES]).lstrip().startswith(b"[")
         found = (
@@ -78,6 +80,16 @@ def damaged(stream: Stream) -> Iterator[Any]:
             f"after conversation {number}, near byte {counted.count:,}",
             f"{why}; what stands before it was read",
         )
+
+
+def _plain(buffer: Buffer) -> Buffer:
+    """The same in UTF-8 without a mark, as JSON must be."""
+    head = bytes(buffer[:4])
+    if head.startswith(codecs.BOM_UTF8):
+        return memoryview(buffer)[len(codecs.BOM_UTF8) :]
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return decoded(bytes(buffer[:])).encode()
+    return buffer
 
 
 class _Reading:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+import pytest
+
+from core.forgetting import intent
+from core.forgetting.run import ForgetRequest, forget
+from core.values.forgetting import ForgetTarget
 from tests.core.cli.conftest import World
 from tests.core.forgetting.day import OTHER, WORD, a_day, items, traces
+from tests.core.harvest.harvests import NOW
+from tests.core.knowledge.homes import FaultyDisk, KilledError
 from tests.vendors.compatible_server import Said
 
 
@@ -33,3 +42,19 @@ def test_an_item_is_forgotten_by_its_words_and_conversations_that_hold_it_are_na
     assert OTHER not in [item.text for item in items(world.home)]
     assert len(ended.json["holders"]) == 1
     assert world.run("forget", "two keys", "--yes").code == 2
+
+
+def test_any_command_goes_on_with_a_forgetting_that_a_kill_cut_short(world: World) -> None:
+    world.home.mkdir(exist_ok=True)
+    secret = a_day(world.home)
+    cut = ForgetRequest(
+        world.home, ForgetTarget((secret,)), NOW + timedelta(seconds=60), "seed", disk=FaultyDisk(40, "kill")
+    )
+    with pytest.raises(KilledError):
+        forget(cut)
+    assert intent.is_waiting(world.home)
+
+    assert world.run("discussions").code == 0
+
+    assert not intent.is_waiting(world.home)
+    assert traces(world.home) == []

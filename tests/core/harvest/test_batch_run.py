@@ -68,6 +68,22 @@ def test_results_out_of_order_and_twice_find_their_conversations_and_are_paid_on
     assert len(lines) == 2
 
 
+def test_a_reply_counts_before_an_error_row_of_the_same_request(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    add_discussion(backlog.home, "Tides", "Why?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(reply(MOON)))
+    vendor.batches.finish(fates=["errored"], is_twice=True)
+
+    report = backlog.run()
+
+    assert (report.problems, states(backlog)) == ((), ["collected"])
+    assert (paid(backlog), vendor.batches.made) == ([0.25], 1)
+    assert backlog.apply().failures == ()
+    assert any(MOON in line for line in item_lines(backlog.home))
+
+
 def test_what_failed_expired_or_was_cancelled_is_submitted_again_alone(
     backlog: Backlog, vendor: AnthropicServer
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 from datetime import UTC, datetime
@@ -233,6 +234,13 @@ def test_deep_nesting_is_a_sentence() -> None:
 
     assert len(found) <= 1
     assert "nested" in unread[-1].why
+
+
+@pytest.mark.parametrize(
+    "data", [codecs.BOM_UTF8 + WHOLE, WHOLE.decode().encode("utf-16")], ids=["mark", "utf-16"]
+)
+def test_an_export_with_a_mark_or_in_utf_16_is_read_as_one_without(data: bytes) -> None:
+    assert read(TranscriptKind.CHATGPT, data) == read(TranscriptKind.CHATGPT, WHOLE)
 
 
 @pytest.mark.parametrize(
