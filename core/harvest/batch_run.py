@@ -16,10 +16,10 @@ from core.base.disk import OS_DISK, Disk
 from core.base.errors import ProviderError, SlopError
 from core.base.figures import count
 from core.base.tokens import estimate_tokens
+from core.harvest.batch_answers import answers_that_count
 from core.harvest.batch_book import (
     BatchChange,
     closing_state,
-    owner,
     reserved,
     unread,
 )
@@ -250,37 +250,24 @@ class BatchRun:
             self._follow(service, self._note(batch, BatchState.SUBMITTED, is_cancelling=True))
 
     def _take_answers(self, service: Batches, batch: HarvestBatch, *, is_expired: bool) -> None:
-        """Keep the replies and book what they cost; the first reply to a request counts, before any other row."""
-        taken: set[int] = set()
-        without: dict[int, BatchAnswer] = {}
+        """Keep the replies and book what they cost."""
         kinds = dict.fromkeys(AnswerKind, 0)
-        forgotten, faults = 0, list[BatchFault]()
-        for answer in service.answers(batch.name):
-            index = owner(answer.custom_id, batch)
-            if index is None or index in taken:
-                continue
-            if answer.kind is not AnswerKind.ANSWERED:
-                without.setdefault(index, answer)
-                continue
-            taken.add(index)
+        taken, forgotten, faults = 0, 0, list[BatchFault]()
+        for index, answer in answers_that_count(batch, service.answers(batch.name)):
+            taken += 1
             item = batch.items[index]
-            self._pay(batch, item, answer)
-            if answer.stop is StopKind.REFUSED:
+            if answer.kind is AnswerKind.ANSWERED:
+                self._pay(batch, item, answer)
+            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
                 faults.append(BatchFault(item.key, answer.reason, answer.is_refused))
+            elif answer.kind is not AnswerKind.ANSWERED:
+                kinds[answer.kind] += 1
             elif self._is_there(item):
                 self._keep(batch, item, answer.text)
                 kinds[answer.kind] += 1
             else:
                 forgotten += 1
-        for index, answer in without.items():
-            if index in taken:
-                continue
-            taken.add(index)
-            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
-                faults.append(BatchFault(batch.items[index].key, answer.reason, answer.is_refused))
-            else:
-                kinds[answer.kind] += 1
-        self._tell_of(batch, kinds, forgotten, faults, len(batch.items) - len(taken))
+        self._tell_of(batch, kinds, forgotten, faults, len(batch.items) - taken)
         state = closing_state(
             batch,
             answered=kinds[AnswerKind.ANSWERED] + forgotten,

@@ -31,7 +31,7 @@ from tests.core.harvest.fault_runs import (
 from tests.core.harvest.harvests import NOW
 from tests.core.knowledge.fault_disks import Fault, KilledError, Point, PointDisk
 
-EVERY = {"merge": 4, "unmerge": 4}
+EVERY = {"harvest": 3, "undo": 2, "merge": 4, "unmerge": 4}
 """Points of these runs that are tried here, every n-th; `make faults` tries all."""
 
 
