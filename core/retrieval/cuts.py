@@ -22,7 +22,7 @@ _BREAKS = (
     re.compile(r"[.!?:;][\"')\]]*[ \t]+"),
     re.compile(r"[ \t]+"),
 )
-"""SearchPlaces to cut at, the best ones first: behind a paragraph, a line, a sentence, a word."""
+"""Places to cut at, the best ones first: behind a paragraph, a line, a sentence, a word."""
 
 _KEPT = 0.5
 """Part of a piece that a better place may cost."""

@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from core.values.curation import LineRange
-from core.values.retrieval import ChunkKind, Passage, Retriever
+from core.values.retrieval import ChunkKind, Retriever
 
 VECTOR_WEIGHTS: Mapping[ChunkKind, float] = MappingProxyType(
     {
@@ -97,11 +96,6 @@ def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
         chunks[one.candidate.path].append(one)
     best = sorted(chunks.values(), key=lambda of_source: _order(of_source[0]))[:count]
     return tuple(RankedSource(first, tuple(rest[:PASSAGES])) for first, *rest in best)
-
-
-def passages(ranked: Iterable[tuple[Ranked, LineRange, str]]) -> tuple[Passage, ...]:
-    """Further passages as a hit names them: lines and heading."""
-    return tuple(Passage(lines, heading, one.score) for one, lines, heading in ranked)
 
 
 def _order(one: Ranked) -> tuple[float, str, int, int]:
