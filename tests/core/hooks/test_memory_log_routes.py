@@ -11,6 +11,8 @@ from tests.vendors.compatible_server import Said
 
 
 def place_of(world: World, text: str) -> dict[str, Any]:
+    """Where an item stands, once the program has read it."""
+    world.until(lambda s: any(item.text == text for file in s.knowledge.categories for item in file.items))
     files = world.client.get("/api/knowledge").json()["categories"]
     (item,) = [one for file in files for one in file["items"] if one["text"] == text]
     return {name: item[name] for name in ("file", "first_line", "text")}
