@@ -145,6 +145,14 @@ def medium_at_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def one_core_for_the_model() -> Iterator[None]:
+    """Let the embedded model read with one thread: with more they wait for each other while the other tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.providers.embedded.server.usable_cores", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def worker_process() -> Iterator[None]:
     """Share one worker process among the programs of all tests: see `one_worker_process`."""
     with one_worker_process():
