@@ -174,7 +174,7 @@ class Knowing(Ours):
     def _own(self, _stats: GapStats, _now_s: float = 0.0) -> Odds:
         return self._once(self._of, lambda: self._odds.own(self._of, self._now_s))
 
-    def _idle(self, _stats: GapStats, _turn_s: float) -> Odds:
+    def _idle(self, _stats: GapStats, _turn_s: float, _now_s: float) -> Odds:
         return self._own(_stats)
 
     def _shared(self, _stats: GapStats, longest_s: float, _now_s: float = 0.0) -> Odds:

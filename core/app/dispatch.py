@@ -93,7 +93,7 @@ def step(state: AppState, given: Input) -> Result:
     before = replace(state, now=given.at)
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
-    after, warmed = caching.prewarm(before, after)
+    after, warmed = caching.prewarm(before, after, given)
     after, sent = turn.limits_changed(before, after, given)
     after, indexed = retrieval.retrieval_effects(before, after)
     effects = (*effects, *warmed, *sent, *indexed, *_follow_ups(before, after))

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -48,6 +49,7 @@ from core.discussion import attachments, list_worker
 from core.discussion.intake import AttachmentHandler
 from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect, StoreAttachment
+from core.discussion.payments import is_booked
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
 from core.forgetting.messages import ForgettingEffect
@@ -209,7 +211,8 @@ class LocalOutside:
         if self._options.owns_home or not isinstance(effect, Prewarm | AdoptContents | TendContents):
             self._caches.submit(effect)
         elif isinstance(effect, Prewarm):
-            self._emit(CacheRead(effect.spec.discussion_id, None, UsageKind.PREWARM))
+            chosen, record_id = effect.spec.discussion_id, effect.record_id
+            self._emit(CacheRead(chosen, None, UsageKind.PREWARM, record_id=record_id))
 
     def _begin_turn(self, effect: TurnEffect) -> None:
         match effect:
@@ -235,6 +238,7 @@ class LocalOutside:
             self._importer.close()
             self._indexer.close()
             self._calls.stop(STOP_CALLS_S)
+            self._caches.stop(STOP_CALLS_S)  # what a ping cost that was cut off is still booked
             if self._options.owns_home:
                 self._cacher.release_held()
 
@@ -320,6 +324,7 @@ class LocalOutside:
             self._assembler.prewarm_request,
             lambda name, request: request_reader(self.home, name, request),
             self._cache_prices,
+            self._reserves.note_out,
         )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
         self._harvester = HarvestHandler(
@@ -347,7 +352,7 @@ class LocalOutside:
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
-        spender = spending_work.SpendingHandler(self._reserves, emit)
+        spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
         self._workers = [
             self._harvest,

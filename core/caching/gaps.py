@@ -125,23 +125,22 @@ def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
     return _with_later(_mixed(stats.own, stats.person), go_on, later, stats, now_s)
 
 
-def idle_odds(stats: GapStats, turn_s: float) -> Odds:
-    """Odds of the next turn of a discussion that was left at a Unix time.
+def idle_odds(stats: GapStats, turn_s: float, now_s: float) -> Odds:
+    """Odds of the next turn of a discussion that was left at a Unix time and is idle until now.
 
-    The more the person asked elsewhere since, the likelier is it that they are done with it: of the gaps so far, those in
-    which they asked as often elsewhere and came back tell how likely.
+    The more the person asked elsewhere since, the likelier is it that they are done with it. Whoever stays away for long
+    asks elsewhere all the while: so only the gaps that lasted longer than this one tell how likely, by those in which the
+    person had asked as often elsewhere by then, and came back.
     """
     odds = own_odds(stats, turn_s)
     times = [gap.ended_s for gap in stats.shared]
     asked = len(times) - bisect_right(times, turn_s + 1.0)
     if not turn_s or asked <= 0:
         return odds
-    timed = [gap for gap in stats.person if gap.ended_s]
-    stayed = sum(
-        bisect_left(times, gap.ended_s) - bisect_right(times, gap.ended_s - gap.seconds + 1.0) >= asked
-        for gap in timed
-    )
-    share = (stayed + _AWAY_TURNS * _AWAY_SHARE**asked) / (len(timed) + _AWAY_TURNS)
+    idle_s = now_s - turn_s
+    left_s = [gap.ended_s - gap.seconds for gap in stats.person if gap.ended_s and gap.seconds > idle_s]
+    stayed = sum(bisect_left(times, at + idle_s) - bisect_right(times, at + 1.0) >= asked for at in left_s)
+    share = (stayed + _AWAY_TURNS * _AWAY_SHARE**asked) / (len(left_s) + _AWAY_TURNS)
     goes_on = odds.go_on * share
     return replace(odds, go_on=goes_on / (goes_on + 1.0 - odds.go_on))
 

@@ -98,7 +98,7 @@ def keepalive_plan(
     if why := _why_not(idle, prices, settings, now):
         return KeepalivePlan(None, 0, None, why)
     turn_at = idle.turn_at or idle.used_at
-    odds = idle_odds(gaps, turn_at.timestamp())
+    odds = idle_odds(gaps, turn_at.timestamp(), now.timestamp())
     break_even = break_even_pings(prices, idle.ttl_s)
     most = break_even - idle.pings
     each = ping_tokens(idle, prices)

@@ -110,9 +110,13 @@ class ReadCaches(msgspec.Struct, frozen=True):
 
 
 class Prewarm(msgspec.Struct, frozen=True):
-    """Read the prefix of a discussion that was opened, so that its first answer starts at once."""
+    """Read the prefix of a discussion that was opened, so that its first answer starts at once.
+
+    `record_id`: of the record that will tell what it cost, empty where it is free.
+    """
 
     spec: StackSpec
+    record_id: str = ""
 
 
 class PingCaches(msgspec.Struct, frozen=True):
@@ -127,10 +131,14 @@ class PingCaches(msgspec.Struct, frozen=True):
 
 
 class SendPing(msgspec.Struct, frozen=True):
-    """Read a discussion's prefix again, where that is still due: there is money for it. Report `CacheRead`."""
+    """Read a discussion's prefix again, where that is still due: there is money for it. Report `CacheRead`.
+
+    `record_id`: of the record that will tell what it cost.
+    """
 
     discussion_id: str
     settings: CachingSettings
+    record_id: str = ""
 
 
 class StopPings(msgspec.Struct, frozen=True):
@@ -172,6 +180,7 @@ class CacheRead(msgspec.Struct, frozen=True):
     Args:
         usage: with its cost, None where nothing is billed; kind: why it was read.
         totals: of its provider, None where nothing is new; state: of the cache, None where nothing is known of it.
+        record_id: of the record that tells it, as the effect said.
     """
 
     discussion_id: str
@@ -179,6 +188,7 @@ class CacheRead(msgspec.Struct, frozen=True):
     kind: UsageKind
     totals: ProviderTotals | None = None
     state: DiscussionCacheState | None = None
+    record_id: str = ""
 
 
 class RentPaid(msgspec.Struct, frozen=True):

@@ -110,6 +110,24 @@ class _Points(msgspec.Struct, frozen=True):
     eve: int = -1
 
 
+class _Ground(msgspec.Struct, frozen=True):
+    """Ground that all ways of marking a request are priced on.
+
+    Args:
+        live: lifetimes of what was found, by block; relief: what leaving superseded text out saves later, in tokens of
+            fresh input; extends: a long mark behind a short-lived hit keeps the whole prefix.
+    """
+
+    inputs: PlanInputs
+    found: tuple[CacheHit, ...]
+    live: Mapping[int, int]
+    own: Outlook
+    shared: Outlook
+    points: _Points
+    relief: float
+    extends: bool
+
+
 def plan(inputs: PlanInputs) -> CachePlan:
     """Plan one request.
 
@@ -128,16 +146,23 @@ def plan(inputs: PlanInputs) -> CachePlan:
         superseded = inputs.superseded_tokens
         return contents_plan(wire, prices, live, odds, settings, inputs.now, superseded, most)
     points = _points(inputs, found)
-    ttls = {hit.index: hit.ttl_s for hit in found}
-    choices = [
-        _priced(inputs, marks, found, ttls, own, shared, points) for marks in _ways(inputs, points, own)
-    ]
+    ground = _Ground(
+        inputs,
+        found,
+        {hit.index: hit.ttl_s for hit in found},
+        own,
+        shared,
+        points,
+        relief=inputs.superseded_tokens * _relief(inputs, own),
+        extends=_can_extend(inputs),
+    )
+    choices = [_priced(ground, marks) for marks in _ways(inputs, points, own)]
     if settings.pays_only or not choices:
         most = total_allowed(inputs.balance, wire.total_tokens)
         canonical = wire.total_tokens - inputs.superseded_tokens
         never = _none(inputs, own)
         choices = [c for c in choices if c.now - canonical <= most and c.total <= never.total]
-        choices += [never, _waiting(inputs, own)]
+        choices += [never, _waiting(ground)]
     best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
     return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
 
@@ -232,22 +257,10 @@ def _ways(inputs: PlanInputs, points: _Points, own: Outlook) -> Iterator[tuple[t
                 yield tuple((place, long if place <= split else short) for place in chosen)
 
 
-def _priced(
-    inputs: PlanInputs,
-    marks: tuple[tuple[int, int], ...],
-    found: tuple[CacheHit, ...],
-    live: Mapping[int, int],
-    own: Outlook,
-    shared: Outlook,
-    points: _Points,
-) -> Choice:
-    """Bill a way of marking, now (A, B, C) and over the turns to come.
-
-    Args:
-        live: lifetimes of what was found, by block.
-    """
-    wire, prices = inputs.wire, inputs.prices
-    hit = predict(found, wire, [place for place, _ in marks], prices)
+def _priced(ground: _Ground, marks: tuple[tuple[int, int], ...]) -> Choice:
+    """Bill a way of marking, now (A, B, C) and over the turns to come."""
+    wire, prices = ground.inputs.wire, ground.inputs.prices
+    hit = predict(ground.found, wire, [place for place, _ in marks], prices)
     last, last_ttl = marks[-1]
     short = min(ttl for _, ttl in marks)
     end = max(hit.tokens, wire.ends[last])
@@ -262,35 +275,28 @@ def _priced(
         + (end - long_end) * prices.write_at(short)
         + (wire.total_tokens - end)
     )
-    later = _later(inputs, marks, live, hit, own, points.eve)
-    gain = _shared_gain(wire, marks, live, hit, shared, points.shared)
+    later = _later(ground, marks, hit)
+    gain = _shared_gain(ground, marks, hit)
     return Choice(marks, hit, (hit.tokens, long_end, end), now, later, gain)
 
 
-def _later(
-    inputs: PlanInputs,
-    marks: tuple[tuple[int, int], ...],
-    live: Mapping[int, int],
-    hit: CacheHit,
-    own: Outlook,
-    eve: int,
-) -> float:
+def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -> float:
     """The turns to come: each run of tokens by the longest-lived entry that holds it."""
-    wire = inputs.wire
+    wire, live, own = ground.inputs.wire, ground.live, ground.own
     renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
     held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
     written = [(place, ttl) for place, ttl in marks if place > hit.index]
     total, done = 0.0, 0
     values = own.live
-    if own.lifted is not None and marks[-1][0] == eve:
+    if own.lifted is not None and marks[-1][0] == ground.points.eve:
         shortest = min(values)
         values = {**values, shortest: min(values[shortest], own.lifted)}
-    for place, ttl_s in _lifetimes(held, written, can_extend=_can_extend(inputs)):
+    for place, ttl_s in _lifetimes(held, written, can_extend=ground.extends):
         end = wire.ends[place]
         total += (end - done) * values[_nearest(own, ttl_s)]
         done = end
-    total += _uncached(inputs, own, done)
-    return total - inputs.superseded_tokens * _relief(inputs, own)
+    total += _uncached(ground.inputs, own, done)
+    return total - ground.relief
 
 
 def _lifetimes(
@@ -314,27 +320,21 @@ def _can_extend(inputs: PlanInputs) -> bool:
     return inputs.settings.extends and can_extend(inputs.ledger, inputs.prices.provider, inputs.prices.model)
 
 
-def _shared_gain(
-    wire: Wire,
-    marks: tuple[tuple[int, int], ...],
-    live: Mapping[int, int],
-    hit: CacheHit,
-    shared: Outlook,
-    place: int,
-) -> float:
+def _shared_gain(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -> float:
     """Gain of an entry of the shared prefix from turns whose discussion has none of its own: the first, and
     after long gaps.
 
     One that lives keeps its lifetime; one that is written before the hit costs nothing, and lives no longer than that.
     """
-    ttl_s = dict(marks).get(place)
+    place, shared = ground.points.shared, ground.shared
+    ttl_s = next((ttl_s for marked, ttl_s in marks if marked == place), None)
     if ttl_s is None:
         return 0.0
-    if place in live:
-        ttl_s = live[place]
+    if place in ground.live:
+        ttl_s = ground.live[place]
     elif place < hit.index:
         ttl_s = min(ttl_s, hit.ttl_s)
-    return max(0.0, shared.idle - shared.live[_nearest(shared, ttl_s)]) * wire.ends[place]
+    return max(0.0, shared.idle - shared.live[_nearest(shared, ttl_s)]) * ground.inputs.wire.ends[place]
 
 
 def _nearest(own: Outlook, ttl_s: int) -> int:
@@ -373,10 +373,10 @@ def _none(inputs: PlanInputs, own: Outlook) -> Choice:
     return Choice((), NO_HIT, (0, 0, 0), float(total), later)
 
 
-def _waiting(inputs: PlanInputs, own: Outlook) -> Choice:
+def _waiting(ground: _Ground) -> Choice:
     """No marks now, and those that pay from the next turn on: it may never come."""
-    later = _uncached(inputs, own, 0) - inputs.superseded_tokens * _relief(inputs, own)
-    return Choice((), NO_HIT, (0, 0, 0), float(inputs.wire.total_tokens), later)
+    later = _uncached(ground.inputs, ground.own, 0) - ground.relief
+    return Choice((), NO_HIT, (0, 0, 0), float(ground.inputs.wire.total_tokens), later)
 
 
 def _with_turn_mark(inputs: PlanInputs, choice: Choice, points: _Points) -> Choice:

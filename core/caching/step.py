@@ -45,11 +45,21 @@ from core.discussion.messages import (
     DiscussionTrashed,
     SummariesChanged,
     SummariesLoaded,
+    UpkeepToken,
 )
 from core.providers.abilities import Abilities, cache_abilities
 from core.spending.estimates import next_input_usd
-from core.spending.limits import add_spent, has_room, is_counted, limit_reached, release, reserve
-from core.spending.messages import TakeCutUpkeep, UpkeepCut
+from core.spending.limits import (
+    add_spent,
+    has_room,
+    is_counted,
+    limit_reached,
+    payments_of,
+    release,
+    reserve,
+    upkeep_key,
+)
+from core.spending.messages import SettleReserve, TakeCutUpkeep, UpkeepCut
 from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
@@ -92,7 +102,7 @@ def event(state: AppState, given: Stamp, happened: CachingEvent) -> Result:
         case CacheRead():
             return read(state, given, happened)
         case PingsDue():
-            return pings_due(state, happened)
+            return pings_due(state, given, happened)
         case CacheReported():
             state = rewrites.over(reported(state, happened))
             return state, tend_effects(state)
@@ -316,9 +326,17 @@ def upkeep_cut(state: AppState, event: UpkeepCut) -> Result:
     start = state.spending.day_start
     if start is None or event.at >= start:
         state = add_spent(state, (record,))
-    if event.discussion_id not in state.discussions.summaries:
-        return state, ()
-    return state, (AppendRecords(event.discussion_id, (record,)),)
+    return state, (_booked(state, event.discussion_id, event.kind, record),)
+
+
+def _booked(
+    state: AppState, discussion_id: str, kind: UsageKind, record: UsageRecord
+) -> AppendRecords | SettleReserve:
+    """Write what a ping or a prewarm cost, and settle then. Of a discussion that is gone there is no log: settle now."""
+    key = upkeep_key(kind, record.id)
+    if discussion_id not in state.discussions.summaries:
+        return SettleReserve(key, payments_of((record,)))
+    return AppendRecords(discussion_id, (record,), UpkeepToken(key))
 
 
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
@@ -330,20 +348,19 @@ def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     if event.state is not None:
         state = _with_cache(state, event.state)
     if event.usage is None or event.usage == Usage():
-        return state, ()
-    record = UsageRecord(given.make_id(), given.at, event.kind.value, event.usage)
+        key = upkeep_key(event.kind, event.record_id)
+        return state, (SettleReserve(key, {}),) if event.record_id else ()
+    record = UsageRecord(event.record_id or given.make_id(), given.at, event.kind.value, event.usage)
     state = add_spent(
         state, (record,)
     )  # in the day from here on, whenever the log has it: it is held back no more
-    if event.discussion_id not in state.discussions.summaries:
-        return state, ()  # deleted meanwhile: no log, but paid
-    return state, (AppendRecords(event.discussion_id, (record,)),)
+    return state, (_booked(state, event.discussion_id, event.kind, record),)
 
 
 def _released(state: AppState, event: CacheRead) -> AppState:
     key = _key(event.kind, event.discussion_id)
     held = state.spending.reserved.get(key)
-    is_its_own = held is not None and held.discussion_id == event.discussion_id
+    is_its_own = held is not None and held.record_id == event.record_id
     return release(state, key) if is_its_own else state
 
 
@@ -352,18 +369,18 @@ def _key(kind: UsageKind, discussion_id: str) -> str:
     return f"{kind}/{discussion_id}" if kind is UsageKind.KEEPALIVE else kind.value
 
 
-def pings_due(state: AppState, event: PingsDue) -> Result:
+def pings_due(state: AppState, given: Stamp, event: PingsDue) -> Result:
     """Hold the money of pings back while there is some beside all that is under way, in the order given.
 
     They go when other programs have been seen.
     """
-    for ping in event.pings if state.config.settings.caching.keepalive else ():
+    for number, ping in enumerate(event.pings if state.config.settings.caching.keepalive else ()):
         chosen = ping.discussion_id
         key = _key(UsageKind.KEEPALIVE, chosen)
         is_under_way = key in state.spending.reserved or chosen in state.turns.calls
         if is_under_way or not has_room(state, ping.cost_usd, chosen):
             continue
-        state = reserve(state, key, ping.cost_usd, chosen)
+        state = reserve(state, key, ping.cost_usd, chosen, record_id=given.make_id(number))
     return state, ()
 
 
@@ -383,7 +400,9 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
         or not has_room(state, held.usd, chosen, besides=key, elsewhere_usd=others)
     ):
         return release(state, key), ()
-    return state, (SendPing(chosen, settings) if is_ping else Prewarm(stack_spec(state, chosen)),)
+    if is_ping:
+        return state, (SendPing(chosen, settings, held.record_id),)
+    return state, (Prewarm(stack_spec(state, chosen), held.record_id),)
 
 
 def _may_prewarm(state: AppState, discussion_id: str) -> bool:
@@ -406,7 +425,7 @@ def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
     return (PingCaches(state.config.settings.caching, tuple(off)),)
 
 
-def prewarm(before: AppState, after: AppState) -> Result:
+def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
     """Read the prefix of a discussion that has just been opened, where that is free, or asked for and within the limits.
 
     Nothing that is paid for is read before the day was counted, and all of it then.
@@ -439,7 +458,8 @@ def prewarm(before: AppState, after: AppState) -> Result:
     usd = next_input_usd(after, chosen) or 0.0
     if not after.config.settings.caching.prewarm or not has_room(after, usd, chosen):
         return after, ()
-    return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen), ()
+    record_id = Stamp(given.at, f"{given.seed}/prewarm").make_id()
+    return reserve(after, _key(UsageKind.PREWARM, chosen), usd, chosen, record_id=record_id), ()
 
 
 def _disable(state: AppState, command: DisableCaching) -> Result:

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from core.base.errors import SlopError
 from core.base.reports import Report
 from core.caching.content_store import Extension, Unneeded
@@ -40,6 +42,7 @@ from core.caching.rent import RentDue
 from core.providers.clients import Clients, Forgets, Stores
 from core.providers.failures import is_answer_lost
 from core.providers.protocol import CancelToken, Prewarms, ReadBlob, check_deleted
+from core.spending.limits import upkeep_key
 from core.values.cache import CachePrices, DiscussionCacheState
 from core.values.provider import ProviderKind, ProviderRequest
 from core.values.spec import StackSpec
@@ -56,7 +59,8 @@ class CacheHandler:
 
     Args:
         keeper: knows what providers hold; clients: delete what can be deleted; emit: the inbox.
-        prices: of a provider's model now.
+        prices: of a provider's model now; note_out: notes that a ping or a prewarm leaves, by the key of its reserve;
+            False where it cannot.
         prewarm_request: what to read of a discussion; read_blob: reader of a discussion's attachments that a request names.
     """
 
@@ -68,9 +72,11 @@ class CacheHandler:
         prewarm_request: Callable[[StackSpec], ProviderRequest | None],
         read_blob: Callable[[str, ProviderRequest], ReadBlob],
         prices: Callable[[str, str], CachePrices],
+        note_out: Callable[[str], bool],
     ) -> None:
         self._keeper = keeper
         self._prices = prices
+        self._note_out = note_out
         self._clients = clients
         self._emit = emit
         self._prewarm_request = prewarm_request
@@ -111,7 +117,7 @@ class CacheHandler:
                     self._report(discussion_id, self._keeper.known(discussion_id))
                     self._paid(self._keeper.overdue(discussion_id))
             case Prewarm():
-                self._prewarm(effect.spec)
+                self._prewarm(effect)
             case PingCaches():
                 due = self._keeper.due_pings(effect.settings, effect.off)
                 if due:
@@ -123,21 +129,23 @@ class CacheHandler:
             case _:
                 assert_never(effect)
 
-    def _prewarm(self, spec: StackSpec) -> None:
+    def _prewarm(self, effect: Prewarm) -> None:
         """Read the prefix. Nobody asked for it, so a failure is logged and no more."""
         self._cancel = CancelToken()
         if self._closing.is_set():
             return
-        self._emit(self._prewarmed(spec))
+        self._emit(replace(self._prewarmed(effect.spec, effect.record_id), record_id=effect.record_id))
 
-    def _prewarmed(self, spec: StackSpec) -> CacheRead:
+    def _prewarmed(self, spec: StackSpec, record_id: str) -> CacheRead:
         name, provider, has_failed = spec.discussion_id, spec.inputs.provider, False
         request = usage = None
         try:
             client = self._clients.get(provider)
             request = self._prewarm_request(spec) if isinstance(client, Prewarms) else None
             if request is not None and isinstance(client, Prewarms):
-                usage = client.prewarm(request, self._read_blob(name, request), self._cancel)
+                blobs = self._read_blob(name, request)
+                if self._may_leave(UsageKind.PREWARM, record_id):
+                    usage = client.prewarm(request, blobs, self._cancel)
         except SlopError as error:
             log.warning("prewarming of %s failed: %s", name, error)
             usage, has_failed = _unsaid(error), True
@@ -156,20 +164,26 @@ class CacheHandler:
         due = self._keeper.due_pings(effect.settings)
         ping = next((one for one in due if one.discussion_id == effect.discussion_id), None)
         self._pinging = CancelToken()
+        name, record_id = effect.discussion_id, effect.record_id
         if ping is None or self._closing.is_set():
-            self._emit(CacheRead(effect.discussion_id, None, UsageKind.KEEPALIVE))
+            self._emit(CacheRead(name, None, UsageKind.KEEPALIVE, record_id=record_id))
             return
         usage, has_failed = None, False
         try:
             client = self._clients.get(ping.provider)
             if isinstance(client, Prewarms):
-                blobs = self._read_blob(ping.discussion_id, ping.request)
-                usage = client.prewarm(ping.request, blobs, self._pinging)
+                blobs = self._read_blob(name, ping.request)
+                if self._may_leave(UsageKind.KEEPALIVE, record_id):
+                    usage = client.prewarm(ping.request, blobs, self._pinging)
         except SlopError as error:
-            log.warning("a ping of %s failed: %s", ping.discussion_id, error)
+            log.warning("a ping of %s failed: %s", name, error)
             usage, has_failed = _unsaid(error), True
         paid = self._keeper.pinged(ping, usage, has_failed=has_failed)
-        self._emit(CacheRead(ping.discussion_id, paid.usage, UsageKind.KEEPALIVE, paid.totals, paid.state))
+        self._emit(CacheRead(name, paid.usage, UsageKind.KEEPALIVE, paid.totals, paid.state, record_id))
+
+    def _may_leave(self, kind: UsageKind, record_id: str) -> bool:
+        """Note on disk that a ping or a prewarm leaves, so that a kill loses none. One that is free needs no note."""
+        return not record_id or self._note_out(upkeep_key(kind, record_id))
 
     def _forget(self, effect: ForgetCache) -> None:
         """Forget first: what cannot be deleted is at least not read any more."""

@@ -278,7 +278,16 @@ class ReplyToken(msgspec.Struct, frozen=True):
     call_id: str
 
 
-WriteToken = PromptToken | ReplyToken
+class UpkeepToken(msgspec.Struct, frozen=True):
+    """The record tells what a ping or a prewarm cost: once it stands in the log that reserves no more.
+
+    `key`: under which programs share its reserve.
+    """
+
+    key: str
+
+
+WriteToken = PromptToken | ReplyToken | UpkeepToken
 """Token of the one who waits for a write."""
 
 

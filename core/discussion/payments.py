@@ -34,6 +34,12 @@ def paid_since(log_file: Path, start: datetime) -> dict[str, Payment]:
     }
 
 
+def is_booked(home: Path, discussion_id: str, record_id: str) -> bool:
+    """True if a discussion's log holds the record of a payment. O(bytes). Raises StorageError."""
+    lines = log.scan(paths.log_file(home, discussion_id), holding=record_id.encode("utf-8", "replace"))
+    return any(isinstance(line.content, UsageRecord) and line.content.id == record_id for line in lines)
+
+
 def left_since(home: Path, log_file: Path, start: datetime) -> dict[str, Payment]:
     """Estimates of calls that a killed process had under way: paid for, and in the log only once it is read.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -35,11 +35,13 @@ from core.discussion.messages import (
     LoadDiscussion,
     LookAtDiscussions,
     MetaWritten,
+    PromptToken,
     RecordsAppended,
     ReplyToken,
     RestoreOnDisk,
     TrashListed,
     TrashOnDisk,
+    UpkeepToken,
     WriteDraft,
     WriteExport,
     WriteFailed,
@@ -52,6 +54,7 @@ from core.spending.limits import call_key, midnight, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role
+from core.values.records import Record
 from core.values.spending import Payment
 
 logger = logging.getLogger(__name__)
@@ -164,16 +167,21 @@ class DiscussionHandler:
             return
         if went is None:
             queue = queue_file.read(self._root, effect.discussion_id).prompts
-            call_id = "" if effect.token is None else effect.token.call_id
+            call_id = effect.token.call_id if isinstance(effect.token, PromptToken) else ""
             self._emit(PromptGone(effect.discussion_id, call_id, queue))
             return
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
-            if self._reserves is not None:
-                self._reserves.settle(call_key(effect.token.call_id), payments_of(effect.records))
+            self._settle(call_key(effect.token.call_id), effect.records)
+        if isinstance(effect.token, UpkeepToken):
+            self._settle(effect.token.key, effect.records)
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
+
+    def _settle(self, key: str, records: Sequence[Record]) -> None:
+        if self._reserves is not None:
+            self._reserves.settle(key, payments_of(records))
 
     def _appended(self, effect: AppendRecords) -> Appended | None:
         if effect.queued_id:

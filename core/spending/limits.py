@@ -85,9 +85,25 @@ def call_of(key: str) -> str:
     return call_id if kind == UsageKind.TURN else ""
 
 
-def reserve(state: AppState, key: str, usd: float, discussion_id: str = "") -> AppState:
-    """A call that no message asked for is about to be made: until it is paid for it counts as expected."""
-    reserved = with_entry(state.spending.reserved, key, Reservation(usd, discussion_id))
+def upkeep_key(kind: UsageKind, record_id: str) -> str:
+    """Key under which programs share the reserve of a ping or a prewarm, each its own."""
+    return f"{kind}/{record_id}"
+
+
+def shared_key(key: str, held: Reservation) -> str:
+    """Key under which programs share a reserve."""
+    return upkeep_key(UsageKind(key.partition("/")[0]), held.record_id) if held.record_id else key
+
+
+def reserve(
+    state: AppState, key: str, usd: float, discussion_id: str = "", *, record_id: str = ""
+) -> AppState:
+    """A call that no message asked for is about to be made: until it is paid for it counts as expected.
+
+    Args:
+        record_id: as of `Reservation`.
+    """
+    reserved = with_entry(state.spending.reserved, key, Reservation(usd, discussion_id, record_id))
     return replace(state, spending=replace(state.spending, reserved=reserved))
 
 

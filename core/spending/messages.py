@@ -44,6 +44,12 @@ class SettleReserve(msgspec.Struct, frozen=True):
     payments: Mapping[str, Payment]
 
 
+class DropReserve(msgspec.Struct, frozen=True):
+    """A ping or a prewarm is not waited for any more. If it has not left it reserves no more; else its record ends that."""
+
+    key: str
+
+
 class ReserveClaimed(msgspec.Struct, frozen=True):
     """Other programs see the reserve. `elsewhere`: what they had under way before it, and paid today."""
 
@@ -61,14 +67,17 @@ class LookAtReserves(msgspec.Struct, frozen=True):
 
 
 class TakeCutUpkeep(msgspec.Struct, frozen=True):
-    """Report `UpkeepCut` for each ping and prewarm whose program was killed while it was out."""
+    """Report `UpkeepCut` for each ping and prewarm whose program was killed while it was out, and that no log tells of."""
 
 
 class UpkeepCut(msgspec.Struct, frozen=True):
     """A ping or a prewarm of a program that was killed: it is billed, and nobody will say how much.
 
+    This program has its reserve from now on, until the record is written.
+
     Args:
-        id: the same whoever tells it; kind: of the call; usd: as it was expected, above 0; at: when it reserved.
+        id: of the record that tells it, whoever writes it; kind: of the call; usd: as it was expected, above 0; at: when
+            it reserved.
     """
 
     id: str
@@ -87,5 +96,5 @@ class PaidElsewhere(msgspec.Struct, frozen=True):
 SpendingEvent = SpentCounted | PaymentsSeen | ReserveClaimed | ReservesTouched | PaidElsewhere | UpkeepCut
 """Events of this room."""
 
-SpendingEffect = ClaimReserve | SettleReserve | LookAtReserves | TakeCutUpkeep
+SpendingEffect = ClaimReserve | SettleReserve | DropReserve | LookAtReserves | TakeCutUpkeep
 """The spending worker's, on one thread."""

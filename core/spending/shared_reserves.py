@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError, StorageError
-from core.base.ids import make_id
 from core.base.locks import take_lock
 from core.base.opener import BOOK_BYTES, read_file
 from core.spending.limits import midnight
@@ -38,12 +38,18 @@ log = logging.getLogger(__name__)
 
 
 class ReserveRow(msgspec.Struct, frozen=True):
-    """Expected cost of a call under way. `program`: names the process, whose lock tells whether it lives."""
+    """Expected cost of a call under way.
+
+    Args:
+        program: names the process, whose lock tells whether it lives.
+        is_out: a ping or a prewarm that may have left: it is billed, whatever becomes of the program.
+    """
 
     program: str
     usd: float
     at: datetime
     discussion_id: str = ""
+    is_out: bool = False
 
 
 class PaidRow(msgspec.Struct, frozen=True):
@@ -71,7 +77,8 @@ class SharedReserves:
 
     Programs take turns: who writes its reserve later sees the ones before it, so that of two calls at once the second
     is judged with the first. A program holds a lock as long as it lives, so that a dead one's reserves end with it. Those
-    of its pings and prewarms, which no journal tells of, stand until they are taken over as paid for.
+    of its pings and prewarms that had left, which no journal tells of, stand until the log tells of them: a live program
+    takes them over, writes the record that was to be written, under the same id, and settles then.
     Nothing is synced to the medium: after a power cut no call is under way.
 
     Args:
@@ -114,18 +121,48 @@ class SharedReserves:
         before, self._looked = self._looked, looked
         return None if looked == before else _payments(paid)
 
+    def note_out(self, key: str) -> bool:
+        """Note that a ping or a prewarm that reserved is about to leave.
+
+        Returns:
+            False where it reserves nothing: it must not leave.
+
+        Raises:
+            StorageError: it was not noted and must not leave, either.
+        """
+        with self._changing(self._clock()) as book:
+            row = book.reserves.get(self._own(key))
+            if row is not None:
+                book.reserves[self._own(key)] = replace(row, is_out=True)
+        return row is not None
+
+    def drop(self, key: str) -> None:
+        """A ping or a prewarm reserves no more, unless it may have left."""
+        if self._life is None:
+            return
+        with _logged(), self._changing(self._clock()) as book:
+            row = book.reserves.get(self._own(key))
+            if row is not None and not row.is_out:
+                del book.reserves[self._own(key)]
+
     def cut_upkeep(self) -> tuple[UpkeepCut, ...]:
-        """Take over pings and prewarms of programs that were killed while these were out: each is given once."""
+        """Take over pings and prewarms of programs that were killed while these were out: each is given to one program,
+        and to the next where that one is killed before it settles.
+        """
         cut: list[UpkeepCut] = []
         if not any(_upkeep_of(key) for key in self._read().reserves):
             return ()
         with _logged(), self._changing(self._clock()) as book:
-            for key, row in tuple(book.reserves.items()):
-                kind = _upkeep_of(key)
-                if kind is not None and not self._is_alive(row.program):
-                    del book.reserves[key]
-                    cut.append(UpkeepCut(make_id(row.at, key), kind, row.discussion_id, row.usd, row.at))
-        return tuple(one for one in cut if one.usd > 0)
+            for name, row in tuple(book.reserves.items()):
+                kind = _upkeep_of(name)
+                if kind is None or self._is_alive(row.program):
+                    continue
+                del book.reserves[name]
+                if row.is_out and row.usd > 0:
+                    key = name.partition("/")[2]
+                    book.reserves[self._own(key)] = replace(row, program=self._program)
+                    cut.append(UpkeepCut(key.partition("/")[2], kind, row.discussion_id, row.usd, row.at))
+        return tuple(cut)
 
     def set_batches(self, expected: Mapping[str, float]) -> None:
         """Reserve for the open batches, and for no other. In US dollars by tag; their files tell, this repeats it."""
@@ -146,12 +183,14 @@ class SharedReserves:
                 book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
 
     def close(self) -> None:
-        """The program ends, and with it what it reserved: nothing was cut off."""
-        own = f"{self._program}/"
-        if self._life is not None and any(key.startswith(own) for key in self._read().reserves):
+        """The program ends, and with it what it reserved. A ping that is still out is cut off as by a kill."""
+        if self._life is not None and any(
+            row.program == self._program for row in self._read().reserves.values()
+        ):
             with _logged(), self._changing(self._clock()) as book:
-                for key in [key for key in book.reserves if key.startswith(own)]:
-                    del book.reserves[key]
+                for key, row in tuple(book.reserves.items()):
+                    if row.program == self._program and not row.is_out:
+                        del book.reserves[key]
         with self._opening:
             life, self._life = self._life, None
         if life is not None:
@@ -202,7 +241,8 @@ class SharedReserves:
             {
                 key: row
                 for key, row in book.reserves.items()
-                if row.usd >= 0 and (abs(now - row.at) < LONGEST if row.program in alive else _upkeep_of(key))
+                if row.usd >= 0
+                and (row.is_out or (abs(now - row.at) < LONGEST if row.program in alive else _upkeep_of(key)))
             },
             {name: row for name, row in book.paid.items() if row.at >= start and row.usd >= 0},
             {tag: usd for tag, usd in book.batches.items() if usd >= 0},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from core.spending.limits import add_payments, call_key, counted, new_day
+from core.spending.limits import add_payments, call_key, counted, new_day, shared_key
 from core.spending.messages import (
     ClaimReserve,
+    DropReserve,
     LookAtReserves,
     PaidElsewhere,
     PaymentsSeen,
@@ -50,7 +51,7 @@ def reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, 
     """Share what is held back, whoever holds it: no call can reserve where other programs do not see it.
 
     What is held back no more ends there with what was paid for in the same step; of a message's call it ends with the
-    write of its reply.
+    write of its reply, and of a ping or a prewarm that has left with that of its record.
     """
     was, now = before.spending.reserved, after.spending.reserved
     built, known = _built(after), _built(before)
@@ -58,7 +59,11 @@ def reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, 
     if was is now:
         return calls
     paid = {key: one for key, one in after.spending.own.items() if key not in before.spending.own}
-    over = tuple(SettleReserve(key, paid) for key in was if key not in now)
+    over = tuple(
+        DropReserve(shared_key(key, one)) if one.record_id else SettleReserve(key, paid)
+        for key, one in was.items()
+        if key not in now or (one.record_id and now[key].record_id != one.record_id)
+    )
     return (*calls, *over, *(ClaimReserve(key, one) for key, one in now.items() if was.get(key) != one))
 
 

@@ -6,9 +6,12 @@ import logging
 from collections.abc import Callable
 from typing import assert_never
 
+from core.base.errors import SlopError
 from core.base.reports import Report
+from core.spending.limits import shared_key, upkeep_key
 from core.spending.messages import (
     ClaimReserve,
+    DropReserve,
     LookAtReserves,
     PaidElsewhere,
     ReserveClaimed,
@@ -31,11 +34,13 @@ class SpendingHandler:
 
     Args:
         reserves: of all programs on the home; emit: the inbox.
+        is_logged: whether a discussion's log holds the record of an id.
     """
 
-    def __init__(self, reserves: SharedReserves, emit: Emit) -> None:
+    def __init__(self, reserves: SharedReserves, emit: Emit, is_logged: Callable[[str, str], bool]) -> None:
         self._reserves = reserves
         self._emit = emit
+        self._is_logged = is_logged
 
     def handle(self, effect: SpendingEffect) -> None:
         """Carry out one effect."""
@@ -44,19 +49,35 @@ class SpendingHandler:
                 self._emit(ReserveClaimed(key, reservation, self._claimed(key, reservation)))
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
+            case DropReserve(key):
+                self._reserves.drop(key)
             case TakeCutUpkeep():
-                for cut in self._reserves.cut_upkeep():
-                    self._emit(cut)
+                self._take_cut()
             case LookAtReserves():
                 if (paid := self._reserves.changed_elsewhere()) is not None:
                     self._emit(PaidElsewhere(paid))
             case _:
                 assert_never(effect)
 
+    def _take_cut(self) -> None:
+        """Report what a kill cut off. What the log tells of was cut off after its record was written."""
+        for cut in self._reserves.cut_upkeep():
+            try:
+                is_logged = self._is_logged(cut.discussion_id, cut.id)
+            except SlopError as error:  # it waits for a start that can read it
+                log.warning("whether a ping of %s is booked is not known: %s", cut.discussion_id, error)
+                continue
+            if is_logged:
+                self._reserves.settle(upkeep_key(cut.kind, cut.id), {})
+            else:
+                self._emit(cut)
+
     def _claimed(self, key: str, reservation: Reservation) -> SpentElsewhere:
         """Claim it. A call waits for the answer: where that fails, a limit sees this program alone."""
         try:
-            return self._reserves.claim(key, reservation.usd, reservation.discussion_id)
+            return self._reserves.claim(
+                shared_key(key, reservation), reservation.usd, reservation.discussion_id
+            )
         except Exception:  # the edge of the worker: what waits must not wait for ever
             log.exception("reserves were not shared with other programs")
             return SpentElsewhere()

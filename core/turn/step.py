@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from core.base.stamp import Stamp
-from core.discussion.messages import DiscussionCreated, PromptToken, RecordsAppended, ReplyToken, WriteFailed
+from core.discussion.messages import (
+    DiscussionCreated,
+    PromptToken,
+    RecordsAppended,
+    ReplyToken,
+    UpkeepToken,
+    WriteFailed,
+)
 from core.discussion.queue_messages import PromptGone, QueueWritten
 from core.spending.limits import reached_limits
 from core.turn import queue, renewal, replies, sending
@@ -109,7 +116,7 @@ def admit_held(state: AppState) -> Result:
 
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     """Let what waited for a write go on: the call after its prompt, the end after its reply."""
-    if happened.token is None:
+    if happened.token is None or isinstance(happened.token, UpkeepToken):
         return state, ()
     call = sending.find_call(state, happened.token.call_id)
     if call is None:

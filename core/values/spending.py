@@ -30,10 +30,15 @@ class SpentElsewhere(msgspec.Struct, frozen=True):
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """Expected cost of a call while under way. Empty id: of no discussion."""
+    """Expected cost of a call while under way. Empty id: of no discussion.
+
+    Args:
+        record_id: of the record that will tell what a call cost that no journal tells of; empty where one does.
+    """
 
     usd: float
     discussion_id: str = ""
+    record_id: str = ""
 
 
 class LimitScope(StrEnum):

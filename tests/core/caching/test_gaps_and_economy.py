@@ -142,9 +142,24 @@ def test_who_goes_on_asking_elsewhere_is_expected_back_less() -> None:
         learned = observed(learned, name, turn + 1, own, now)
     stats = stats_of(learned, "d", (), 24)
 
-    assert idle_odds(stats, now) == own_odds(stats, now)
-    assert idle_odds(stats, left).go_on < 0.75
+    assert idle_odds(stats, now, now + 60.0) == own_odds(stats, now)
+    assert idle_odds(stats, left, now).go_on < 0.75
     assert own_odds(stats, left).go_on > 0.9
+
+
+def test_of_who_is_away_for_long_only_gaps_as_long_tell_whether_they_come_back() -> None:
+    """Whoever moves between two discussions comes back from half an hour, in which they asked sixteen times."""
+    learned, now, left = Habits(), 1e9, {"d": 0.0, "other": 0.0}
+    for turn in range(240):
+        now += 120.0
+        name = "d" if turn % 32 < 16 else "other"
+        learned = observed(learned, name, turn + 1, now - left[name] if left[name] else None, now)
+        left[name] = now
+    stats = stats_of(learned, "d", (), 120)
+
+    late = idle_odds(stats, left["other"], now + 10.0)
+
+    assert late.go_on > 0.9 * own_odds(stats, left["other"]).go_on
 
 
 def test_who_has_asked_often_is_expected_to_ask_again() -> None:

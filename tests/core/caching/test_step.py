@@ -29,12 +29,14 @@ from core.discussion.messages import (
     CreateOnDisk,
     DiscussionCreated,
     DiscussionLoaded,
+    UpkeepToken,
     WriteMeta,
 )
 from core.settings.messages import ChangeSetting, ModelsListed, SettingsSettled
 from core.spending.limits import limit_reached
 from core.spending.messages import (
     ClaimReserve,
+    DropReserve,
     ReserveClaimed,
     SettleReserve,
     SpentCounted,
@@ -127,6 +129,7 @@ def test_a_ping_that_a_kill_cut_off_is_asked_for_at_the_next_start_and_booked_at
     assert book.state.spending.has_estimate
     gone = replace(cut, id="20261120-120001-abcdef", discussion_id="gone")
     assert not of(book.play(gone), AppendRecords)
+    assert book.shared[-1] == SettleReserve(f"keepalive/{gone.id}", {gone.id: Payment(0.0043, True)})
     assert book.state.spending.spent_today_usd == pytest.approx(0.5086)
 
 
@@ -152,11 +155,13 @@ def test_pings_that_are_due_together_go_only_as_far_as_the_days_money_reaches(bo
     first, second, third = (book.discussion() for _ in range(3))
     due = PingsDue((DuePing(first, 0.3), DuePing(second, 0.3), DuePing(third, 0.1)))
 
-    assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [first, third]
+    sent = of(book.play(due), SendPing)
+    assert [ping.discussion_id for ping in sent] == [first, third]
+    assert len({ping.record_id for ping in sent}) == 2
     assert of(book.play(due), SendPing) == ()
     assert "0.40 more is under way" in limit_reached(with_limit(book.state, 0.9))
 
-    book.play(CacheRead(first, None, UsageKind.KEEPALIVE))
+    book.play(CacheRead(first, None, UsageKind.KEEPALIVE, record_id=sent[0].record_id))
     assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [first]
     with_caching(book, keepalive=True)
     assert [ping.discussion_id for ping in of(book.play(due), SendPing)] == [second]
@@ -171,17 +176,17 @@ def test_a_ping_that_other_programs_left_no_money_for_is_not_sent_and_holds_noth
     book.elsewhere = SpentElsewhere(0.25, {"theirs": Payment(0.25)})
     due = PingsDue((DuePing(chosen, 0.25),))
 
-    assert of(book.play(due), SendPing), "a quarter is left"
+    (ping,) = of(book.play(due), SendPing)  # a quarter is left
     usage = Usage(input_tokens=9, cost_usd=0.125)
-    book.play(CacheRead(chosen, usage, UsageKind.KEEPALIVE))
-    settled = book.shared[-1]
-    assert isinstance(settled, SettleReserve)
-    assert [one.usd for one in settled.payments.values()] == [0.125]
+    key, read = f"keepalive/{ping.record_id}", CacheRead(chosen, usage, UsageKind.KEEPALIVE)
+    (write,) = of(book.play(replace(read, record_id=ping.record_id)), AppendRecords)
+    assert (write.token, [one.id for one in write.records]) == (UpkeepToken(key), [ping.record_id])
+    assert book.shared[-1] == DropReserve(key), "it has left: the write of its record settles it"
     assert book.state.spending.spent_today_usd == 0.625, "what was paid counts before the log has it"
 
     assert of(book.play(due), SendPing) == ()
     assert book.state.spending.reserved == {}
-    assert book.shared[-1] == SettleReserve(f"keepalive/{chosen}", {})
+    assert isinstance(book.shared[-1], DropReserve)
 
 
 def test_a_limit_that_is_lowered_or_a_turn_that_begins_while_a_ping_waits_keeps_it_back(
@@ -220,6 +225,7 @@ def test_what_was_paid_for_a_discussion_that_is_gone_counts_towards_the_day(book
     book.play(SpentCounted(START, 0.0))
     usage = Usage(cost_usd=0.25, is_estimate=True)
     assert book.play(CacheRead("gone", usage, UsageKind.KEEPALIVE)) == ()
+    assert isinstance(book.shared[-1], SettleReserve), "no log will tell of it"
     assert book.state.spending.spent_today_usd == 0.25
     assert book.state.spending.has_estimate
 

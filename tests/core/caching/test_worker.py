@@ -64,6 +64,7 @@ def _handler(desk: Desk) -> CacheHandler:
         lambda _spec: cast(ProviderRequest, object()),
         lambda _name, _request: lambda _sha256: b"",
         cast(Any, None),
+        lambda _key: True,
     )
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from core.base import paths
+from core.spending.messages import UpkeepCut
 from core.spending.shared_reserves import LONGEST, SharedReserves
 from core.values.spending import Payment, SpentElsewhere
+from core.values.usage import UsageKind
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 KILLED = """
@@ -22,6 +24,8 @@ from core.spending.shared_reserves import SharedReserves
 reserves = SharedReserves(Path(sys.argv[1]), lambda: datetime.fromisoformat(sys.argv[2]))
 for key in sys.argv[3:] or ["theirs"]:
     reserves.claim(key, 5.0, "d" if key != "theirs" else "")
+    if key.endswith("/left"):
+        reserves.note_out(key)
 print("claimed", flush=True)
 sys.stdin.read()
 """
@@ -65,8 +69,10 @@ def test_what_a_program_reserved_ends_with_it(tmp_path: Path) -> None:
     assert (alive.reserved_usd, mine.claim("more", 0.0).reserved_usd) == (5.0, 0.0)
 
 
-def test_a_ping_and_a_prewarm_that_a_kill_cut_off_are_told_once_and_count_until_then(tmp_path: Path) -> None:
-    keys = ["keepalive/d", "prewarm", "turn/c"]
+def test_a_ping_and_a_prewarm_that_a_kill_cut_off_are_told_until_they_are_settled_and_count_until_then(
+    tmp_path: Path,
+) -> None:
+    keys = ["keepalive/left", "prewarm/left", "keepalive/waits", "turn/c"]
     child = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(tmp_path), NOW.isoformat(), *keys],
         stdin=subprocess.PIPE,
@@ -82,15 +88,35 @@ def test_a_ping_and_a_prewarm_that_a_kill_cut_off_are_told_once_and_count_until_
     child.communicate()
 
     clock.now += LONGEST  # however late the next start is
-    assert mine.claim("mine", 0.0).reserved_usd == 10.0, "a turn's has its own journal"
-    cut = mine.cut_upkeep()
-    assert {(one.kind.value, one.discussion_id, one.usd, one.at) for one in cut} == {
-        ("keepalive", "d", 5.0, NOW),
-        ("prewarm", "d", 5.0, NOW),
-    }
-    assert len({one.id for one in cut}) == 2
+    assert mine.claim("mine", 0.0).reserved_usd == 15.0, "a turn's has its own journal"
+    cut = {UpkeepCut("left", kind, "d", 5.0, NOW) for kind in (UsageKind.KEEPALIVE, UsageKind.PREWARM)}
+    assert set(mine.cut_upkeep()) == cut, "what waited had not left"
     assert mine.cut_upkeep() == ()
+    later = SharedReserves(tmp_path, clock)
+    assert later.cut_upkeep() == (), "it is being written"
+    mine.close()
+    assert set(later.cut_upkeep()) == cut, "it was not"
+    for kind in (UsageKind.KEEPALIVE, UsageKind.PREWARM):
+        later.settle(f"{kind}/left", {})
+    later.close()
     assert SharedReserves(tmp_path, clock).cut_upkeep() == ()
+
+
+def test_a_ping_that_has_left_reserves_until_it_is_settled_and_one_that_reserves_nothing_does_not_leave(
+    tmp_path: Path,
+) -> None:
+    one, two = (SharedReserves(tmp_path, Clock()) for _ in range(2))
+    assert not one.note_out("keepalive/d")
+    one.claim("keepalive/d", 1.0, "d")
+    one.claim("keepalive/e", 2.0, "e")
+    assert one.note_out("keepalive/d")
+
+    one.drop("keepalive/d")
+    one.drop("keepalive/e")
+
+    assert two.claim("m", 0.0).reserved_usd == 1.0
+    one.settle("keepalive/d", {})
+    assert two.claim("m", 0.0).reserved_usd == 0.0
 
 
 def test_a_program_that_was_closed_cut_nothing_off(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ class Program:
 
     def __init__(self, home: Path, clock: Callable[[], datetime] = lambda: NOW) -> None:
         self.told: list[SpendingEvent | Report] = []
-        self.worker = SpendingHandler(SharedReserves(home, clock), self.told.append)
+        self.worker = SpendingHandler(SharedReserves(home, clock), self.told.append, lambda *_: False)
 
     def claim(self, key: str, usd: float) -> SpentElsewhere:
         self.worker.handle(ClaimReserve(key, Reservation(usd, "a")))
