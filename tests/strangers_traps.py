@@ -120,13 +120,13 @@ TURNS: dict[str, Callable[[Path], None]] = {
     "digits": _toml("[project]\nname = " + "1" * 5_000 + "\n"),
     "nested": _toml("[project]\nname = " + "[" * 500 + "]" * 500 + "\n"),
     "more faults": _toml("".join(f"[unknown_{n}]\nkey = 1\n" for n in range(2_000))),
-    "a pipe": _node("a pipe"),
-    "zero": _node("a link to /dev/zero"),
-    "stdin": _node("a link to /dev/stdin"),
-    "loop": _node("a loop of links"),
-    "line": _toml("[presets.a]\nitems = [\n"),
+    "a named pipe": _node("a pipe"),
+    "/dev/zero": _node("a link to /dev/zero"),
+    "/dev/null": _node("a link to /dev/stdin"),
+    "in a loop": _node("a loop of links"),
+    "Invalid value": _toml("[presets.a]\nitems = [\n"),
 }
-"""What stands at `manual_slop.toml` by turns."""
+"""What stands at `manual_slop.toml` by turns, by words of what is said of it; standard input is nothing there."""
 
 
 def lay(folder: Path, evil: str) -> None:

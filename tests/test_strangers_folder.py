@@ -100,7 +100,7 @@ def _until(program: subprocess.Popen[bytes], look: Callable[[], T | None]) -> T:
     end = time.monotonic() + WAIT_S
     while (found := look()) is None and time.monotonic() < end:
         with suppress(subprocess.TimeoutExpired):
-            program.wait(0.02)
+            program.wait(0.1)
             raise AssertionError(program.communicate())
     assert found is not None
     return found
