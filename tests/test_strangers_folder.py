@@ -74,7 +74,9 @@ class Folder:
 
     def check(self) -> None:
         """Nothing ran, nothing was sent to the stranger, and nothing was made or changed."""
-        assert not (self.path / strangers_traps.MARKER).exists(), (self.path / strangers_traps.MARKER).read_text()
+        assert not (self.path / strangers_traps.MARKER).exists(), (
+            self.path / strangers_traps.MARKER
+        ).read_text()
         assert self.evil.requests == []
         assert strangers_traps.listing(self.path) == self.before
 
@@ -152,7 +154,9 @@ def test_a_program_without_a_window_says_it_whatever_stands_there_by_turns(folde
         status = running.client.get("/api/status")
 
     assert missing(folder.said.decode()) == []
-    assert [one["id"] for one in status["providers"] if one["id"] in {"theirs", "my_server", "my-server"}] == []
+    assert [
+        one["id"] for one in status["providers"] if one["id"] in {"theirs", "my_server", "my-server"}
+    ] == []
     assert status["default_provider"] == "local"
     assert folder.server.bodies == []
 

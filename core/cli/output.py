@@ -135,7 +135,9 @@ class Console(msgspec.Struct, frozen=True):
             self.json({"said": "\n".join(self.memory.prose)})
 
     def _remember(self, text: str) -> None:
-        self.memory.last = next((line for line in reversed(text.splitlines()) if line.strip()), self.memory.last)
+        self.memory.last = next(
+            (line for line in reversed(text.splitlines()) if line.strip()), self.memory.last
+        )
 
     def _put(self, text: str) -> None:
         """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""

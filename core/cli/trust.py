@@ -49,7 +49,12 @@ def run_trust(options: Options, console: Console) -> int:
 
 
 def _tell(
-    said: str, request: ConfigRequest, console: Console, *, is_trusted: bool, project: Project = Project()  # noqa: B008 (frozen)
+    said: str,
+    request: ConfigRequest,
+    console: Console,
+    *,
+    is_trusted: bool,
+    project: Project = Project(),  # noqa: B008 (frozen)
 ) -> None:
     asked = [line.words for line in asked_lines(project.asked)]
     rest = {"asked": asked, "held_back": list(project.held_back)} if is_trusted else {}

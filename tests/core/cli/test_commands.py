@@ -393,7 +393,13 @@ def test_what_changes_something_says_so_in_json_to_a_program(world: World) -> No
     chosen = str(world.run("send", "--json", "one").json["discussion"])
     (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x"]\n')
 
-    for action in (("rename", "last", "two"), ("pin", "last"), ("archive", chosen), ("delete", chosen), ("restore", chosen)):
+    for action in (
+        ("rename", "last", "two"),
+        ("pin", "last"),
+        ("archive", chosen),
+        ("delete", chosen),
+        ("restore", chosen),
+    ):
         ended = world.run("discussions", *action, "--json")
         assert (ended.code, ended.json["discussion"]) == (0, chosen), ended
     exported = world.run("discussions", "export", chosen, "--out", "x.json", "--json").json

@@ -29,5 +29,7 @@ def test_the_runtime_makes_no_id_of_this_machine_and_no_queue_of_what_it_would_s
 
 
 def test_the_runtime_is_loaded_in_one_place_which_silences_it() -> None:
-    found = [name for name, text in texts().items() if "import onnxruntime" in text and name.startswith("core/")]
+    found = [
+        name for name, text in texts().items() if "import onnxruntime" in text and name.startswith("core/")
+    ]
     assert found == ["core/retrieval/minilm.py"]
