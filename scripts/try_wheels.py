@@ -2,8 +2,9 @@
 
     python -m scripts.try_wheels [FOLDER]     FOLDER keeps the wheels and the sdist; else they go
 
-From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`, `search`, and the beginning of
-the guided tour (all of it takes minutes, and the tests' window has walked it), with and without the virtual screen.
+From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`, `search`, and the
+beginning of the guided tour (all of it takes minutes, and the tests' window has walked it), with and without the virtual
+screen.
 """
 
 from __future__ import annotations
