@@ -2,8 +2,9 @@
 
     python -m scripts.try_wheels [FOLDER]     FOLDER keeps the wheels and the sdist; else they go
 
-From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`, and the beginning of
-the guided tour (all of it takes minutes, and the tests' window has walked it), with and without the virtual screen.
+From a folder of its own it then runs what a person would run first: `--version`, `doctor`, `send`, `search`, and the
+beginning of the guided tour (all of it takes minutes, and the tests' window has walked it), with and without the virtual
+screen.
 """
 
 from __future__ import annotations
@@ -28,10 +29,16 @@ INSIDE = (
     "share/doc/manual-slop/settings.md",
     "prompts/role.md",
     "core/providers/models.toml",
+    "assets/models/minilm-l6-v2-int8/model.onnx",
 )
 """Ends of names that a wheel must hold: what stands outside the packages, and data within them."""
 
 BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
+CACHES = frozenset(
+    {"manual_slop", "manual-slop", "pip", "mesa_shader_cache", "mesa_shader_cache_db", "fontconfig"}
+)
+"""Folders of the person's caches that this program, pip and the system's graphics may make."""
+
 RUN_S = 300.0
 SCREEN = "Xvfb"
 WITHOUT_SCREEN = "There is no virtual screen (Xvfb). Install the package xvfb"
@@ -115,7 +122,22 @@ def try_installed(folder: Path, program: Path, weights: Path) -> None:
     if not reply.strip():
         raise TrialError("the embedded model said nothing")
     say(f"the embedded model said: {reply.strip()[:80]}")
+    _try_search(manual_slop, elsewhere, environ)
     _try_tour(manual_slop, elsewhere, environ)
+    if strays := sorted(path.name for path in (folder / ".cache").glob("*") if path.name not in CACHES):
+        raise TrialError(f"a library wrote into the person's cache: {', '.join(strays)}")
+
+
+def _try_search(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> None:
+    """See that the embedding model and what runs it came with the wheel: a note is found that shares no word."""
+    notes = elsewhere / "notes"
+    notes.mkdir()
+    (notes / "tides.md").write_text("# The sea\n\nHigh water comes twice a day.\n", "utf-8")
+    on = ("--set", "retrieval.enabled=true", "--set", "retrieval.roots=notes")
+    asked = (manual_slop, "search", "ocean levels rise", "--corpus", "notes", *on)
+    found = _timed("search", lambda: _run(asked, elsewhere, environ))
+    if "tides.md" not in found:
+        raise TrialError(f"search does not find a note by its meaning:\n{found}")
 
 
 def _try_tour(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> None:

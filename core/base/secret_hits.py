@@ -25,14 +25,14 @@ _PIECE = 65_536
 _FOLDS = 31, 5
 """Three characters make fifteen bits: the low five of each tell letters apart, and not their case."""
 
-_LENGTHS = (3, 4, 6)
+_LENGTHS = (3, 4, 6, 8)
 """Characters of a literal's head by which what is left after the first look is looked at once more: the most it has."""
 
 _LAST = _LENGTHS[-1]
-_FACTORS = 0x9E3779B1, 0x85EBCA77
-"""Odd numbers, whose products with four characters and with the two behind them are spread over all bits."""
+_FACTORS = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+"""Odd numbers, whose products with four characters and with two and two behind them are spread over all bits."""
 
-_KEPT_BITS = 16
+_KEPT_BITS = 18
 
 
 def _position(hit: tuple[int, object]) -> int:
@@ -50,10 +50,12 @@ class Hits(Generic[T]):
                 The case of ASCII alone can be left out of account.
         """
         self._wide: dict[str, list[T]] = defaultdict(list)
+        self._signs: dict[str, frozenset[str]] = {}
         self._by_gram: dict[bytes, list[tuple[bytes, bool, T]]] = defaultdict(list)
         for literal, has_case, value in wanted:
             if any(ord(char) > _LAST_BYTE for char in literal):
                 self._wide[literal].append(value)
+                self._signs[literal] = frozenset(char for char in literal if not char.isascii())
                 continue
             wanted_bytes = (literal if has_case else literal.lower()).encode("latin-1")
             if len(wanted_bytes) < _GRAM:
@@ -71,12 +73,13 @@ class Hits(Generic[T]):
             return self._narrow_hits(text.encode("latin-1"))
         except UnicodeEncodeError:  # a byte a character, so that positions are the text's
             narrow = self._narrow_hits(text.encode("latin-1", "replace"))
-            return heapq.merge(narrow, self._wide_hits(text, signs or signs_of(text)), key=_position)
+            wide = self._wide_hits(text, signs or signs_of(text))
+            return heapq.merge(narrow, wide, key=_position) if wide else narrow
 
     def _wide_hits(self, text: str, signs: frozenset[str]) -> list[tuple[int, T]]:
         found = []
         for literal, values in self._wide.items():
-            at = text.find(literal) if all(char.isascii() or char in signs for char in literal) else -1
+            at = text.find(literal) if self._signs[literal] <= signs else -1
             while at >= 0:
                 found += [(at, value) for value in values]
                 at = text.find(literal, at + 1)
@@ -140,13 +143,16 @@ class Hits(Generic[T]):
 
 
 def _codes(chars: NDArray[np.uint8], places: NDArray[np.intp]) -> tuple[NDArray[np.uint32], ...]:
-    """Numbers of the three, four and six characters at each place."""
+    """Numbers of the three, four, six and eight characters at each place."""
     import numpy as np
 
-    one, two, three, four, five, six = (chars[places + step].astype(np.uint32) for step in range(_LAST))
+    signs = (chars[places + step].astype(np.uint32) for step in range(_LAST))
+    one, two, three, four, five, six, seven, eight = signs
     low = one | two << np.uint32(8) | three << np.uint32(16)
     whole = low | four << np.uint32(24)
-    factor, other = map(np.uint32, _FACTORS)
+    factor, other, last = map(np.uint32, _FACTORS)
     shift = np.uint32(32 - _KEPT_BITS)
     short, middle = low * factor, whole * factor
-    return short >> shift, middle >> shift, (middle ^ (five | six << np.uint32(8)) * other) >> shift
+    longer = middle ^ (five | six << np.uint32(8)) * other
+    longest = longer ^ (seven | eight << np.uint32(8)) * last
+    return short >> shift, middle >> shift, longer >> shift, longest >> shift

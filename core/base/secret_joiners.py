@@ -234,6 +234,12 @@ JOINERS = (
 )
 """All of them, the plainest first."""
 
+_BY_FOLLOWER = {
+    sign: tuple(joiner for joiner in JOINERS if sign in joiner.follows)
+    for sign in set("".join(joiner.follows for joiner in JOINERS))
+}
+"""Those that a sign behind the name can begin, in the same order."""
+
 _VERBS = frozenset(VERBS)
 _REACH = 120
 _MOST_WORDS = 9
@@ -250,8 +256,8 @@ def joined(name: Name) -> tuple[int, int] | None:
     follower = text[name.end : name.end + 1]
     if not follower:
         return _ahead(name)
-    for joiner in JOINERS:
-        if follower not in joiner.follows or not joiner.fits(name):
+    for joiner in _BY_FOLLOWER.get(follower, ()):
+        if not joiner.fits(name):
             continue
         found = _compiled(joiner.between).match(text, name.end)
         if found is None:

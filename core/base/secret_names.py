@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from functools import cache
 
 from core.base.secret_joiners import Name, joined
@@ -69,9 +70,7 @@ def _named(text: str, at: int) -> Find | None:
     found = _NAME.match(text, at)
     if found is None or not _begins(text, at, found):
         return None
-    head = text[max(0, at - 40) : at]
-    lead = _LEAD.search(head)
-    start = at - len(head) + lead.start() if lead else at
+    start = _lead(text, at)
     name = Name(
         text,
         start,
@@ -152,8 +151,15 @@ def _begins(text: str, at: int, name: re.Match[str]) -> bool:
     )
 
 
-_LEAD = re.compile(r"(?:--|[?&])?[A-Za-z0-9_-]*\Z")
-"""Head of the name: `db_` of `db_password`, `--` of a flag, `?` or `&` in an address."""
+_LEAD_CHARS = 40
+_LEAD = f"{string.ascii_letters}{string.digits}_-"
+
+
+def _lead(text: str, at: int) -> int:
+    """The start of a name with its head: `db_` of `db_password`, `--` of a flag, `?` or `&` in an address."""
+    first = max(0, at - _LEAD_CHARS)
+    start = first + len(text[first:at].rstrip(_LEAD))
+    return start - 1 if start > first and text[start - 1] in "?&" else start
 
 
 def _ended(value: str, start: int, opened: str, name: str) -> tuple[str, int]:

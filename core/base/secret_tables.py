@@ -33,9 +33,12 @@ def column_places(text: str, start: int, end: int) -> list[tuple[int, int]]:
     part = next((sign for sign in _PARTS if sign in line), "")
     if not part:
         return []
-    titles = [cell.strip(_DRESS) for cell in line.split(part)]
+    cells = line.split(part)
     index = line.count(part, 0, start - line_start)
-    if not titles[index].endswith(text[start:end]) or not _are_titles(titles):
+    if not cells[index].strip(_DRESS).endswith(text[start:end]):
+        return []
+    titles = [cell.strip(_DRESS) for cell in cells]
+    if not _are_titles(titles):
         return []
     return _cells(text, line_end + 1, part, index, titles)
 

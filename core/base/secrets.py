@@ -19,8 +19,8 @@ from core.base.text import one_line
 
 MASK = "[secret]"
 
-_AHEAD_CHARS = 16_384
-"""Looked at behind a cut: longer than a secret that no line ends."""
+AHEAD_CHARS = 16_384
+"""Looked at behind a cut, or a piece of a file: longer than a secret that no line ends."""
 
 
 def scrub(text: str) -> str:
@@ -90,10 +90,10 @@ def scrubbed_head(text: str, limit: int) -> str:
 
     Reads only as much of a long text as it needs.
     """
-    size = limit + _AHEAD_CHARS
+    size = limit + AHEAD_CHARS
     while True:
         cleaned = scrub(text[:size])
-        if size >= len(text) or len(cleaned) >= limit + _AHEAD_CHARS // 2:
+        if size >= len(text) or len(cleaned) >= limit + AHEAD_CHARS // 2:
             return cleaned[:limit]
         size *= 2
 

@@ -50,7 +50,10 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         inputs = replace(spec.inputs, items=items, digest=digest, domain_facts=facts, notes=notes)
         stack = build_stack(inputs)
     if given.text:
-        console.write(stack.text)
+        if console.is_json:
+            console.json({"text": stack.text})
+        else:
+            console.write(stack.text)
         return 0
     with console.waiting("Counting tokens"):
         report = make_report(stack, items, profile_of(state, spec.inputs.provider, spec.inputs.model))

@@ -36,7 +36,7 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
         UsageError: no such discussion. SlopError: it could not be read or written.
     """
     action = options.given.action or "list"
-    done = ""
+    done, chosen = "", ""
     with session(front, console, writes=action not in READING) as state:
         match action:
             case "list":
@@ -44,13 +44,15 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
             case "show" | "export":
                 _export(options, front, console, find_discussion(state, options.given.id))
             case "restore":
-                done = _restore(front, options.given.id)
+                done, chosen = _restore(front, options.given.id)
             case "delete":
-                done = _delete(front, state, find_discussion(state, options.given.id))
+                chosen = find_discussion(state, options.given.id)
+                done = _delete(front, state, chosen)
             case _:
-                done = _change(options, front, find_discussion(state, options.given.id))
+                chosen = find_discussion(state, options.given.id)
+                done = _change(options, front, chosen)
     if done:
-        console.line(done)
+        console.outcome(done, {"discussion": chosen})
     return 0
 
 
@@ -84,6 +86,8 @@ def _export(options: Options, front: FrontEnd, console: Console, chosen: str) ->
             raise UsageError(f"{target!r} is a folder", remedy="Name a file in it")
         act(front, ExportDiscussion(chosen, form, str(path), replaces=given.replace))
         console.note(f"Written to {path}.")
+        if console.is_json:
+            console.json({"discussion": chosen, "path": str(path)})
         return
     state = act(front, SelectDiscussion(chosen))
     shown = state.discussions.summaries[chosen].meta, state.discussions.open[chosen]
@@ -100,8 +104,12 @@ def _delete(front: FrontEnd, state: AppState, chosen: str) -> str:
     return f"{name!r} is in the trash: manual-slop discussions restore {chosen}"
 
 
-def _restore(front: FrontEnd, wanted: str) -> str:
-    """Bring one back. The trash is listed after the discussions, so that it is waited for a little."""
+def _restore(front: FrontEnd, wanted: str) -> tuple[str, str]:
+    """Bring one back. The trash is listed after the discussions, so that it is waited for a little.
+
+    Returns:
+        What to say once it is sure, and its id.
+    """
     state = front.wait_for(lambda s: len(_in_trash(s, wanted)) == 1, TRASH_S) or front.snapshot()
     found = _in_trash(state, wanted)
     if len(found) != 1:
@@ -110,7 +118,7 @@ def _restore(front: FrontEnd, wanted: str) -> str:
         raise UsageError(f"{wanted!r} names {len(found)} discussions of the trash ({listed})")
     chosen = found[0].discussion_id
     act(front, UndoDelete(chosen))
-    return f"{found[0].name!r} is back: {chosen}"
+    return f"{found[0].name!r} is back: {chosen}", chosen
 
 
 def _in_trash(state: AppState, wanted: str) -> list[TrashItem]:

@@ -65,9 +65,9 @@ def _read(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
     if unknown:
         _meant(parser, given).refuse_unknown(unknown)
     if given.command == "help":
-        _help(parser, given.words)
+        _help(parser, given.words, is_json=given.json)
     if given.command == "completion":
-        _print_completion(given.shell)
+        _print_completion(given.shell, is_json=given.json)
     if given.command and (given.hooks or given.test_clock):
         parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
     return given
@@ -96,22 +96,31 @@ def _end(error: WrongUsageError, *, is_json: bool) -> NoReturn:
     error.parser.end_wrong(error.reason)
 
 
-def _help(parser: Parser, words: Sequence[str]) -> NoReturn:
+def _help(parser: Parser, words: Sequence[str], *, is_json: bool) -> NoReturn:
     """Print the help of a command or its action, or of the program, and end."""
     for word in words:
         known = parser.commands()
         if word not in known:
             parser.error(f"there is no help for {word!r}{near(word, tuple(known))}")
         parser = known[word]
-    parser.print_help()
-    parser.exit()
+    _end_with("help", parser.format_help(), is_json=is_json)
 
 
-def _print_completion(shell: str) -> NoReturn:
+def _print_completion(shell: str, *, is_json: bool) -> NoReturn:
     """Print what a shell evaluates to complete this program's commands and options, and end."""
     from argcomplete.shell_integration import shellcode
 
-    put(shellcode([PROGRAM], shell=shell) + "\n")
+    _end_with("completion", shellcode([PROGRAM], shell=shell) + "\n", is_json=is_json)
+
+
+def _end_with(name: str, text: str, *, is_json: bool) -> NoReturn:
+    """Print a text, for programs as JSON under its name, and end."""
+    if is_json:
+        from core.cli.output import open_console
+
+        open_console(is_json=True).json({name: text})
+    else:
+        put(text)
     raise SystemExit(0)
 
 
@@ -163,7 +172,7 @@ def make_parser() -> Parser:
     add_harvest(commands, common)
     add_knowledge(commands, common)
     add_settings(commands, common)
-    _add_help(commands)
+    _add_help(commands, common)
     return parser
 
 
@@ -192,12 +201,15 @@ def _common(default: str | None) -> Parser:
     return parser
 
 
-def _add_help(commands: Commands[Parser]) -> None:
+def _add_help(commands: Commands[Parser], common: Parser) -> None:
     """Commands that end while the command line is read."""
-    helper = commands.add_parser("help", help="show the help of a command", allow_abbrev=False)
+    helper = commands.add_parser(
+        "help", parents=[common], help="show the help of a command", allow_abbrev=False
+    )
     helper.add_argument("words", nargs="*", metavar="COMMAND", help="a command, and its action")
     completion = commands.add_parser(
         "completion",
+        parents=[common],
         help="print a script that lets a shell complete commands and options",
         description='For bash: eval "$(manual-slop completion bash)" in ~/.bashrc; zsh likewise in ~/.zshrc; '
         "fish: manual-slop completion fish | source in config.fish.",

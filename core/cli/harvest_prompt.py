@@ -56,7 +56,7 @@ def _edit(path: Path, home: Path, console: Console) -> int:
             console.note(
                 f"manual-slop: warning: the editor {command!r} is not there. Edit the file yourself."
             )
-        console.line(str(path))
+        _tell_own(path, console)
         return 0
     code = run_at_terminal(found, (*arguments, str(path)), path.parent)
     if code:
@@ -67,7 +67,16 @@ def _edit(path: Path, home: Path, console: Console) -> int:
         )
         return 1
     console.note(f"{own_prompt_path(home, HARVEST_PROMPT)}: yours; the next harvest reads it")
+    if console.is_json and not code:
+        _tell_own(path, console)
     return int(code != 0)
+
+
+def _tell_own(path: Path, console: Console) -> None:
+    if console.is_json:
+        console.json({"path": str(path), "whose": "yours"})
+    else:
+        console.line(str(path))
 
 
 def _words(command: str) -> list[str]:

@@ -21,10 +21,11 @@ def run_headless(options: Options, front: FrontEnd, console: Console) -> int:
         SlopError: the home cannot be used, or the Hook API cannot start.
     """
     with session(front, console) as state, _until_stopped(console):
-        console.line(
-            f"Running without a window on {state.program.home}, project {state.config.project.root}. Ctrl+C stops."
-        )
-        with _hooks(options, front, console):
+        home, root = state.program.home, state.config.project.root
+        console.line(f"Running without a window on {home}, project {root}. Ctrl+C stops.")
+        with _hooks(options, front, console) as url:
+            if console.is_json:
+                console.json({"home": home, "project": root, "hook_api": url})
             front.wait_for(lambda s: s.program.is_closing, FOREVER_S)
     return 0
 
@@ -39,13 +40,14 @@ def _until_stopped(console: Console) -> Iterator[None]:
 
 
 @contextmanager
-def _hooks(options: Options, front: FrontEnd, console: Console) -> Iterator[None]:
+def _hooks(options: Options, front: FrontEnd, console: Console) -> Iterator[str]:
+    """The Hook API while the program runs; gives its address, empty where it is off."""
     server = start_hooks(front, is_asked=options.hooks)
     if server is None:
-        yield
+        yield ""
         return
     try:
         console.line(f"Hook API on {server.address.url}, token in {paths.HOOK_TOKEN_FILE} of the home.")
-        yield
+        yield server.address.url
     finally:
         server.stop()

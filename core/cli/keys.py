@@ -25,9 +25,10 @@ def run_key(options: Options, console: Console) -> int:
     if not given.provider:
         _list(store, servers, console, is_json=options.is_json)
     elif given.remove:
-        console.line(store.delete(given.provider))
+        console.outcome(store.delete(given.provider), {"provider": given.provider})
     else:
-        console.line(store.store(given.provider, _read_key(given.provider)))
+        said = store.store(given.provider, _read_key(given.provider))
+        console.outcome(said, {"provider": given.provider})
     return 0
 
 

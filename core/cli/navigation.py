@@ -127,7 +127,10 @@ def _new(options: Options, loaded: LoadedSettings, home: Path, start: Path, cons
     make_dirs(path.parent)
     text = note_text(path.name, datetime.now().astimezone().date(), _fields(loaded))
     create_file(path, text.encode("utf-8", "replace"))
-    console.line(str(path))
+    if console.is_json:
+        console.json({"path": str(path)})
+    else:
+        console.line(str(path))
     asked = places_of(loaded.settings.retrieval, loaded.project)
     if asked is None or not _is_listed(path, asked):
         console.note(

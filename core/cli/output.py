@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
 import msgspec
@@ -21,6 +21,9 @@ _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in
 _VISIBLE |= {0x7F: "\u2421", **dict.fromkeys(range(128, 160), "�")}
 _VISIBLE |= dict.fromkeys((*range(8234, 8239), *range(8294, 8298), 8206, 8207, 1564), "�")
 
+_CODES = {2: "wrong_usage", 130: "interrupted"}
+"""Codes of errors by exit code; of all others `failed`."""
+
 _ESCAPED = {code: f"\\u{code:04x}" for code in _VISIBLE if code >= 0x20}
 """Marks as JSON writes them inside a text, where alone they can stand; below 0x20 `json` has done it."""
 
@@ -30,13 +33,15 @@ def harmless(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
-class _FirstWord:
-    """Memory of a console: whether anything was printed on standard output."""
+class _Memory:
+    """Memory of a console: whether anything was printed on standard output, and the lines that were said beside it."""
 
-    __slots__ = ("is_so",)
+    __slots__ = ("has_printed", "last", "prose")
 
     def __init__(self) -> None:
-        self.is_so = False
+        self.has_printed = False
+        self.prose: list[str] = []
+        self.last = ""
 
 
 class OutputError(SlopError):
@@ -48,12 +53,15 @@ class Console(msgspec.Struct, frozen=True):
 
     Args:
         stops: how the person stops the command; held back while streams and what is known of them must agree.
+        is_json: a program reads standard output: one JSON value stands there, however the command ends (`conclude`),
+            and prose goes to standard error.
     """
 
     out: TextIO
     err: TextIO
     stops: Stops = msgspec.field(default_factory=Stops)
-    begun: _FirstWord = msgspec.field(default_factory=_FirstWord)
+    is_json: bool = False
+    memory: _Memory = msgspec.field(default_factory=_Memory)
 
     @property
     def is_terminal(self) -> bool:
@@ -72,7 +80,12 @@ class Console(msgspec.Struct, frozen=True):
 
     def write(self, text: str) -> None:
         """Print text as it is given, at once."""
-        self._put(harmless(text) if self.is_terminal else text)
+        if not self.is_json:
+            self._put(harmless(text) if self.is_terminal else text)
+            return
+        self.memory.prose += text.splitlines()
+        self._remember(text)
+        self.aside(text)
 
     def line(self, text: str = "") -> None:
         """Print a line."""
@@ -80,7 +93,9 @@ class Console(msgspec.Struct, frozen=True):
 
     def note(self, text: str) -> None:
         """Print a line on standard error, its remedies in a terminal's words."""
-        self.aside(in_terminal(text) + "\n")
+        text = in_terminal(text)
+        self._remember(text)
+        self.aside(text + "\n")
 
     def aside(self, text: str) -> None:
         """Print text as it comes on standard error. Where that is full or closed, what is printed beside it goes on."""
@@ -97,9 +112,36 @@ class Console(msgspec.Struct, frozen=True):
         """Print JSON that is written already. A terminal gets its marks as escapes: the same value, obeyed by nobody."""
         self._put(text.translate(_ESCAPED) if self.is_terminal else text)
 
+    def outcome(self, said: str, data: Mapping[str, Any]) -> None:
+        """Print what a command has done: the sentence, or for a program its data, with the sentence as `said`."""
+        if self.is_json:
+            self.json({**data, "said": said})
+        else:
+            self.line(said)
+
+    def conclude(self, code: int) -> None:
+        """Print, where a program reads and nothing stands on standard output yet, what the command said before it ended.
+
+        Args:
+            code: its exit code; any but 0 is an error, whose message is the last line that was said.
+        """
+        if not self.is_json or self.memory.has_printed:
+            return
+        if code:
+            kind = _CODES.get(code, "failed")
+            what = self.memory.last.removeprefix("manual-slop: ") or f"The command ended with {code}"
+            self.json(error_data(kind, what))
+        else:
+            self.json({"said": "\n".join(self.memory.prose)})
+
+    def _remember(self, text: str) -> None:
+        self.memory.last = next(
+            (line for line in reversed(text.splitlines()) if line.strip()), self.memory.last
+        )
+
     def _put(self, text: str) -> None:
         """Write to standard output. Raises BrokenPipeError, or OutputError where it is full or closed."""
-        self.begun.is_so = self.begun.is_so or bool(text)
+        self.memory.has_printed = self.memory.has_printed or bool(text)
         try:
             self.out.write(text)
             self.out.flush()
@@ -108,12 +150,12 @@ class Console(msgspec.Struct, frozen=True):
         except OSError as error:
             raise OutputError(unwritten(error)) from error
 
-    def failed(self, error: SlopError, code: str, *, is_json: bool) -> None:
+    def failed(self, error: SlopError, code: str) -> None:
         """Say on standard error why a command failed, and for a program on standard output too, unless a part of what
         it asked for stands there: one JSON value is all that it reads.
         """
         self.note(f"manual-slop: {error}")
-        if is_json and not self.begun.is_so:
+        if self.is_json and not self.memory.has_printed:
             self.json(error_data(code, error.what, error.remedy, error.where))
 
     @contextlib.contextmanager
@@ -138,7 +180,7 @@ def error_data(code: str, what: str, remedy: str = "", where: str = "") -> dict[
     return {"error": {"code": code, "message": what, "remedy": in_terminal(remedy), "where": where}}
 
 
-def open_console() -> Console:
+def open_console(*, is_json: bool = False) -> Console:
     """The process's streams, made to take any text: what a terminal cannot show becomes a mark, not an error."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed before the program began
@@ -147,4 +189,4 @@ def open_console() -> Console:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace", **({} if stream.isatty() else {"encoding": "utf-8"}))
-    return Console(sys.stdout, sys.stderr)
+    return Console(sys.stdout, sys.stderr, is_json=is_json)

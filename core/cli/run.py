@@ -22,19 +22,28 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
     Returns:
         0 well, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of a pipe has gone.
     """
-    console = open_console()
+    console = open_console(is_json=options.is_json)
+    code = _ended(options, make_front or local_controller, console)
+    try:
+        console.conclude(code)
+    except (OutputError, BrokenPipeError):
+        discard_output()
+    return code
+
+
+def _ended(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:
     try:
         with console.stops:
-            return _dispatch(options, make_front or local_controller, console)
+            return _dispatch(options, make_front, console)
     except OutputError as error:
         console.note(f"manual-slop: {error}")
         discard_output()
         return FAILED
     except UsageError as error:
-        return _failed(error, "wrong_usage", WRONG_USAGE, options, console)
+        return _failed(error, "wrong_usage", WRONG_USAGE, console)
     except SlopError as error:
         code = error.kind.value if isinstance(error, ProviderError) else "failed"
-        return _failed(error, code, FAILED, options, console)
+        return _failed(error, code, FAILED, console)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -42,9 +51,9 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
         return BROKEN_PIPE
 
 
-def _failed(error: SlopError, code: str, ended: int, options: Options, console: Console) -> int:
+def _failed(error: SlopError, code: str, ended: int, console: Console) -> int:
     try:
-        console.failed(error, code, is_json=options.is_json)
+        console.failed(error, code)
     except (OutputError, BrokenPipeError):
         discard_output()
     return ended

@@ -70,7 +70,13 @@ class Beside:
         """
         project = self.status["project"]
         asked = [line["words"] for line in project["asked"]]
-        report_trust(project["root"], is_trusted=project["is_trusted"], asked=asked, console=console)
+        report_trust(
+            project["root"],
+            is_trusted=project["is_trusted"],
+            asked=asked,
+            held_back=project["held_back"],
+            console=console,
+        )
         self._check_names(options)
         chosen = self._open(options)
         try:

@@ -120,13 +120,20 @@ def report_settings(faults: Sequence[SettingsFault], project: Project, console: 
         project.root,
         is_trusted=project.is_trusted,
         asked=[line.words for line in asked_lines(project.asked)],
+        held_back=project.held_back,
         console=console,
     )
 
 
-def report_trust(root: str, *, is_trusted: bool, asked: Sequence[str], console: Console) -> None:
-    """Say on standard error what the project asks for and does not get, and the command that trusts. Waits for nothing."""
-    if not asked:
+def report_trust(
+    root: str, *, is_trusted: bool, asked: Sequence[str], held_back: Sequence[str], console: Console
+) -> None:
+    """Say on standard error what the project asks for and does not get, and the command that trusts. Waits for nothing.
+
+    Args:
+        asked: what a yes would let count; held_back: what nothing ever will, said until the folder is trusted.
+    """
+    if not asked and (is_trusted or not held_back):
         return
     state = (
         "asks for more than you were shown, which does not count"
@@ -136,6 +143,8 @@ def report_trust(root: str, *, is_trusted: bool, asked: Sequence[str], console: 
     console.note(f"manual-slop: note: {root} {state}; `{trust_command(root)}` shows it and takes your yes:")
     for words in asked:
         console.note(f"  {words}")
+    for sentence in held_back:
+        console.note(f"  {sentence}")
 
 
 def find_discussion(state: AppState, wanted: str) -> str:

@@ -12,6 +12,7 @@ from core.settings import trust
 from core.settings.asked_values import shown_as
 from core.settings.loader import ConfigRequest, LoadedSettings, config_request, load
 from core.settings.wording import asked_lines, trust_reason, trust_title
+from core.values.settings import Project
 
 NOT_AGREED = 1
 
@@ -36,15 +37,28 @@ def run_trust(options: Options, console: Console) -> int:
         return 0
     if given.remove:
         trust.distrust(request.root, request.trust_file)
-        console.line(f"{request.root} is not trusted.")
+        _tell(f"{request.root} is not trusted.", request, console, is_trusted=False)
         return 0
     loaded = load(request)
     _show(loaded, console)
     if loaded.project.asked and not confirm(console, "Let this count?", is_yes=given.yes):
         console.line(f"Nothing was changed: what {request.root} asks for does not count.")
         return NOT_AGREED
-    _trust(request, loaded, console)
+    _tell(_trust(request, loaded), request, console, is_trusted=True, project=loaded.project)
     return 0
+
+
+def _tell(
+    said: str,
+    request: ConfigRequest,
+    console: Console,
+    *,
+    is_trusted: bool,
+    project: Project = Project(),  # noqa: B008 (frozen)
+) -> None:
+    asked = [line.words for line in asked_lines(project.asked)]
+    rest = {"asked": asked, "held_back": list(project.held_back)} if is_trusted else {}
+    console.outcome(said, {"folder": str(request.root), "is_trusted": is_trusted, **rest})
 
 
 def trust_project(options: Options, console: Console) -> None:
@@ -54,7 +68,7 @@ def trust_project(options: Options, console: Console) -> None:
     if loaded.project.asked or not loaded.project.is_trusted:
         aside = Console(console.err, console.err)
         _show(loaded, aside)
-        _trust(request, loaded, aside)
+        aside.line(_trust(request, loaded))
 
 
 def _show(loaded: LoadedSettings, console: Console) -> None:
@@ -71,7 +85,8 @@ def _show(loaded: LoadedSettings, console: Console) -> None:
         console.line(f"held back:  {sentence}")
 
 
-def _trust(request: ConfigRequest, loaded: LoadedSettings, console: Console) -> None:
+def _trust(request: ConfigRequest, loaded: LoadedSettings) -> str:
+    """Let what is asked for count. Returns what to say of it."""
     project = loaded.project
     trust.trust(request.root, request.trust_file, map(shown_as, project.asked), asked=loaded.asked)
     rest = (
@@ -79,7 +94,7 @@ def _trust(request: ConfigRequest, loaded: LoadedSettings, console: Console) -> 
         if project.has_file
         else " It has no manual_slop.toml: what comes to stand there is asked for first."
     )
-    console.line(f"{request.root} is trusted.{rest}")
+    return f"{request.root} is trusted.{rest}"
 
 
 def _request(options: Options, folder: str) -> ConfigRequest:

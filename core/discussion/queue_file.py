@@ -17,7 +17,7 @@ from core.base.locks import discussion_lock
 from core.base.opener import BOOK_BYTES, open_file, read_file
 from core.discussion import log_codec
 from core.values.discussion import QueuedPrompt
-from core.values.records import Record
+from core.values.records import MessageRecord, Record
 
 VERSION = 1
 _Prompts = tuple[QueuedPrompt, ...]
@@ -148,10 +148,20 @@ def _write(directory: Path, prompts: tuple[QueuedPrompt, ...], disk: Disk) -> No
 
 
 def _is_logged(path: Path, message_id: str) -> bool:
-    """True if a record has this id. No text can look like it: quotes inside a JSON string are escaped."""
+    """True if a message with this id can be read in the log, as when it is loaded: half of its line, which a kill left,
+    is none. No text can look like the id: quotes inside a JSON string are escaped.
+    """
     mark = f'"id":{json.dumps(message_id)}'.encode()
     try:
         with open_file(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return data.find(mark) >= 0
+            at = data.find(mark)
+            while at >= 0:
+                end = data.find(b"\n", at)
+                end = len(data) if end < 0 else end
+                record = log_codec.decode(data[data.rfind(b"\n", 0, at) + 1 : end], 0)
+                if isinstance(record, MessageRecord) and record.id == message_id:
+                    return True
+                at = data.find(mark, end)
     except (OSError, ValueError):
         return False
+    return False

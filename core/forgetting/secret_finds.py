@@ -12,12 +12,9 @@ from pathlib import PurePosixPath
 import msgspec
 
 from core.base.figures import count
-from core.base.secrets import MASK, named_secrets, scrub
+from core.base.secrets import AHEAD_CHARS, MASK, named_secrets, scrub
 from core.base.toml import TomlError, read_toml
 from core.forgetting.places import Folder, Place, place_of
-
-_AHEAD_CHARS = 16_384
-"""Looked at behind a piece of a file: longer than a secret that no line ends."""
 
 _ESCAPED = frozenset({".json", ".jsonl", ".journal", ".part", ".toml"})
 """Endings of files that write the end of a line as `\\n`."""
@@ -118,7 +115,7 @@ def finds_in(pieces: Iterable[str], name: str) -> Iterator[tuple[int, str]]:
         piece = next(waiting, None)
         is_last = piece is None
         held += piece or ""
-        until = len(held) if is_last else len(held) - _AHEAD_CHARS
+        until = len(held) if is_last else len(held) - AHEAD_CHARS
         if until <= 0:
             continue
         until = until if is_last else held.rfind("\n", 0, until) + 1 or until
@@ -159,40 +156,15 @@ def without_secrets(data: bytes, name: str) -> bytes:
 _Spans = Sequence[tuple[int, int, str]]
 
 
-_KEY_LINES = re.compile(
-    r"[^\n]*(?:\n(?:[ \t\"'+,>#*|]*+[A-Za-z0-9+/=]{16,}+[ \t\r\"',;]*+"
-    r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n]*|[ \t\r]*+)(?=\n[^\n]|\n?\Z))*+"
-)
-_MOST_KEYS = 50
-"""Private keys without an end in one text; behind so many, the next reaches to its end."""
-
-
-def _named(text: str) -> list[tuple[int, int, str]]:
-    """Secrets of a text. A private key that is cut off ends with its lines: what stands behind is another's."""
-    done: list[tuple[int, int, str]] = []
-    at = 0
-    for _ in range(_MOST_KEYS):
-        found = [(at + start, at + end, kind) for start, end, kind in named_secrets(text[at:])]
-        if not found or found[-1][1] < len(text):
-            return [*done, *found]
-        start, end, kind = found[-1]
-        lines = _KEY_LINES.match(text, start)
-        if "PRIVATE KEY" not in text[start : start + 60] or "-----END " in text[start:end] or lines is None:
-            return [*done, *found]
-        done += [*found[:-1], (start, start + len(lines[0].rstrip()), kind)]
-        at = done[-1][1]
-    return [*done, *((at + start, at + end, kind) for start, end, kind in named_secrets(text[at:]))]
-
-
 def _spans(text: str, name: str) -> _Spans:
-    found = _named(text)
+    found = named_secrets(text)
     if PurePosixPath(name).suffix not in _ESCAPED or "\\" not in text:
         return found
     plain = text.replace("\\\\", "\0\1")
     for mark, sign in (("\\n", " \n"), ("\\r", " \r"), ("\\t", " \t"), ('\\"', ' "')):
         plain = plain.replace(mark, sign)  # of the same length, so that places are the text's
     plain = plain.replace("\0\1", " \\")
-    more = [(*_whole(text, plain, start, end), kind) for start, end, kind in _named(plain)]
+    more = [(*_whole(text, plain, start, end), kind) for start, end, kind in named_secrets(plain)]
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in sorted([*found, *more]):
         if merged and start < merged[-1][1]:

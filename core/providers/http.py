@@ -5,8 +5,9 @@ from __future__ import annotations
 import ipaddress
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.base.errors import FailureKind
@@ -23,6 +24,9 @@ from core.values.settings import ServerSettings
 
 if TYPE_CHECKING:
     import httpx2
+
+_WHOLE = "manual_slop.is_whole"
+"""Extension of a request: its answer is read to its end before anybody sees of it."""
 
 
 def is_loopback(url: str) -> bool:
@@ -68,6 +72,13 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
             FailureKind.BAD_REQUEST, server, detail=str(error), remedy=remedy, url=base_url
         ) from error
 
+    class Client(httpx2.Client):
+        """Notes of each request whether its answer is read as a whole: what such a reader waits for must end."""
+
+        def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
+            request.extensions[_WHOLE] = not stream
+            return super().send(request, stream=stream, **options)
+
     def prepare(request: httpx2.Request) -> None:
         request.extensions["timeout"] = {
             "connect": server.connect_timeout_s,
@@ -87,9 +98,9 @@ def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:
     hooks: dict[str, list[Callable[..., object]]] = {"request": [prepare], "response": [bound]}
     if is_loopback(base_url):
         # With a transport of our own the client builds none for the environment's proxies.
-        return httpx2.Client(transport=httpx2.HTTPTransport(limits=limits), event_hooks=hooks)
+        return Client(transport=httpx2.HTTPTransport(limits=limits), event_hooks=hooks)
     try:
-        return httpx2.Client(limits=limits, event_hooks=hooks)
+        return Client(limits=limits, event_hooks=hooks)
     except (ImportError, ValueError, httpx2.InvalidURL) as error:
         raise provider_error(
             FailureKind.NO_NETWORK,
@@ -105,8 +116,11 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
 
     assert isinstance(response.stream, httpx2.SyncByteStream)
     stream: httpx2.SyncByteStream = response.stream
+    bounded: Callable[..., Iterator[bytes]]
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         bounded = bounded_error
+    elif response.request.extensions.get(_WHOLE):
+        bounded = partial(bounded_body, has_lines=False)
     else:
         bounded = bounded_body if "json" in response.headers.get("content-type", "") else bounded_events
 

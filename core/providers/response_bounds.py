@@ -55,11 +55,14 @@ def bounded_events(pieces: Iterable[bytes], patience_s: float, clock: Callable[[
         yield piece
 
 
-def bounded_body(pieces: Iterable[bytes], patience_s: float, clock: Callable[[], float]) -> Iterator[bytes]:
+def bounded_body(
+    pieces: Iterable[bytes], patience_s: float, clock: Callable[[], float], *, has_lines: bool = True
+) -> Iterator[bytes]:
     """Pass on the bytes of any other answer.
 
     Args:
         patience_s: seconds in which a line or `PROGRESS_BYTES` must come.
+        has_lines: each line is a part of it by itself. False: its reader waits for all of it, and lines are no progress.
 
     Raises:
         SenselessError: it only drips. EndlessError: it is too large.
@@ -69,7 +72,7 @@ def bounded_body(pieces: Iterable[bytes], patience_s: float, clock: Callable[[],
         size += len(piece)
         if size > BODY_BYTES:
             raise EndlessError(f"the answer has over {BODY_BYTES:,} bytes")
-        if size - told >= PROGRESS_BYTES or (b"\n" in piece and piece.strip()):
+        if size - told >= PROGRESS_BYTES or (has_lines and b"\n" in piece and piece.strip()):
             since, told = clock(), size
         elif clock() - since > patience_s:
             raise SenselessError

@@ -6,6 +6,7 @@ Source of weights and figures: assets/models/minilm-l6-v2-int8/README.md.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,8 +113,7 @@ class MiniLM:
     def _loaded(self) -> Any:
         if self._session is None:
             data = self._checked()
-            import onnxruntime
-
+            onnxruntime = _silent_runtime()
             options = onnxruntime.SessionOptions()
             options.log_severity_level = 3
             options.intra_op_num_threads = self._threads
@@ -139,3 +139,16 @@ class MiniLM:
                 remedy="Install the program again",
             )
         return data
+
+
+def _silent_runtime() -> Any:
+    """The runtime, told before it loads that it is to send nothing, and to keep no id of this machine.
+
+    Source: onnxruntime pull request 27379: telemetry is on by default in the official builds since 1.29; the variable
+    is the whole opt-out where there is no Windows, and is read once; on Windows it is a call (read 2026-11-23).
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime

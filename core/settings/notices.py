@@ -10,6 +10,9 @@ from core.values.settings import SettingsFault
 from core.values.state import AppState, Level
 from core.values.updates import conclude, dismiss, notify
 
+HELD_BACK = "held-back"
+"""Id of the notice of what a project never gets."""
+
 
 def show_settings_faults(state: AppState) -> AppState:
     """One notice a faulty settings file, all its faults in it; gone when the file is whole again."""
@@ -32,12 +35,23 @@ def _place(fault: SettingsFault) -> str:
 
 
 def show_trust(state: AppState) -> AppState:
-    """Ask whether what the project asks for may count: once for each question, again for what it newly asks for."""
+    """Ask whether what the project asks for may count: once for each question, again for what it newly asks for. Where
+    all of it is what no project gets, there is nothing to ask: that is said until the folder is trusted.
+    """
     project = state.config.project
     if not project.asked:
-        return dismiss(state, "trust")
+        state = dismiss(state, "trust")
+        is_said = bool(project.held_back) and not project.is_trusted
+        return _say_held_back(state) if is_said else dismiss(state, HELD_BACK)
+    state = dismiss(state, HELD_BACK)
     lines = (trust_reason(project), *(line.words for line in asked_lines(project.asked)), *project.held_back)
     return notify(state, "trust", Level.WARNING, trust_title(project), "\n".join(lines), is_standing=True)
+
+
+def _say_held_back(state: AppState) -> AppState:
+    project = state.config.project
+    text = f"{project.name or project.root} asks for what no project gets"
+    return notify(state, HELD_BACK, Level.WARNING, text, "\n".join(project.held_back), is_standing=True)
 
 
 def refuse_write(state: AppState, command_id: str, notice_id: str, what: str) -> AppState:

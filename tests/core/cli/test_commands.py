@@ -387,3 +387,31 @@ def test_the_command_line_asks_for_a_yes_and_keeps_the_home(world: World) -> Non
     before = log.read_bytes()
     assert world.run("discussions", "export", "last", "--out", str(log), "--replace").code == 1
     assert log.read_bytes() == before
+
+
+def test_what_changes_something_says_so_in_json_to_a_program(world: World) -> None:
+    chosen = str(world.run("send", "--json", "one").json["discussion"])
+    (world.project / "manual_slop.toml").write_text('[presets.a]\nitems = ["x"]\n')
+
+    for action in (
+        ("rename", "last", "two"),
+        ("pin", "last"),
+        ("archive", chosen),
+        ("delete", chosen),
+        ("restore", chosen),
+    ):
+        ended = world.run("discussions", *action, "--json")
+        assert (ended.code, ended.json["discussion"]) == (0, chosen), ended
+    exported = world.run("discussions", "export", chosen, "--out", "x.json", "--json").json
+    assert exported == {"discussion": chosen, "path": str(world.project / "x.json")}
+    refused = world.run("trust", "--json", given=b"n\n", types=True)
+    assert (refused.code, refused.json["error"]["code"]) == (1, "failed")
+    assert "Nothing was changed" in refused.json["error"]["message"]
+    trusted = world.run("trust", "--yes", "--json").json
+    assert (trusted["is_trusted"], trusted["asked"]) == (True, ["Context preset a: x."])
+    assert world.run("trust", "--remove", "--json").json["is_trusted"] is False
+    assert world.run("key", "local", "--json", given=b"sk-x\n").json["provider"] == "local"
+    assert world.run("index", "new", "n", "--json").json == {"path": str(world.project / "n.md")}
+    assert world.run("context", "--text", "--json").json["text"]
+    for words in (("help", "send"), ("completion", "bash")):
+        assert list(world.run("--json", *words).json) == [words[0]]

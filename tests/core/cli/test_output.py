@@ -6,6 +6,7 @@ import io
 import json
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,3 +78,47 @@ def test_an_export_as_json_on_a_terminal_is_still_that_export() -> None:
     terminal = Terminal()
     Console(terminal, io.StringIO()).json_text('{"a":"\x9b\u202e"}\n')
     assert json.loads(terminal.getvalue()) == {"a": "\x9b\u202e"}
+
+
+def _json_console() -> tuple[Console, io.StringIO, io.StringIO]:
+    out, err = io.StringIO(), io.StringIO()
+    return Console(out, err, is_json=True), out, err
+
+
+def test_prose_for_a_program_stands_beside_and_one_value_at_the_end() -> None:
+    console, out, err = _json_console()
+    console.line("renamed: a")
+    console.note("manual-slop: note: b")
+    console.conclude(0)
+
+    assert json.loads(out.getvalue()) == {"said": "renamed: a"}
+    assert err.getvalue() == "renamed: a\nmanual-slop: note: b\n"
+
+
+def test_what_has_printed_its_value_prints_no_other() -> None:
+    console, out, _ = _json_console()
+    console.outcome("It is so.", {"id": "a"})
+    console.conclude(1)
+    plain = io.StringIO()
+    Console(plain, plain).outcome("It is so.", {"id": "a"})
+
+    assert json.loads(out.getvalue()) == {"id": "a", "said": "It is so."}
+    assert plain.getvalue() == "It is so.\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "said", "message"),
+    [
+        (1, "failed", "manual-slop: nothing was written\n", "nothing was written"),
+        (130, "interrupted", "", "The command ended with 130"),
+    ],
+)
+def test_a_command_that_ends_without_a_value_is_an_error_by_its_last_line(
+    code: int, kind: str, said: str, message: str
+) -> None:
+    console, out, _ = _json_console()
+    console.write(said)
+    console.conclude(code)
+
+    error = json.loads(out.getvalue())["error"]
+    assert (error["code"], error["message"]) == (kind, message)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import StorageError
-from core.discussion import log, queue_file, store
+from core.discussion import log, log_codec, queue_file, store
 from core.discussion.store import LEFT_BEHIND
 from core.values.discussion import QueuedPrompt
 from core.values.messages import AttachmentPart, Role, TextPart
@@ -80,6 +80,22 @@ def test_a_kill_between_the_log_and_the_queue_sends_nothing_twice(tmp_path: Path
     assert queue_file.send(tmp_path, ID, record(FIRST), "q1") is None
     assert said(tmp_path) == ["a", "q1"]
     assert queue_file.send(tmp_path, ID, record(SECOND), "q2") is not None, "a text that names an id is no id"
+
+
+@pytest.mark.parametrize("cut", [5, 40, -1])
+def test_words_of_which_a_kill_left_half_in_the_log_still_wait_and_go(tmp_path: Path, cut: int) -> None:
+    """Cut behind its id, its line told of words that were sent: they left the queue, and stood nowhere."""
+    directory = queue(tmp_path)
+    whole = log_codec.encode(*record(FIRST))
+    place = whole.index(b'"id":"q1"') + 9
+    with (directory / "log.jsonl").open("ab") as file:
+        file.write(whole[: place + cut] if cut > 0 else whole[:-1])
+    is_half = cut > 0
+
+    assert store.load(tmp_path, ID, NOW).discussion.queue == ((FIRST, SECOND) if is_half else (SECOND,))
+    assert (queue_file.send(tmp_path, ID, record(FIRST), "q1") is not None) is is_half
+    assert said(tmp_path) == ["a", "q1"]
+    assert queue_file.read(tmp_path, ID).prompts == (SECOND,)
 
 
 def test_a_full_disk_leaves_a_prompt_where_it_is(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import pytest
 
@@ -64,12 +65,13 @@ def test_endless_events_that_mean_nothing_end_at_the_time_out(vendor: Vendor) ->
 class Drip(LoopbackServer):
     """Answers without end; `piece` is what it says again and again."""
 
-    def __init__(self, piece: bytes, start: bytes = b"", status: int = 200) -> None:
+    def __init__(self, piece: bytes, start: bytes = b"", status: int = 200, kind: str = "") -> None:
         super().__init__()
         self.piece, self.begin, self.status = piece, start, status
+        self.headers = {"content-type": kind} if kind else {}
 
     def answer(self, captured: object) -> StreamReply:
-        return StreamReply(self._parts(), status=self.status)
+        return StreamReply(self._parts(), self.headers, status=self.status)
 
     def _parts(self) -> Iterator[bytes]:
         yield self.begin
@@ -138,3 +140,24 @@ def test_an_answer_that_is_no_stream_may_be_slow_and_not_drip() -> None:
         sent(bounded_body, itertools.repeat(b"x"), 0.0, 30.0, 61.0)
     assert sent(bounded_body, [b'{"a": 1}\n'] * 3, 0.0, 40.0, 90.0, 140.0)
     assert sent(bounded_body, [b"x" * 65_536] * 3, 0.0, 40.0, 90.0, 140.0)
+
+
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json", "text/plain"])
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.kind)
+def test_an_answer_that_is_waited_for_whole_ends_whatever_it_says_it_is(
+    vendor: Vendor, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of models, a count, a ping: nobody sees a part of it, and nothing would stop it."""
+    monkeypatch.setattr(response_bounds, "BODY_BYTES", 100_000)
+    with Drip(b'data: {"a": 1}\n\n' * 100, kind=kind) as server, pytest.raises(ProviderError) as failed:
+        vendor.client(server).list_models()
+
+    assert "the answer has over 100,000 bytes" in str(failed.value)
+
+
+def test_lines_of_an_answer_that_is_waited_for_whole_are_no_progress() -> None:
+    whole = partial(bounded_body, has_lines=False)
+
+    with pytest.raises(SenselessError):
+        sent(whole, [b'{"a": 1}\n'] * 3, 0.0, 40.0, 90.0)
+    assert sent(whole, [b"x" * 65_536] * 3, 0.0, 40.0, 90.0, 140.0)
