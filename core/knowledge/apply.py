@@ -53,6 +53,8 @@ class Apply:
     disk: Disk = field(default=OS_DISK, repr=False)
     is_open: bool = False
     """A conversation's items are on disk and not proven: the next start finishes it."""
+    held_files: dict[str, None] = field(default_factory=dict)
+    """Files of facts that could not be read: the facts of these items wait for that."""
 
     def append(
         self,
@@ -172,7 +174,8 @@ class Apply:
         swaps = swaps_of(self.home, plan.placed, entry.at[:10])
         replaced = [one.raw.replaces.item for one in swaps if one.raw.replaces is not None]
         facts = self.facts.plan(plan.placed, entry, discussion, replaced)
-        events = evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps), facts.ids)
+        self.held_files.update(dict.fromkeys(facts.broken))
+        events = evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps), facts.ids, facts.held)
         return (*swaps.values(), *facts.parts, *events)
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:
