@@ -23,8 +23,8 @@ from core.facts.files import (
     read_stored,
     write_index,
 )
-from core.facts.index_text import index_bytes, read_index, read_row, row_bytes, total_facts
 from core.facts.harvested_fact import held_fact
+from core.facts.index_text import index_bytes, read_index, read_row, row_bytes, total_facts
 from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
 from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, next_id, raised
 from core.facts.places import FactPlace, file_of, place_of

@@ -16,7 +16,6 @@ from core.knowledge.wording import item_body
 from core.values.evidence import ItemEvent, ItemEventKind
 from core.values.knowledge import NewItem, Placed
 
-
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 

@@ -202,7 +202,8 @@ class FactShelf:
             file = self._file(name)
             same = file.by_text.get((category, same_text(text)), "")
             for key in (*self._of_item.get(item, ()), same):
-                if key in file.facts and (not (end := file.facts[key][0].expires) or end >= day):
+                end = file.facts[key][0].expires if key in file.facts else ""
+                if key in file.facts and (not end or end >= day):
                     return key
         return None
 

@@ -78,17 +78,20 @@ def no_evidence(told: ItemHistory) -> str:
 
 def line_text(line: HistoryLine) -> str:
     """Line of a history in words: when, what became of it, the others it names, why, from which conversation."""
-    said = LINE_WORDS[line.kind]
-    event = line.event
-    if event.fact and not event.item and line.kind in {HistoryKind.DELETED, HistoryKind.RESTORED}:
-        said = "left out of prompts" if line.kind is HistoryKind.DELETED else "back in prompts"
-    elif line.objects:
-        named = "; ".join(scrubbed_line(one, OBJECT_CHARS) for one in line.objects)
-        said = f"{said}{', before' if line.kind is HistoryKind.EDITED else ''}: {named}"
+    event, said = line.event, LINE_WORDS[line.kind]
+    named = "; ".join(scrubbed_line(one, OBJECT_CHARS) for one in line.objects)
+    if event.fact and not event.item and line.kind in _OF_FACTS:
+        said, named = _OF_FACTS[line.kind], ""
     source = f"from {event.source}" if event.source else ""
     undone = "undone since" if line.is_undone else ""
     more = ", ".join(filter(None, (event.reason.removesuffix("."), source, undone)))
-    return f"{day(event.at)}  {said}{f' ({more})' if more else ''}"
+    more = f" ({more})" if more else ""
+    if line.kind is HistoryKind.EDITED:
+        return f"{day(event.at)}  {said}{more}{f', before: {named}' if named else ''}"
+    return f"{day(event.at)}  {said}{f': {named}' if named else ''}{more}"
+
+
+_OF_FACTS = {HistoryKind.DELETED: "left out of prompts", HistoryKind.RESTORED: "back in prompts"}
 
 
 def history_lines(told: ItemHistory) -> Iterator[str]:

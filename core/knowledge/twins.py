@@ -30,6 +30,7 @@ FACT_KINDS: Mapping[Category, FactCategory] = {
 }
 """Categories whose items become facts. Source: 40-facts.md, rule 5."""
 
+_CATEGORIES = frozenset(category.value for category in Category)
 _MADE = frozenset(
     {ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED, ItemEventKind.MERGED, ItemEventKind.EDITED}
 )
@@ -169,7 +170,7 @@ def _rewords(
             was = frozenset(
                 words
                 for category, text in known
-                if category in Category
+                if category in _CATEGORIES
                 for words in (fact_words(Category(category), text), _whole(Category(category), text))
             )
             item = standing[name]
