@@ -318,7 +318,9 @@ class _Sync:
         is_stale = bool(fact.expires) and fact.expires < self._day
         was = before is not None and before.withdrawn
         is_withdrawn = was if past.withdrawn is None else fact.id in past.withdrawn
-        if before is not None and is_withdrawn != was:
+        if was and is_withdrawn and FactNews(FactNewsKind.EDITED, fact.id, fact.text) in self._news:
+            is_withdrawn = False  # it stands on the person's own word from now on
+        elif before is not None and is_withdrawn != was:
             kind = FactNewsKind.WITHDRAWN if is_withdrawn else FactNewsKind.RETURNED
             self._news.append(FactNews(kind, fact.id, fact.text))
         effective = decayed(fact.confidence, harvests)

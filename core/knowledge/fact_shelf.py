@@ -201,7 +201,7 @@ class FactShelf:
         for name in dict.fromkeys((self._name(domain, category), file_of(GLOBAL, category))):
             file = self._file(name)
             same = file.by_text.get((category, same_text(text)), "")
-            for key in (*self._of_item.get(item, ()), same):
+            for key in [*self._of_item.get(item, []), same]:
                 end = file.facts[key][0].expires if key in file.facts else ""
                 if key in file.facts and (not end or end >= day):
                     return key
