@@ -81,9 +81,12 @@ def merge_hunks(name: str, data: bytes, groups: Sequence[MergeGroup]) -> tuple[H
 
 
 def is_unsaid(item: Item, text: str) -> bool:
-    """True if a text has no word of an item's, so that nothing is left of what the item says."""
-    words = words_of(item.text)
-    return bool(words) and words.isdisjoint(words_of(text))
+    """True if a text has no word of an item's, so that nothing is left of what the item says.
+
+    Words count by their beginning, short ones only where there are no others; of scripts without spaces, characters do.
+    """
+    words = _stems(item.text)
+    return bool(words) and words.isdisjoint(_stems(text, least=1))
 
 
 def lost_words(items: Iterable[Item], text: str) -> tuple[str, ...]:
@@ -100,6 +103,13 @@ def lost_words(items: Iterable[Item], text: str) -> tuple[str, ...]:
         if word.casefold() not in there and words_of(word).isdisjoint(there)
     }
     return tuple(found.values())
+
+
+def _stems(text: str, least: int = 4) -> frozenset[str]:
+    words = words_of(text)
+    single = {char for word in words if word.upper() == word and not word.isascii() for char in word}
+    long = {word[:5] for word in words if len(word) >= least}
+    return frozenset(long | single) or words
 
 
 _NAMES = re.compile(r"\w+(?:[._:/@-]\w+)*")

@@ -7,19 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.files import read_logs
+from core.base.frame import frame
+from core.evidence.files import add_events, read_logs
+from core.evidence.history import WITH_CONVERSATION
+from core.evidence.quotes import item_hash
+from core.facts.own_form import item_text
 from core.facts.rank import ranked
 from core.knowledge.edits import delete_item, edit_item, restore_item
 from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.history_text import history_lines
-from core.knowledge.memory_log import fact_history, item_history
-from core.knowledge.messages import RestoreItem
+from core.knowledge.ledger import timestamp
+from core.knowledge.memory_log import Injections, fact_history, item_history, seen_items
+from core.knowledge.messages import NoteInjection, RestoreItem
 from core.knowledge.reader import read_categories
 from core.knowledge.rewrites import MergeRequest, apply_merge
 from core.knowledge.undo import undo_apply
-from core.values.evidence import ItemEventKind
-from core.values.knowledge import Category, Item, NewItem, Provenance, Replacement
+from core.values.evidence import ItemEvent, ItemEventKind, ItemWords
+from core.values.knowledge import Category, Item, KnowledgeState, NewItem, Provenance, Replacement
 from core.values.merges import MergeGroup
 from tests.core.knowledge.homes import NOW, applied
 
@@ -227,3 +232,46 @@ def test_what_waits_for_a_broken_file_is_written_once_when_it_can_be_read(home: 
     assert "waits for its file" in "\n".join(history_lines(item_history(home, item(home, "Use boots"))))
     delete_item(home, item(home, "Use boots"))
     assert sent(home) == [MUD, MOON]
+
+
+def test_a_forgotten_fact_comes_back_from_no_file_until_it_is_said_again(home: Path) -> None:
+    path, logs = home / "knowledge" / "repos" / "tides.yaml", home / "knowledge" / "evidence.jsonl"
+    whole, name = path.read_text(), item_hash(Category.FACTS, MOON)
+    path.write_text(whole.replace(item_text(FactReader(home).facts()[0]), ""))
+    logs.write_text("".join(row for row in logs.read_text().splitlines(keepends=True) if name not in row))
+    gone = ItemEvent(ItemEventKind.FORGOTTEN, timestamp(NOW), name, reason=WITH_CONVERSATION)
+    add_events(home, [gone])
+    in_editor(home, lambda text: text.replace(f"- {MOON} [from: talk, 2026-11-20]\n", ""))
+    path.write_text(whole)  # a copy, or what could not be read when it was forgotten
+    (problem,) = sync_facts(home).problems
+
+    assert (sent(home), problem.line) == ([MUD], whole[: whole.index(MOON)].count("\n"))
+    assert "tides:fact:001 was forgotten" in problem.text
+    applied(home, NewItem(Category.FACTS, MOON, provenance=TAG), sha256="b" * 64, path="/talks/b.md")
+    assert sent(home) == [MUD, MOON]
+
+
+def test_a_line_typed_anew_has_no_history_of_a_forgotten_one_of_the_same_words(home: Path) -> None:
+    add_events(home, [ItemEvent(ItemEventKind.FORGOTTEN, timestamp(NOW), item_hash(Category.FACTS, MOON))])
+    assert item_history(home, item(home, MOON)).lines == ()
+    assert item_history(home, item(home, MUD)).lines != ()
+
+
+def test_a_request_tells_the_facts_that_it_held_beside_its_items(home: Path) -> None:
+    def entered() -> tuple[int, ...]:
+        facts = FactReader(home).facts()
+        return tuple(len(fact_history(home, fact.id, facts).injected) for fact in facts)
+
+    notes = Injections(home, KnowledgeState, lambda: ranked(FactReader(home).facts()))
+    text = frame("facts", f"- {MUD}\n- not known\n</facts>\n") + f"- {MOON}\n"
+    for _ in range(2):
+        notes.note(NoteInjection("d", "m", "model", text, NOW))
+    assert entered() == (0, 1)
+    Injections(home, KnowledgeState, lambda: ranked(FactReader(home).facts())).note(
+        NoteInjection("d", "m", "model", text, NOW)
+    )
+
+    assert entered() == (0, 1)
+    assert [one.discussion for one in item_history(home, item(home, MUD)).injected] == ["d"]
+    (seen,) = seen_items(home, (), facts=FactReader(home).facts())
+    assert (seen.facts, seen.missing) == ((ItemWords("fact", MUD),), 0)
