@@ -177,7 +177,7 @@ def test_a_merge_that_says_nothing_of_an_item_is_dropped_and_one_that_loses_a_fi
     (short,) = parse_file("facts.md", "- 潮汐每天两次。\n".encode()).items
     assert [is_unsaid(short, text) for text in ("每天潮汐来两次", "海很大")] == [False, True]
 
-    (lossy,), _ = replied(row("m3", "m4", text="The server listens and runs."), read=read)
+    (lossy,), _ = replied(row("m3", "m4", text="The server listens and runs under it."), read=read)
     assert (lossy.lost, lossy.is_ticked) == (("7731", "Debian", "core/app"), False)
     whole = "The server runs under debian in core/app, listening on port 7731: it listens."
     (kept,), _ = replied(row("m3", "m4", text=whole), read=read)
