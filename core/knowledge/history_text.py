@@ -159,8 +159,10 @@ def event_data(event: ItemEvent) -> dict[str, Any]:
 def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
     """Items that entered requests, as text."""
     for one in seen:
-        count = len(one.items) + len(one.facts) + one.missing
-        yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {count} items"
+        told = f"{len(one.event.items)} items" + (
+            f", {len(one.event.facts)} facts" if one.event.facts else ""
+        )
+        yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {told}"
         yield from (
             f"  {item.category.replace('_', ' ')}: {scrubbed_line(item.text, 200)}" for item in one.items
         )
