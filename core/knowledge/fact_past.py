@@ -52,8 +52,11 @@ class HomePast:
         rows = [self._rows(name) for name in (EVIDENCE_FILE, EVENTS_FILE)]
         return json.dumps([*ledger, *rows])
 
-    def read(self) -> Past:
+    def read(self, *, with_items: bool = True) -> Past:
         """The past as it is now.
+
+        Args:
+            with_items: False leaves out what the items that stand say of facts.
 
         Raises:
             StorageError: a file cannot be read. ConfigError: the ledger does not parse.
@@ -74,7 +77,7 @@ class HomePast:
                 for domain in entry.domains:
                     by_domain[domain].append(entry.at)
         harvests = {domain: tuple(sorted(times)) for domain, times in by_domain.items()}
-        twins = self._twins(rows) if told else Twins()
+        twins = self._twins(rows) if told and with_items else Twins()
         return Past(
             told,
             harvests,

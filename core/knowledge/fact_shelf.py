@@ -79,7 +79,7 @@ class FactShelf:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        past = HomePast(home).read()
+        past = HomePast(home).read(with_items=False)
         table = read_table(home)
         self._highest = dict(past.highest)
         if table is not None:
