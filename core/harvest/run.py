@@ -27,6 +27,7 @@ from core.harvest.reader import is_small_model
 from core.harvest.replies import KeptReplies, kept_conversations
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress, scan
 from core.harvest.sources import Distiller, HarvestStoppedError
+from core.harvest.transcript_sources import talk_marks
 from core.knowledge.apply import Apply, begin_apply, finish_apply
 from core.knowledge.digest import digest_file, is_digest
 from core.knowledge.duplicates import Known, known_items
@@ -323,14 +324,16 @@ class _Run:
             if isinstance(error, HarvestStoppedError):
                 raise
             return False
-        self._append(facts, found)
+        self._append(facts, found, talk_marks(facts.kind, data))
         return True
 
-    def _append(self, facts: ArtifactFacts, found: Found) -> None:
+    def _append(self, facts: ArtifactFacts, found: Found, talks: tuple[str, ...]) -> None:
         """Write the items. Where knowledge cannot be written, no other conversation's can: the run ends."""
         try:
             entry = replace(self._entry(facts, LedgerStatus.HARVESTED), domains=self.domains.of(facts.folder))
-            plan = self.transaction.append(found.items, entry, rejected=found.rejected, seen=found.seen)
+            plan = self.transaction.append(
+                found.items, entry, rejected=found.rejected, seen=found.seen, talks=talks
+            )
         except SlopError as error:
             self._fail(facts, error)
             self._note_failure(facts, error)

@@ -92,11 +92,11 @@ class FactShelf:
         rows = read_logs(home) if past.told else LogRows()
         edited = {was for event in rows.events if event.kind is ItemEventKind.EDITED for was in event.was}
         for row in rows.evidence:
-            if row.fact and row.item in edited:  # its fact has the new words
-                self._sources.update(((row.fact, row.discussion or row.path), (row.fact, row.sha256)))
-            elif row.fact:
+            if row.fact:
+                names = (row.discussion or row.path, row.sha256, *row.talks)
+                self._sources.update((row.fact, name) for name in names)
+            if row.fact and row.item not in edited:  # the fact of an edited one has the new words
                 self._of_item.setdefault(row.item, []).append(row.fact)
-                self._sources.update(((row.fact, row.discussion or row.path), (row.fact, row.sha256)))
         self.given: set[str] = set()
 
     def plan(
@@ -105,17 +105,19 @@ class FactShelf:
         entry: HarvestLedgerEntry,
         discussion: str,
         replaced: Iterable[Item] = (),
+        talks: Iterable[str] = (),
     ) -> FactParts:
         """Decide what the items of one conversation become: new facts, or confirmations of known ones.
 
         Args:
             placed: new and known ones; entry: of the conversation, whose first domain they belong to, else `global`.
             discussion: the conversation's id, empty for one of another program.
-            replaced: known items that new ones take the place of: their facts expire.
+            replaced: known items that new ones take the place of: their facts expire; talks: marks of the conversations
+                in it: one confirms once, whatever it is read as.
         """
         day = entry.at[:10]
         domain = next(iter(entry.domains), GLOBAL)
-        sources = {discussion or entry.path, entry.sha256}
+        sources = {discussion or entry.path, entry.sha256, *talks}
         blocks: dict[tuple[str, FactCategory], list[str]] = {}
         swaps: dict[str, tuple[str, str, str]] = {}
         ids: dict[str, str] = {}

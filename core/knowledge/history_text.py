@@ -130,6 +130,7 @@ def witness_data(one: Witness) -> dict[str, Any]:
     """Evidence as plain data, with the turn as it can be read now."""
     row: dict[str, Any] = msgspec.to_builtins(one.row)
     row.pop("item", None)
+    row.pop("talks", None)
     return {
         "discussion": "",
         "fact": "",

@@ -33,6 +33,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
         at: ISO 8601 UTC; source: the conversation as provenance names it; path: of its file.
         discussion: its id, empty for a conversation of another program; sha256: of the bytes that were read.
         turns, quote: as in `Quote`; quote_sha256: of the quote (hex), empty without one.
+        talks: marks of the conversations that were read, the same whatever program keeps them.
     """
 
     item: str
@@ -45,6 +46,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: tuple[str, ...] = ()
     quote: str = ""
     quote_sha256: str = ""
+    talks: tuple[str, ...] = ()
 
 
 class ItemEventKind(StrEnum):

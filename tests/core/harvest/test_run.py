@@ -20,6 +20,7 @@ from core.harvest.preview import joined
 from core.harvest.report import report_text
 from core.harvest.run import ApplyRequest, apply, items_by_asking, look, preview
 from core.harvest.sources import LEAST_FREE_BYTES
+from core.imports.run import ImportRequest, run_import
 from core.knowledge import edits
 from core.knowledge.digest import fresh_digest
 from core.knowledge.fact_store import FactReader
@@ -494,3 +495,30 @@ def test_a_report_says_what_was_left_out_and_names_no_digest_that_is_not_there(t
     assert "because you forgot them: 1\n" in report_text(again)
     assert "known already: 1\n" in report_text(again)
     assert len(item_lines(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("imports_first", [True, False])
+def test_a_talk_that_is_read_in_two_ways_confirms_once(tmp_path: Path, *, imports_first: bool) -> None:
+    home, folder = tmp_path / "home", tmp_path / "elsewhere"
+    source = folder / ".aider.chat.history.md"
+    folder.mkdir()
+    source.write_text("# aider chat started at 2025-10-20 21:49:17\n\n#### Why?\n\nThe moon.\n")
+    age(folder, OLD)
+    model = Model({"Why?": reply(MOON)})
+
+    def read_file() -> None:
+        Harvest(home, model, sources=(folder,)).apply(seed="file")
+
+    def read_import() -> None:
+        run_import(ImportRequest(home, (str(source),), NOW, "anthropic", "claude", is_dry=False))
+        for path in paths.discussions_dir(home).iterdir():
+            age(path, OLD)
+        Harvest(home, model).apply(seed="import")
+
+    for read in (read_import, read_file) if imports_first else (read_file, read_import):
+        read()
+    (fact,) = FactReader(home).facts()
+    assert (len(model.prompts), fact.source_count, fact.confidence) == (2, 1, 0.7)
+    add_discussion(home, "Other", "Why?", "Because of the moon.")
+    Harvest(home, model).apply(seed="other")
+    assert FactReader(home).facts()[0].source_count == 2
