@@ -84,7 +84,8 @@ def _facts(options: Options, home: Path, console: Console) -> int:
 
 
 def _confidence(fact: IndexedFact) -> str:
-    marks: Iterable[str] = (word for word, is_so in (("stale", fact.stale), ("held", fact.held)) if is_so)
+    told = (("withdrawn", fact.withdrawn), ("stale", fact.stale and not fact.withdrawn), ("held", fact.held))
+    marks: Iterable[str] = (word for word, is_so in told if is_so)
     return " ".join([f"{fact.effective_confidence:.2f}", *marks])
 
 

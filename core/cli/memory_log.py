@@ -35,7 +35,8 @@ def explain_item(home: Path, state: KnowledgeState, options: Options, console: C
 
 def show_seen(home: Path, state: KnowledgeState, options: Options, console: Console) -> None:
     """Print what entered requests. Raises StorageError: a log cannot be read."""
-    seen = seen_items(home, all_items(state), options.given.discussion)
+    facts = FactReader(home).facts()
+    seen = seen_items(home, all_items(state), options.given.discussion, facts)
     if options.is_json:
         console.json([seen_data(one) for one in seen])
     elif not seen:

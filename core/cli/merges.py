@@ -66,11 +66,15 @@ def run_merge(options: Options, console: Console) -> int:
     if not options.is_json:
         console.write("".join(f"{line}\n" for line in merge_lines(merge)))
     written = None
-    if given.apply and merge.groups:
-        count = figures.count(len(merge.groups), "merge")
-        if not confirm(
-            console, f"Write {'it' if len(merge.groups) == 1 else f'these {count}'}?", is_yes=given.yes
-        ):
+    ticked = merge.ticked
+    if given.apply and len(ticked) < len(merge.groups):
+        left = figures.count(len(merge.groups) - len(ticked), "merge")
+        console.note(
+            f"manual-slop: {left} would drop figures or names, and {'is' if left.startswith('1 ') else 'are'} left out"
+        )
+    if given.apply and ticked:
+        count = figures.count(len(ticked), "merge")
+        if not confirm(console, f"Write {'it' if len(ticked) == 1 else f'these {count}'}?", is_yes=given.yes):
             console.note("manual-slop: nothing was written; what the model said is kept")
             return NOT_AGREED
         written = apply_merge(
@@ -78,7 +82,7 @@ def run_merge(options: Options, console: Console) -> int:
                 chosen.home,
                 merge.category,
                 merge.file,
-                merge.groups,
+                ticked,
                 wall_clock(),
                 secrets.token_hex(8),
                 True,

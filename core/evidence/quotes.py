@@ -16,7 +16,7 @@ MAX_QUOTE_CHARS = 300
 """Of a quoted span. Source: 40-facts.md, "Trust"."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def item_hash(category: Category | str, text: str) -> str:
     """Name of an item in evidence and events: the sha256 (hex) of its category and its words, blanks normalised.
 

@@ -29,6 +29,7 @@ class Conversation(msgspec.Struct, frozen=True):
     path: str
     sha256: str
     discussion: str = ""
+    talks: tuple[str, ...] = ()
 
 
 class LogRows(msgspec.Struct, frozen=True):
@@ -52,6 +53,7 @@ def evidence_of(item: str, quote: Quote, said: Conversation, fact: str = "") -> 
         tuple(clean(turn) for turn in quote.turns),
         quote.text,
         quote_hash(quote.text),
+        said.talks,
     )
 
 

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from msgspec.structs import replace
 
 from core.facts.confidence import BY_PERSON, HARVESTED, confirmed
+from core.facts.past import HeldFact
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 
 DECISION_TAG = "decision"
@@ -49,6 +50,15 @@ def new_fact(
         1,
         day,
         day,
+    )
+
+
+def held_fact(held: HeldFact, fact_id: str) -> Fact:
+    """A fact that could not be written when it was harvested."""
+    domain, _, category = held.series.rpartition(":")
+    day, kind = held.at[:10], FactCategory(category)
+    return new_fact(
+        fact_id, held.text, kind, domain, day, by_person=held.by_person, decision=held.is_decision
     )
 
 

@@ -73,9 +73,11 @@ def plain_fact(fact: Fact) -> Fact:
     )  # fmt: skip
 
 
-def indexed(fact: Fact, harvests: int, effective: float, *, stale: bool, held: bool = False) -> IndexedFact:
+def indexed(
+    fact: Fact, harvests: int, effective: float, *, stale: bool, held: bool = False, withdrawn: bool = False
+) -> IndexedFact:
     """A fact's row in the index."""
     return IndexedFact(
         fact.id, fact.text, fact.category, fact.domain, fact.confidence, fact.tags, fact.source_count,
-        fact.first_seen, fact.last_confirmed, fact.expires, fact.related, effective, harvests, stale, held,
+        fact.first_seen, fact.last_confirmed, fact.expires, fact.related, effective, harvests, stale or withdrawn, held, withdrawn,
     )  # fmt: skip

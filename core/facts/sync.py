@@ -23,9 +23,10 @@ from core.facts.files import (
     read_stored,
     write_index,
 )
+from core.facts.harvested_fact import held_fact
 from core.facts.index_text import index_bytes, read_index, read_row, row_bytes, total_facts
 from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
-from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, raised
+from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, next_id, raised
 from core.facts.places import FactPlace, file_of, place_of
 from core.facts.table import FileMemory, SyncTable, item_hashes, read_table, write_table
 from core.facts.union import FactUnion, united
@@ -138,6 +139,7 @@ class _Sync:
         self._news: list[FactNews] = []
         self._index = read_index(begun.index_data)
         self._is_partial = begun.is_index_ours
+        self._followed: set[str] = set()
 
     def run(self) -> SyncReport:
         """Settle what changed, write, remember."""
@@ -148,16 +150,18 @@ class _Sync:
             for name in self._files
             if touched is None or _place(name).domain in touched
         }
-        union = united(parsed.values())
+        union = self._united(parsed)
+        if self._follow_items(parsed, union, touched):
+            union = self._united(parsed)
         verdicts = self._settled(union, before)
         written = self._write_back(parsed, union, before, verdicts)
         if written:
-            union = united(parsed.values())
+            union = self._united(parsed)
         rows = self._rows(union, before, verdicts)
         highest = self._highest(union, before)
+        whole, changed = self._whole(rows, rest)
         if self._news:
             self._request.tell(self._news)
-        whole, changed = self._whole(rows, rest)
         data = self._write_index(whole, changed)
         problems = tuple(sorted(set(self._begun.stored.problems) | set(self._index.problems), key=_by_place))
         table = self._remember(parsed, union, data, whole, highest, problems)
@@ -167,7 +171,58 @@ class _Sync:
         """Domains whose files changed; None: all, since the index was changed by somebody else."""
         if not self._is_partial:
             return None
-        return frozenset(_place(name).domain for name in self._begun.changed)
+        domains = {_place(name).domain for name in self._begun.changed}
+        if not self._begun.is_past_same:
+            domains |= {fact_id.partition(":")[0] for fact_id in self._pending(self._read_past())}
+        return frozenset(domains)
+
+    def _pending(self, past: Past) -> Iterable[str]:
+        """Ids and series of facts that take on their item's words, or are to be written at last."""
+        yield from (one.series for one in past.held)
+        for fact_id, reword in past.rewords.items():
+            row = self._index.rows.get(fact_id)
+            if row is not None and read_row(row).text in reword.was:
+                yield fact_id
+
+    def _united(self, parsed: Mapping[str, FactFile]) -> FactUnion:
+        """The files as one, without facts that a person forgot: these come back from no file."""
+        union = united(parsed.values())
+        forgotten = self._read_past().forgotten & union.facts.keys() if union.facts else ()
+        if not forgotten:
+            return union
+        kept = {key: fact for key, fact in union.facts.items() if key not in forgotten}
+        told = tuple(_forgotten_problem(parsed[union.names[key]], key) for key in sorted(forgotten))
+        return msgspec.structs.replace(union, facts=kept, doubled=(*union.doubled, *told))
+
+    def _follow_items(
+        self, parsed: dict[str, FactFile], union: FactUnion, touched: frozenset[str] | None
+    ) -> bool:
+        """Write what the items say of their facts: new words, and facts that waited for their file. True if any."""
+        past = self._read_past()
+        wanted: dict[str, list[Fact]] = {}
+        for key, reword in past.rewords.items():
+            fact = union.facts.get(key)
+            if fact is not None and fact.text in reword.was:
+                self._followed.add(key)
+                wanted.setdefault(union.names[key], []).append(msgspec.structs.replace(fact, text=reword.now))
+        highest = raised(self._table.highest, [*union.ids, *self._index.rows])
+        for series, value in past.highest.items():
+            highest[series] = max(highest.get(series, 0), value)
+        there = {(fact.id.rpartition(":")[0], fact.text): fact.id for fact in union.facts.values()}
+        for one in past.held:
+            made = held_fact(one, there.get((one.series, one.text)) or next_id(highest, one.series))
+            name = _home_of(made, self._files)
+            is_read = touched is None or made.domain in touched
+            if not is_read or (name in parsed and parsed[name].is_broken):
+                continue
+            self._followed.add(made.id)
+            self._news.append(FactNews(FactNewsKind.MADE_UP, made.id, made.text, one.item))
+            if made.id not in union.facts:
+                highest = raised(highest, [made.id])
+                there[one.series, one.text] = made.id
+                wanted.setdefault(name, []).append(made)
+        self._write(parsed, wanted)
+        return bool(wanted)
 
     def _split(self, touched: frozenset[str] | None) -> tuple[dict[str, IndexedFact], dict[str, bytes]]:
         """Rows of the index that are settled anew, and those that stay as they are."""
@@ -199,7 +254,9 @@ class _Sync:
 
     def _is_ours(self, key: str, fact: Fact | None) -> bool:
         """True if the program wrote this itself: it says so now, or the logs told the same before (after a crash)."""
-        if self._request.ours is None or key in self._request.ours:
+        if self._request.ours is None or key in self._request.ours or key in self._followed:
+            return True
+        if key in self._read_past().forgotten:
             return True
         at = self._read_past().told.get(key, "")
         return fact is not None and bool(at) and self._table.told_at < at and at[:10] == fact.last_confirmed
@@ -229,6 +286,11 @@ class _Sync:
                 fact = plain_fact(before[key])
                 name = union.names.get(key) or _home_of(fact, self._files)
                 wanted.setdefault(name, []).append(fact)
+        self._write(parsed, wanted)
+        return tuple(sorted(wanted))
+
+    def _write(self, parsed: dict[str, FactFile], wanted: Mapping[str, list[Fact]]) -> None:
+        """Have facts in their files."""
         for name, facts in wanted.items():
             place = _place(name)
             path = paths.knowledge_dir(self._request.home) / name
@@ -236,22 +298,33 @@ class _Sync:
             self._request.change(path, lambda data: with_facts(place, data, facts, self._day))  # noqa: B023
             self._files[name] = read_stored(path)
             parsed[name] = self._parsed(name)
-        return tuple(sorted(wanted))
 
     def _rows(
         self, union: FactUnion, before: Mapping[str, IndexedFact], verdicts: Mapping[str, FactVerdict]
     ) -> dict[str, bytes]:
         past = self._read_past()
-        rows = {key: row_bytes(self._indexed(fact, past)) for key, fact in union.facts.items()}
+        rows = {
+            key: row_bytes(self._indexed(fact, past, before.get(key))) for key, fact in union.facts.items()
+        }
         for key, verdict in verdicts.items():
             if verdict is FactVerdict.HOLD and key not in rows:
-                rows[key] = row_bytes(self._indexed(plain_fact(before[key]), past, held=True))
+                rows[key] = row_bytes(self._indexed(plain_fact(before[key]), past, before[key], held=True))
         return rows
 
-    def _indexed(self, fact: Fact, past: Past, *, held: bool = False) -> IndexedFact:
+    def _indexed(
+        self, fact: Fact, past: Past, before: IndexedFact | None, *, held: bool = False
+    ) -> IndexedFact:
         harvests = harvests_since(fact, past)
         is_stale = bool(fact.expires) and fact.expires < self._day
-        return indexed(fact, harvests, decayed(fact.confidence, harvests), stale=is_stale, held=held)
+        was = before is not None and before.withdrawn
+        is_withdrawn = was if past.withdrawn is None else fact.id in past.withdrawn
+        if was and is_withdrawn and FactNews(FactNewsKind.EDITED, fact.id, fact.text) in self._news:
+            is_withdrawn = False  # it stands on the person's own word from now on
+        elif before is not None and is_withdrawn != was:
+            kind = FactNewsKind.WITHDRAWN if is_withdrawn else FactNewsKind.RETURNED
+            self._news.append(FactNews(kind, fact.id, fact.text))
+        effective = decayed(fact.confidence, harvests)
+        return indexed(fact, harvests, effective, stale=is_stale, held=held, withdrawn=is_withdrawn)
 
     def _whole(self, rows: dict[str, bytes], rest: dict[str, bytes]) -> tuple[dict[str, bytes], int]:
         """All rows of the new index, and how many of them differ from the old one's."""
@@ -260,7 +333,7 @@ class _Sync:
             past = self._read_past()
             for key, row in rest.items():
                 fact = read_row(row)
-                rows[key] = row_bytes(self._indexed(plain_fact(fact), past, held=fact.held))
+                rows[key] = row_bytes(self._indexed(plain_fact(fact), past, fact, held=fact.held))
         else:
             rows = rest | rows
         old = self._index.rows
@@ -390,6 +463,12 @@ def _home_of(fact: Fact, files: Iterable[str]) -> str:
         if name in files
         else next((one for one in there if _place(one).category in {None, fact.category}), name)
     )
+
+
+def _forgotten_problem(file: FactFile, fact_id: str) -> FactProblem:
+    item = next(one for one in file.items if one.id == fact_id)
+    said = f"{fact_id} was forgotten and does not come back; take its lines out of the file"
+    return FactProblem(file.place.name, file.line_of(item), said)
 
 
 def _place(name: str) -> FactPlace:

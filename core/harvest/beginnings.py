@@ -113,8 +113,17 @@ def _harvest_run(state: AppState) -> HarvestRun:
     open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
     template = state.config.prompts.get(HARVEST_PROMPT, "")
     profile = profile_of(state, provider, model)
-    root = state.config.project.root
-    return HarvestRun(settings, frozenset(open_ids), provider, model, profile, template, root)
+    project = state.config.project
+    return HarvestRun(
+        settings,
+        frozenset(open_ids),
+        provider,
+        model,
+        profile,
+        template,
+        project.root,
+        project.allowed_roots,
+    )
 
 
 def _begin(

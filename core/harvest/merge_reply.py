@@ -23,7 +23,7 @@ from core.harvest.reply import (
     reply_object,
 )
 from core.knowledge.duplicates import known_items
-from core.knowledge.merges import may_merge
+from core.knowledge.merges import is_unsaid, lost_words, may_merge
 from core.values.knowledge import Category, Item
 from core.values.merges import MergeGroup, MergeProposal
 
@@ -143,9 +143,14 @@ def _group(row: Any, category: Category, read: MergeReading, taken: set[str]) ->
         return None
     if category is Category.PLAYBOOKS and _PLAYBOOK.match(words) is None:
         return None
-    taken.update(ids)
     items = tuple(sorted((read.items[one] for one in ids), key=lambda item: item.first_line))
-    return MergeGroup(f"g{items[0].first_line}", items, words, scrub(flat(reason)))
+    if any(is_unsaid(item, words) for item in items):
+        return None
+    taken.update(ids)
+    lost = lost_words(items, words)
+    return MergeGroup(
+        f"g{items[0].first_line}", items, words, scrub(flat(reason)), is_ticked=not lost, lost=lost
+    )
 
 
 def _in_order(items: Sequence[Item]) -> list[int]:

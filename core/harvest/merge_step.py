@@ -22,7 +22,7 @@ from core.harvest.messages import (
 )
 from core.knowledge.drafts import NO_PLAYBOOK
 from core.knowledge.guard import removal_sentence
-from core.knowledge.merges import NOTHING, may_merge
+from core.knowledge.merges import NOTHING, lost_words, may_merge
 from core.spending.limits import limit_reached
 from core.values.harvest import HarvestPhase, HarvestState
 from core.values.knowledge import Category, Item, RemovalQuestion
@@ -108,7 +108,9 @@ def _edited(merge: MergeProposal, command: EditMergeGroup) -> MergeProposal:
     if not text:
         return merge
     groups = (
-        replace(one, text=text, is_edited=True, is_ticked=True) if one.id == command.group_id else one
+        replace(one, text=text, is_edited=True, is_ticked=True, lost=lost_words(one.items, text))
+        if one.id == command.group_id
+        else one
         for one in merge.groups
     )
     return replace(merge, groups=tuple(groups))

@@ -197,6 +197,7 @@ class HarvestRun(msgspec.Struct, frozen=True):
         open_ids: discussions that are open or answering; provider, model: which reads; profile: what is known of it.
         template: the text of `HARVEST_PROMPT` that counts: what the model is told to do.
         project_root: the opened project's root, below which relative paths are looked for; empty for none.
+        allowed_roots: further folders whose files notes may be about.
     """
 
     settings: KnowledgeSettings
@@ -206,6 +207,7 @@ class HarvestRun(msgspec.Struct, frozen=True):
     profile: ModelProfile
     template: str = ""
     project_root: str = ""
+    allowed_roots: tuple[str, ...] = ()
 
 
 class ScanConversations(msgspec.Struct, frozen=True):

@@ -20,16 +20,35 @@ def with_found_paths(
 ) -> tuple[HarvestItem, ...]:
     """Items whose notes name absolute paths, as far as there are such files; the others are as they were.
 
+    A model names any path, and a conversation from elsewhere has it do so: a file outside of these folders is never
+    looked at, so that its note is bound to no file.
+
     Args:
         folders: absolute; that of the conversation first; user: the person's own folder, for `~`.
     """
-    places = tuple(folder for folder in folders if os.path.isabs(folder))
+    places = tuple(folder for folder in folders if os.path.isabs(folder) and not _is_broad(folder, user))
     return tuple(
-        replace(item, head=found_path(item.head, places, user, exists))
-        if item.category is Category.FILES
-        else item
-        for item in items
+        _found(item, places, user, exists) if item.category is Category.FILES else item for item in items
     )
+
+
+def _found(
+    item: HarvestItem, places: tuple[str, ...], user: str, exists: Callable[[str], bool]
+) -> HarvestItem:
+    path = found_path(item.head, places, user, exists)
+    return replace(item, head=path, is_outside=os.path.isabs(path) and not is_inside(path, places))
+
+
+def is_inside(path: str, folders: Iterable[str]) -> bool:
+    """True if a file lies in one of these folders, links followed."""
+    real = os.path.realpath(path)
+    return any(real.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep) for folder in folders)
+
+
+def _is_broad(folder: str, user: str) -> bool:
+    """True for a folder that holds the person's own one, or is it: what lies in it belongs to no project."""
+    real = os.path.realpath(folder).rstrip(os.sep) + os.sep
+    return (os.path.realpath(user).rstrip(os.sep) + os.sep).startswith(real)
 
 
 def found_path(path: str, folders: Iterable[str], user: str, exists: Callable[[str], bool]) -> str:

@@ -30,9 +30,11 @@ def propose(
             that say the same propose it once.
     """
     made: list[ProposedItem] = []
+    forgotten = 0
     for number, item in enumerate(distilled.items):
         text = item_body(new_item(item, Provenance(facts.name, "")))
         if known.is_forgotten(item.category, text):
+            forgotten += 1
             continue
         place = FILE_OF.get(item.category, item.head)
         replaced = _replaced(item, known)
@@ -58,6 +60,7 @@ def propose(
         items=(*preview.items, *made),
         dropped=preview.dropped + distilled.dropped,
         unfound=preview.unfound + distilled.unfound,
+        forgotten=preview.forgotten + forgotten,
     )
 
 
@@ -83,6 +86,7 @@ def joined(parts: Iterable[HarvestPreview]) -> HarvestPreview:
         sum(part.dropped for part in found),
         sum(part.calls for part in found),
         sum(part.unfound for part in found),
+        sum(part.forgotten for part in found),
     )
 
 
@@ -108,7 +112,8 @@ def edited(preview: HarvestPreview, item_id: str, head: str, body: str) -> Harve
     """Give an item other words, cleaned as a model's are. Words that say nothing leave it as it was."""
 
     def change(found: ProposedItem) -> ProposedItem:
-        item = cleaned(replace(found.item, head=head, body=body))
+        is_outside = found.item.is_outside and head == found.item.head  # a path that a person typed is theirs
+        item = cleaned(replace(found.item, head=head, body=body, is_outside=is_outside))
         if item == found.item or not is_whole(item):
             return found
         return replace(

@@ -111,7 +111,14 @@ def by_category(items: Iterable[HarvestItem]) -> dict[str, list[dict[str, str]]]
 def new_item(item: HarvestItem, provenance: Provenance) -> NewItem:
     """An item as the store takes it."""
     if item.category in _KEYS:
-        return NewItem(item.category, item.body, name=item.head, provenance=provenance, quote=item.quote)
+        return NewItem(
+            item.category,
+            item.body,
+            name=item.head,
+            provenance=provenance,
+            quote=item.quote,
+            is_outside=item.is_outside,
+        )
     return NewItem(
         item.category,
         item.head,

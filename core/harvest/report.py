@@ -40,6 +40,8 @@ def report_data(report: HarvestReport) -> dict[str, Any]:
         "known_items": report.known,
         "dropped_rows": report.dropped,
         "unfound_quotes": report.unfound,
+        "forgotten_items": report.forgotten,
+        "held_fact_files": list(report.held_files),
         "failures": [
             {"name": f.name, "path": f.path, "sha256": f.sha256, "reason": f.reason} for f in report.failures
         ],
@@ -61,9 +63,17 @@ def _lines(report: HarvestReport) -> Iterator[str]:
     yield ""
     yield f"reclaimed: {size(report.reclaimed_bytes, 'report')}"
     yield "harvested items: " + ", ".join(f"{name}:{count}" for name, count in report.items)
-    if report.unfound:
-        yield f"quotes left out, because they stand nowhere in what was read: {report.unfound}"
-    yield f"digest: {report.digest_path}"
+    left_out = (
+        ("items not written, because exactly that is known already", report.known),
+        ("items not written, because you forgot them", report.forgotten),
+        ("rows of the model's replies left out, because they were malformed", report.dropped),
+        ("quotes left out, because they stand nowhere in what was read", report.unfound),
+    )
+    yield from (f"{said}: {number}" for said, number in left_out if number)
+    if report.held_files:
+        names = ", ".join(report.held_files)
+        yield f"structured facts that wait until their file can be read (see `knowledge validate`): {names}"
+    yield f"digest: {report.digest_path or 'none, memory is off'}"
     yield f"ledger: {report.ledger_path}"
 
 

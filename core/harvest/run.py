@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -19,18 +19,18 @@ from core.base.secrets import scrubbed_line
 from core.evidence.files import read_logs
 from core.evidence.history import tombstones
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
-from core.harvest.distillation import nothing_known
+from core.harvest.distillation import Related, nothing_known
 from core.harvest.folder_domains import FolderDomains
 from core.harvest.generation import HarvestCancelledError
 from core.harvest.preview import chosen, failed, propose, rejected, seen_again
 from core.harvest.reader import is_small_model
 from core.harvest.replies import KeptReplies, kept_conversations
-from core.harvest.reply import new_item
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress, scan
 from core.harvest.sources import Distiller, HarvestStoppedError
+from core.harvest.transcript_sources import talk_marks
 from core.knowledge.apply import Apply, begin_apply, finish_apply
 from core.knowledge.digest import digest_file, is_digest
-from core.knowledge.duplicates import known_items
+from core.knowledge.duplicates import Known, known_items
 from core.knowledge.files import read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.reader import read_categories
@@ -43,14 +43,15 @@ from core.values.harvest import (
     HarvestPreview,
     HarvestReport,
 )
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem
 
 
 class Found(msgspec.Struct, frozen=True):
     """Items of one conversation that are to be written.
 
     Args:
-        dropped: malformed rows, unfound: quotes that stand nowhere; both were left out.
+        dropped: malformed rows, unfound: quotes that stand nowhere, forgotten: items that a person forgot; all were
+            left out.
         rejected: what the person left out; seen: what is known already, and confirmed where it still is.
     """
 
@@ -59,6 +60,7 @@ class Found(msgspec.Struct, frozen=True):
     unfound: int = 0
     rejected: tuple[NewItem, ...] = ()
     seen: tuple[NewItem, ...] = ()
+    forgotten: int = 0
 
 
 ItemsOf = Callable[[ArtifactFacts, bytes], Found]
@@ -130,12 +132,7 @@ def preview(
     """
     ledger = HarvestLedger(request.home)
     ledger.load()
-    stored = [file.items for file in read_categories(request.home)]
-    noted = [note.items for note in read_notes(request.home)]
-    known = known_items(
-        [i for items in (*stored, *noted) for i in items], tombstones(read_logs(request.home))
-    )
-    related = known.related if is_digest(digest_file(request.home)) else nothing_known
+    known, related = known_now(request.home)
     candidates = [one.facts for one in artifacts if one.kind is ArtifactClass.HARVEST]
     for number, facts in enumerate(candidates):
         on_progress(number, len(candidates), facts.title or facts.name)
@@ -155,21 +152,37 @@ def preview(
     on_progress(len(candidates), len(candidates), "")
 
 
+def known_now(home: Path) -> tuple[Known, Related]:
+    """Everything that is known, and what of it a model is told: nothing while memory is off.
+
+    Raises:
+        StorageError: the knowledge cannot be read.
+    """
+    stored = [file.items for file in read_categories(home)]
+    noted = [note.items for note in read_notes(home)]
+    known = known_items([i for items in (*stored, *noted) for i in items], tombstones(read_logs(home)))
+    return known, known.related if is_digest(digest_file(home)) else nothing_known
+
+
 def items_by_asking(
     distiller: Distiller, now: datetime, on_items: OnItems = lambda _facts, _items: None
 ) -> ItemsOf:
-    """Items as the model gives them, all of them: a harvest that is not reviewed.
+    """Items as the model gives them, all of them: a preview in which everything stays as it was proposed.
 
     Args:
         now: the day in provenance; on_items: told of a conversation's items before they are written.
     """
+    read: list[tuple[Known, Related]] = []
 
     def items(facts: ArtifactFacts, data: bytes) -> Found:
-        found = distiller.distil(facts, data)
-        origin = Provenance(facts.name, f"{now.year:04d}-{now:%m-%d}")
-        new = tuple(new_item(item, origin) for item in found.items)
-        on_items(facts.name, new)
-        return Found(new, found.dropped, found.unfound)
+        if not read:
+            read.append(known_now(distiller.knowledge.parent))
+        known, related = read[0]
+        found = distiller.distil(facts, data, related)
+        part = propose(HarvestPreview(), facts, found, known)
+        new, seen = chosen(part, facts, now), seen_again(part, facts, now)
+        on_items(facts.name, (*new, *seen))
+        return Found(new, found.dropped, found.unfound, seen=seen, forgotten=part.forgotten)
 
     return items
 
@@ -219,6 +232,8 @@ class _Run:
     known: int = 0
     dropped: int = 0
     unfound: int = 0
+    forgotten: int = 0
+    conversations: int = 0
     reclaimed_bytes: int = 0
     reclaimed: list[str] = field(default_factory=list)
     failures: list[HarvestFailure] = field(default_factory=list)
@@ -261,8 +276,10 @@ class _Run:
             known=self.known,
             dropped=self.dropped,
             unfound=self.unfound,
+            forgotten=self.forgotten,
+            held_files=tuple(sorted(self.transaction.held_files)),
             failures=tuple(self.failures),
-            digest_path=str(digest_file(home)),
+            digest_path=str(digest_file(home)) if is_digest(digest_file(home)) else "",
             ledger_path=str(self.transaction.ledger.path),
             stopped=self.stopped,
         )
@@ -307,14 +324,16 @@ class _Run:
             if isinstance(error, HarvestStoppedError):
                 raise
             return False
-        self._append(facts, found)
+        self._append(facts, found, talk_marks(facts.kind, data))
         return True
 
-    def _append(self, facts: ArtifactFacts, found: Found) -> None:
+    def _append(self, facts: ArtifactFacts, found: Found, talks: tuple[str, ...]) -> None:
         """Write the items. Where knowledge cannot be written, no other conversation's can: the run ends."""
         try:
             entry = replace(self._entry(facts, LedgerStatus.HARVESTED), domains=self.domains.of(facts.folder))
-            plan = self.transaction.append(found.items, entry, rejected=found.rejected, seen=found.seen)
+            plan = self.transaction.append(
+                found.items, entry, rejected=found.rejected, seen=found.seen, talks=talks
+            )
         except SlopError as error:
             self._fail(facts, error)
             self._note_failure(facts, error)
@@ -323,6 +342,7 @@ class _Run:
         self.known += len(plan.known)
         self.dropped += found.dropped
         self.unfound += found.unfound
+        self.forgotten += found.forgotten
 
     def _note_failure(self, facts: ArtifactFacts, error: SlopError) -> None:
         """Say in the ledger that it failed, where that can be said, unless the proof got there after all."""
@@ -365,7 +385,10 @@ class _Run:
         self.transaction.record(self._entry(facts, status, error))
 
     def _entry(self, facts: ArtifactFacts, status: LedgerStatus, error: str = "") -> HarvestLedgerEntry:
-        at = timestamp(self.request.scan.now)
+        self.conversations += (
+            1  # of one run each comes after the one before it: time is counted in conversations
+        )
+        at = timestamp(self.request.scan.now + timedelta(microseconds=self.conversations))
         return HarvestLedgerEntry(
             facts.sha256, facts.path, status, at, size_bytes=facts.size_bytes, error=error
         )

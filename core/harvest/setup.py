@@ -52,4 +52,5 @@ def distiller(
         paths.knowledge_dir(home),
         read=read,
         root=run.project_root,
+        allowed_roots=run.allowed_roots,
     )

@@ -49,7 +49,8 @@ class Distiller(msgspec.Struct, frozen=True):
     Args:
         template: the prompt; piece_bytes: what one call reads at most; knowledge: the knowledge directory.
         free_bytes: room on the disk of a folder; read: gives what is to be distilled of a conversation.
-        root: the opened project's, below which relative paths of notes are looked for, too.
+        root: the opened project's, below which relative paths of notes are looked for, too; allowed_roots: further
+            folders whose files notes may be about.
     """
 
     generate: Generate
@@ -62,6 +63,7 @@ class Distiller(msgspec.Struct, frozen=True):
     free_bytes: Callable[[Path], int] = free_bytes
     read: ReadMessages = unread_messages
     root: str = ""
+    allowed_roots: tuple[str, ...] = ()
 
     def distil(self, facts: ArtifactFacts, data: bytes, related: Related = nothing_known) -> Reply:
         """Ask the model, or take the replies that an earlier run paid for.
@@ -88,6 +90,7 @@ class Distiller(msgspec.Struct, frozen=True):
             raise
         path = Path(facts.path)
         folders = working_folders(path, facts.folder or working_folder(facts.kind, data), self.root)
+        folders = (*folders, *self.allowed_roots)
         return replace(said, items=with_found_paths(said.items, folders, str(Path.home())))
 
     def has_kept(self, facts: ArtifactFacts, data: bytes) -> bool:

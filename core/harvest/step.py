@@ -194,6 +194,7 @@ def ended(
         fault = event.text, event.detail
     elif isinstance(event, RemovalAsked):
         fault, cause = (event.question.sentence, REMEDY), Cause.NEEDS_YES
+    begun = state
     outcome = CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1], cause=cause)
     state = conclude(state, outcome)
     state = release(state, HELD)
@@ -215,7 +216,7 @@ def ended(
             return _with(state, _looked(idle, event.look, state)), ()
         case HarvestEnded():
             state = _with(state, replace(idle, problem=event.problem))
-            return (state, ()) if event.problem else write_automatic(state)
+            return (state, ()) if event.problem else _automatic(begun, state)
         case HarvestApplied():
             left = _unwritten(idle.preview, event)
             done = replace(
@@ -255,6 +256,16 @@ def ended(
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()
+
+
+def _automatic(begun: AppState, ended: AppState) -> Result:
+    """Write what the mode lets be written. Whoever waits for the preview waits for that too."""
+    state, effects = write_automatic(ended)
+    if not effects:
+        return ended, ()
+    harvest = replace(state.harvest, command_id=begun.harvest.command_id)
+    program = replace(state.program, outcomes=begun.program.outcomes)
+    return replace(state, harvest=harvest, program=program), effects
 
 
 NOT_COUNTED = "What was spent today is still being added up: ask again in a moment."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 
+from core.base.text import clean, flat
 from core.harvest.transcript import Said, prepared, said_parts, since
 from core.transcripts import reader
 from core.transcripts.reader import SHAPE_BYTES
@@ -64,6 +66,29 @@ def unread_messages(kind: ArtifactKind, data: bytes, new_bytes: int) -> tuple[Sa
     if new_bytes < len(data):
         messages = since(messages, _earlier(kind, data[: len(data) - new_bytes]))
     return prepared(messages)
+
+
+def talk_marks(kind: ArtifactKind, data: bytes) -> tuple[str, ...]:
+    """Marks of the conversations in a file, the same whatever program keeps them and however far they went.
+
+    Each is the sha256 (hex) of the first question and its first answer, blanks normalised; one without an answer has
+    none. A file that cannot be read has none.
+    """
+    if kind in {ArtifactKind.TEMPORARY, ArtifactKind.UNKNOWN}:
+        return ()
+    shape = TranscriptKind(kind.value)
+    marks: dict[str, None] = {}
+    try:
+        for one in reader.read_transcripts(shape, data):
+            said = list(_said(shape, one)) if isinstance(one, Transcript) else []
+            asked = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
+            answer = next((message for message in said[asked:] if message.role == "assistant"), None)
+            if answer is not None:
+                words = f"{flat(clean(said[asked].text))}\n{flat(clean(answer.text))}"
+                marks[hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()] = None
+    except ValueError:
+        pass
+    return tuple(marks)
 
 
 def working_folder(kind: ArtifactKind, data: bytes) -> str:

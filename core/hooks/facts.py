@@ -42,6 +42,7 @@ class FactRowData(Data, frozen=True):
     related: list[str]
     stale: bool
     held: bool
+    withdrawn: bool
 
 
 class FactProblemData(Data, frozen=True):

@@ -100,6 +100,7 @@ class HarvestPreviewData(Data, frozen=True):
     failures: Rows[HarvestFailureData]
     dropped_rows: Count
     unfound_quotes: Count
+    forgotten_items: Count
 
 
 class HarvestReportData(Data, frozen=True):
@@ -111,6 +112,8 @@ class HarvestReportData(Data, frozen=True):
     known_items: Count
     dropped_rows: Count
     unfound_quotes: Count
+    forgotten_items: Count
+    held_fact_files: list[str]
     failures: Rows[HarvestFailureData]
     digest: str
     ledger: str
@@ -318,6 +321,7 @@ def _preview_data(preview: HarvestPreview, page: PageQuery) -> HarvestPreviewDat
         page.cut(preview.failures, HarvestFailureData),
         preview.dropped,
         preview.unfound,
+        preview.forgotten,
     )
 
 
@@ -356,6 +360,8 @@ def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
         known_items=report.known,
         dropped_rows=report.dropped,
         unfound_quotes=report.unfound,
+        forgotten_items=report.forgotten,
+        held_fact_files=list(report.held_files),
         failures=page.cut(report.failures, HarvestFailureData),
         digest=report.digest_path,
         ledger=report.ledger_path,

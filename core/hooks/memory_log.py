@@ -12,9 +12,10 @@ from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
-from core.knowledge.history_text import event_data, seen_data, witness_data
+from core.knowledge.history_text import event_data, line_data, seen_data, witness_data
 from core.knowledge.messages import ExplainFact, ExplainItem, ListSeenItems
-from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, TurnPlace
+from core.values.evidence import HistoryKind, ItemEvent, ItemEventKind, ItemHistory, TurnPlace
+from core.values.facts import FactCategory
 from core.values.knowledge import Category
 
 
@@ -64,6 +65,18 @@ class ItemEventData(Data, frozen=True):
     model: str
     items: list[str]
     fact: str
+    facts: list[str]
+
+
+class HistoryLineData(ItemEventData, frozen=True):
+    """A line of a history: an event, and how it concerns the item that was asked about.
+
+    `objects`: words of the other items that it names; `is_undone`: it was taken back since.
+    """
+
+    line: HistoryKind
+    objects: list[str]
+    is_undone: bool
 
 
 class NamedFact(Body, frozen=True):
@@ -84,7 +97,7 @@ class HistoryData(Data, frozen=True):
     category: str
     text: str
     evidence: list[EvidenceData]
-    events: Rows[ItemEventData]
+    events: Rows[HistoryLineData]
     injected: Rows[ItemEventData]
     torn_lines: Count
 
@@ -96,6 +109,13 @@ class ItemWordsData(Data, frozen=True):
     text: str
 
 
+class FactWordsData(Data, frozen=True):
+    """Words of a structured fact."""
+
+    category: FactCategory
+    text: str
+
+
 class SeenItemsData(Data, frozen=True):
     """Items that a model saw from one request on. `missing`: items that are known by their hash alone."""
 
@@ -104,6 +124,7 @@ class SeenItemsData(Data, frozen=True):
     message: str
     model: str
     items: list[ItemWordsData]
+    facts: list[FactWordsData]
     missing: Count
 
 
@@ -137,7 +158,8 @@ async def explain_fact(request: Request[NamedFact]) -> Answer:
 
 def _history(told: ItemHistory) -> HistoryData:
     page = PageQuery()
-    events, injected = ([_event(one) for one in some] for some in (told.events, told.injected))
+    events = [HistoryLineData(**line_data(one)) for one in told.lines]
+    injected = [_event(one) for one in told.injected]
     evidence = [EvidenceData(**witness_data(one)) for one in told.witnesses]
     return HistoryData(
         told.item,
@@ -167,7 +189,8 @@ def _event(event: ItemEvent) -> ItemEventData:
 
 def _seen(data: dict[str, Any]) -> SeenItemsData:
     items = [ItemWordsData(Category(one["category"]), one["text"]) for one in data["items"]]
-    return SeenItemsData(**{**data, "items": items})
+    facts = [FactWordsData(FactCategory(one["category"]), one["text"]) for one in data["facts"]]
+    return SeenItemsData(**{**data, "items": items, "facts": facts})
 
 
 RESOURCE = Resource(

@@ -27,13 +27,17 @@ from core.values.state import AppState
 
 
 class MergeGroupData(Data, frozen=True):
-    """Items that one would take the place of. `merged`: that one, with every origin of theirs."""
+    """Items that one would take the place of.
+
+    `merged`: that one, with every origin of theirs; `lost`: figures and names of theirs that it does not have.
+    """
 
     id: str
     reason: str
     text: str
     is_ticked: bool
     is_edited: bool
+    lost: list[str]
     items: list[KnowledgeItemData]
     merged: KnowledgeItemData
 

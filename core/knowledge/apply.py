@@ -53,6 +53,8 @@ class Apply:
     disk: Disk = field(default=OS_DISK, repr=False)
     is_open: bool = False
     """A conversation's items are on disk and not proven: the next start finishes it."""
+    held_files: dict[str, None] = field(default_factory=dict)
+    """Files of facts that could not be read: the facts of these items wait for that."""
 
     def append(
         self,
@@ -61,6 +63,7 @@ class Apply:
         *,
         rejected: Iterable[NewItem] = (),
         seen: Iterable[NewItem] = (),
+        talks: tuple[str, ...] = (),
     ) -> AppendPlan:
         """Write the items of one conversation and prove it in the ledger.
 
@@ -68,6 +71,7 @@ class Apply:
             items: raw; exact duplicates of what is known are left out.
             entry: of the conversation, status `harvested`; its counts are filled in.
             rejected: what the person left out; seen: what was known before, confirmed where it still is.
+            talks: marks of the conversations in it, by which it is the same whatever it is read as.
 
         Returns:
             What was written and what was known already.
@@ -77,7 +81,7 @@ class Apply:
         """
         plan = plan_append(items, self.known, self.notes, seen)
         entry = replace(entry, items=plan.counts)
-        parts = self._parts(plan, tuple(rejected), entry)
+        parts = self._parts(plan, tuple(rejected), entry, talks)
         row = apply_log.step_row(entry.path, entry, plan.files, parts)
         apply_log.write(self.home, self.id, row, disk=self.disk)
         self._write_files(plan.files, parts)
@@ -160,7 +164,11 @@ class Apply:
             )
 
     def _parts(
-        self, plan: AppendPlan, rejected: tuple[NewItem, ...], entry: HarvestLedgerEntry
+        self,
+        plan: AppendPlan,
+        rejected: tuple[NewItem, ...],
+        entry: HarvestLedgerEntry,
+        talks: tuple[str, ...],
     ) -> tuple[PartPlan, ...]:
         """Parts that go with the lines of one conversation into other files, decided once it is known what is new."""
         raws = [one.raw for one in plan.placed] + list(rejected)
@@ -168,11 +176,12 @@ class Apply:
         folder = Path(entry.path).parent
         is_ours = folder.parent == paths.discussions_dir(self.home)
         discussion = folder.name if is_ours else ""
-        said = Conversation(entry.at, source, entry.path, entry.sha256, discussion)
+        said = Conversation(entry.at, source, entry.path, entry.sha256, discussion, talks)
         swaps = swaps_of(self.home, plan.placed, entry.at[:10])
         replaced = [one.raw.replaces.item for one in swaps if one.raw.replaces is not None]
-        facts = self.facts.plan(plan.placed, entry, discussion, replaced)
-        events = evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps), facts.ids)
+        facts = self.facts.plan(plan.placed, entry, discussion, replaced, talks)
+        self.held_files.update(dict.fromkeys(facts.broken))
+        events = evidence_parts(plan.placed, rejected, said, self.id, frozenset(swaps), facts.ids, facts.held)
         return (*swaps.values(), *facts.parts, *events)
 
     def _write_files(self, files: tuple[FilePlan, ...], parts: tuple[PartPlan, ...]) -> None:

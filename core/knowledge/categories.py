@@ -119,6 +119,19 @@ def without_item(data: bytes, item: Item) -> bytes:
     return bom + b"\n".join(lines)
 
 
+def with_item_back(name: str, data: bytes, lines: bytes, section: str, at: int) -> bytes:
+    """Put an item's lines back that were taken out.
+
+    Args:
+        lines: with their ends, as `without_item` took them out; section: of the item; at: offset, in bytes, where they
+            stood, for a file that is as it was left; negative for one that is not: the end of the section.
+    """
+    if at >= 0:
+        return data[:at] + lines + data[at:]
+    text = lines.decode("utf-8", "surrogateescape").replace("\r\n", "\n").removesuffix("\n")
+    return with_lines(name, data or new_file(name), [CategoryLine(text, DONE if is_done(section) else OPEN)])
+
+
 def with_item(data: bytes, item: Item, text: str) -> bytes:
     """Put other lines (without end) in the place of an item's. `item` is of this very `data`."""
     lines = data.split(b"\n")

@@ -22,6 +22,9 @@ MAX_POSTINGS = 2_000
 RELATED_SHARE, RELATED_LIMIT = 0.5, 30
 """Share of an item's words that a text must have to be about it, and how many items are told of."""
 
+_END_MARKS = " .!?…;,。"
+"""At the end of a text, that do not tell two texts apart."""
+
 _WORDS = re.compile(r"\w+(?:[.:/-]\w+)*")
 
 
@@ -116,9 +119,9 @@ def words_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def same_text(text: str) -> str:
-    """A text as it is compared for being the same: folded, one space, no Markdown escape, no full stop at the end."""
+    """A text as it is compared for being the same: folded, one space, no Markdown escape, no mark at the end."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("\\", "")
-    return " ".join(folded.split()).rstrip(" .")
+    return " ".join(folded.split()).rstrip(_END_MARKS)
 
 
 def _key(category: Category, file: str, text: str) -> tuple[str, str]:

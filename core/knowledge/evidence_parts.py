@@ -16,6 +16,8 @@ from core.knowledge.wording import item_body
 from core.values.evidence import ItemEvent, ItemEventKind
 from core.values.knowledge import NewItem, Placed
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
 
 def evidence_parts(
     placed: Iterable[Placed],
@@ -23,14 +25,16 @@ def evidence_parts(
     said: Conversation,
     apply_id: str,
     replacing: frozenset[Placed] = frozenset(),
-    facts: Mapping[str, str] = MappingProxyType({}),
+    facts: Mapping[str, str] = _NONE,
+    held: Mapping[str, str] = _NONE,
 ) -> tuple[RowPlan, ...]:
     """The rows that go with the items of one conversation.
 
     Args:
         placed: all that were to be written, also what was known; rejected: what the person left out.
         replacing: those whose replaced item is struck through.
-        facts: ids of the structured facts that items are, by the item's hash.
+        facts: ids of the structured facts that items are, by the item's hash; held: `domain:category` of those that
+            wait for their file to be readable.
     """
     known = tuple(placed)
     hashes = [item_hash(one.item.category, one.item.text) for one in known]
@@ -40,6 +44,11 @@ def evidence_parts(
     )
     happened = _events(known, rejected, said, apply_id, replacing)
     events = dict.fromkeys(row_text(_about(one, facts)) for one in happened)
+    waiting = (
+        ItemEvent(ItemEventKind.HELD, said.at, item, source=said.source, apply=apply_id, fact=series)
+        for item, series in held.items()
+    )
+    events |= dict.fromkeys(row_text(one) for one in waiting)
     return tuple(
         part
         for part in (RowPlan(EVIDENCE_FILE, tuple(evidence)), RowPlan(EVENTS_FILE, tuple(events), stays=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -10,17 +11,24 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.base.errors import SlopError, StorageError
+from core.evidence.quotes import item_hash
+from core.evidence.strikes import is_struck
 from core.facts.checks import flaws_of, id_parts
 from core.facts.fact_file import FactFile, FactItem, parse_file
 from core.facts.item_edit import removed
 from core.facts.places import AGENTS_FOLDER, REPOSITORIES_FOLDER, FactPlace, file_of, new_file, place_of
 from core.facts.write_back import with_facts, with_item_text
+from core.knowledge.edits import ItemThereError, delete_item, restore_item
+from core.knowledge.fact_past import HomePast
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, read_bytes
 from core.knowledge.locks import write_lock
 from core.knowledge.messages import RestoreFact
+from core.knowledge.reader import read_categories
+from core.knowledge.twins import fact_words
 from core.knowledge.withdrawals import withdrawing
 from core.knowledge.wording import safe_value
+from core.values.knowledge import Item
 
 
 def edit_fact(
@@ -54,6 +62,8 @@ def edit_fact(
 def delete_fact(home: Path, fact_id: str, was: str, *, disk: Disk = OS_DISK) -> RestoreFact:
     """Take a fact's item out of its file, and the fact out of the index and of prompts. Its number is not given again.
 
+    Items of category files that it was made of and that say the same go with it.
+
     Args:
         was: its words as the person saw them.
 
@@ -75,14 +85,17 @@ def delete_fact(home: Path, fact_id: str, was: str, *, disk: Disk = OS_DISK) -> 
         return removed(file, item).encode()
 
     name, place, _, _ = _standing(home, fact_id, was)
+    items = tuple(delete_item(home, item, disk=disk) for item in _same_items(home, fact_id, was))
     with withdrawing(home, disk=disk):
         _change(home, paths.knowledge_dir(home) / name, without, disk)
         sync_facts(home, disk=disk)
-    return taken[-1]
+    return replace(taken[-1], items=items)
 
 
 def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> None:
     """Put a fact's item back where it stood, or at the end of its section where its file has changed.
+
+    What went from category files with it comes back too, unless somebody has written it again.
 
     Raises:
         SlopError: it is no fact of that file. StorageError: a fact has its id now, or it could not be written.
@@ -107,6 +120,22 @@ def restore_fact(home: Path, deleted: RestoreFact, *, disk: Disk = OS_DISK) -> N
     make_dirs(path.parent, disk=disk)
     _change(home, path, with_item, disk)
     sync_facts(home, ours=(deleted.fact_id,), disk=disk)
+    for item in reversed(deleted.items):
+        with suppress(ItemThereError):
+            restore_item(home, item, disk=disk)
+
+
+def _same_items(home: Path, fact_id: str, text: str) -> list[Item]:
+    """Items that a fact was made of, where they stand and say what it says."""
+    names = HomePast(home).twins().items.get(fact_id, frozenset())
+    found = [item for file in read_categories(home) for item in file.items] if names else []
+    return [
+        item
+        for item in found
+        if item_hash(item.category, item.text) in names
+        and not is_struck(item.text)
+        and fact_words(item.category, item.text) == text
+    ]
 
 
 def _standing(home: Path, fact_id: str, was: str) -> tuple[str, FactPlace, FactFile, FactItem]:

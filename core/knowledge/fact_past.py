@@ -1,47 +1,70 @@
-"""Past of the facts, read from the ledger and the logs of evidence and events."""
+"""Past of the facts, read from the ledger, the logs of evidence and events, and the items that stand."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base import paths
+from core.base.errors import StorageError
+from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, LogRows
 from core.facts.past import Past
+from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.file_writer import file_stamp, read_bytes
-from core.knowledge.ledger import JOURNAL_FILE, LEDGER_FILE, HarvestLedger
+from core.knowledge.ledger import JOURNAL_FILE, LEDGER_FILE, HarvestLedger, timestamp
+from core.knowledge.outside_edits import outside_edits
+from core.knowledge.reader import read_categories
+from core.knowledge.twins import Twins, twins_of
+from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
 from core.values.knowledge import LedgerStatus
 
-EVENTS_FILE, EVIDENCE_FILE = "events.jsonl", "evidence.jsonl"
+T = TypeVar("T")
 
-_CONFIRMS = frozenset({"accepted", "confirmed", "edited"})
+_CONFIRMS = frozenset({ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED, ItemEventKind.EDITED})
+_SAYS_NOTHING = (b'"kind":"injected"', b'"kind":"rejected"')
+"""Events that change no fact, left unread: they are the longest and the most."""
+
+_MARKS = (b'"fact":', b'"undone"', b'"was":', b'"forgotten"')
+"""Of rows that may change facts: their number is part of the stamp."""
 
 
 class HomePast:
-    """The past of a home's facts. A log is read whole, and only where it grew. Used by one thread at a time."""
+    """The past of a home's facts. A log is read whole. Used by one thread at a time.
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    Args:
+        note: keeps events of items whose words were changed outside, None where nothing is to be written.
+    """
+
+    def __init__(self, home: Path, note: Callable[[tuple[ItemEvent, ...]], None] | None = None) -> None:
+        self._home, self._note = home, note
         self._counted: dict[str, tuple[tuple[int, ...], int]] = {}
 
     def stamp(self) -> str:
-        """Text that changes with what ledger and logs tell of facts; an injection into a prompt changes nothing."""
-        ledger = [file_stamp(self._path(name)) for name in (LEDGER_FILE, JOURNAL_FILE)]
+        """Text that changes with what ledger, logs and items tell of facts; an injection changes nothing."""
+        ledger = [file_stamp(self._path(name)) for name in (LEDGER_FILE, JOURNAL_FILE, *CATEGORY_NAMES)]
         rows = [self._rows(name) for name in (EVIDENCE_FILE, EVENTS_FILE)]
         return json.dumps([*ledger, *rows])
 
-    def read(self) -> Past:
+    def read(self, *, with_items: bool = True) -> Past:
         """The past as it is now.
+
+        Args:
+            with_items: False leaves out what the items that stand say of facts.
 
         Raises:
             StorageError: a file cannot be read. ConfigError: the ledger does not parse.
         """
+        rows = self._read_logs()
         told: dict[str, str] = {}
         highest: dict[str, int] = {}
-        for fact_id, at in self._told():
+        for fact_id, at in _told(rows):
             series, _, digits = fact_id.rpartition(":")
             if digits.isdigit() and len(digits) <= 9 and int(digits) > highest.get(series, 0):
                 highest[series] = int(digits)
@@ -54,18 +77,39 @@ class HomePast:
                 for domain in entry.domains:
                     by_domain[domain].append(entry.at)
         harvests = {domain: tuple(sorted(times)) for domain, times in by_domain.items()}
-        return Past(told, harvests, tuple(sorted(every)), highest)
+        twins = self._twins(rows) if told and with_items else Twins()
+        return Past(
+            told,
+            harvests,
+            tuple(sorted(every)),
+            highest,
+            twins.withdrawn,
+            twins.forgotten,
+            twins.rewords,
+            twins.held,
+        )
 
-    def _told(self) -> Iterator[tuple[str, str]]:
-        """Ids with the time at which each was confirmed; those of an apply that was taken back without their time."""
-        events = list(_facts_in(read_bytes(self._path(EVENTS_FILE))))
-        undone = {one.apply for one in events if one.kind == "undone"}
-        for row in _facts_in(read_bytes(self._path(EVIDENCE_FILE))):
-            yield row.fact, row.at
-        for row in events:
-            confirms = row.kind in _CONFIRMS and not (row.apply and row.apply in undone)
-            if row.fact:
-                yield row.fact, row.at if confirms else ""
+    def twins(self) -> Twins:
+        """Facts and the items that they were made of, as these stand now."""
+        return self._twins(self._read_logs())
+
+    def _twins(self, rows: LogRows) -> Twins:
+        """Facts as the items say that stand now; what an editor changed is linked, and noted, first."""
+        try:
+            files = read_categories(self._home)
+        except StorageError:
+            return twins_of(rows, (), is_whole=False)
+        items = [item for file in files for item in file.items]
+        found = outside_edits(items, rows, timestamp(datetime.now(UTC)))
+        if found and self._note is not None:
+            self._note(found)
+        whole = replace(rows, events=(*rows.events, *found))
+        return twins_of(whole, items, is_whole=not any(file.problem for file in files))
+
+    def _read_logs(self) -> LogRows:
+        """Rows that tell of facts. Torn ones are passed over."""
+        evidence = _read(read_bytes(self._path(EVIDENCE_FILE)), _evidence, bool)
+        return LogRows(tuple(evidence), tuple(_read(read_bytes(self._path(EVENTS_FILE)), _event, _may_tell)))
 
     def _rows(self, name: str) -> int:
         """Rows of a log that tell of facts, or of an undo."""
@@ -73,7 +117,7 @@ class HomePast:
         stamp = file_stamp(path)
         if name not in self._counted or self._counted[name][0] != stamp:
             data = read_bytes(path)
-            count = sum(data.count(mark) for mark in (b'"fact":', b'"undone"'))
+            count = sum(data.count(mark) for mark in _MARKS)
             self._counted[name] = stamp, count
         return self._counted[name][1]
 
@@ -81,23 +125,28 @@ class HomePast:
         return paths.knowledge_dir(self._home) / name
 
 
-class _ToldRow(msgspec.Struct):
-    """A row of either log, as far as it concerns facts."""
-
-    at: str = ""
-    kind: str = ""
-    fact: str = ""
-    apply: str = ""
+_evidence = msgspec.json.Decoder(EvidenceRow).decode
+_event = msgspec.json.Decoder(ItemEvent).decode
 
 
-_decoded = msgspec.json.Decoder(_ToldRow).decode
+def _told(rows: LogRows) -> Iterator[tuple[str, str]]:
+    """Ids with the time at which each was confirmed; those of an apply that was taken back without their time."""
+    undone = {one.apply for one in rows.events if one.kind is ItemEventKind.UNDONE}
+    yield from ((row.fact, row.at) for row in rows.evidence if row.fact)
+    for event in rows.events:
+        if event.fact:
+            confirms = event.kind in _CONFIRMS and not (event.apply and event.apply in undone)
+            yield event.fact, event.at if confirms else ""
 
 
-def _facts_in(data: bytes) -> Iterator[_ToldRow]:
-    """Rows of a log that name a fact or an undo; torn ones are passed over."""
+def _read(data: bytes, decode: Callable[[bytes], T], is_wanted: Callable[[bytes], bool]) -> Iterator[T]:
     for line in data.split(b"\n"):
-        if b'"fact":' in line or b'"undone"' in line:
+        if is_wanted(line):
             try:
-                yield _decoded(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+                yield decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 continue
+
+
+def _may_tell(line: bytes) -> bool:
+    return bool(line) and not any(mark in line for mark in _SAYS_NOTHING)

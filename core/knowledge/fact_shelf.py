@@ -12,6 +12,7 @@ from core.base import paths
 from core.base.domains import GLOBAL
 from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
+from core.evidence.rows import LogRows
 from core.facts.checks import id_parts
 from core.facts.fact_file import FactFile, parse_file
 from core.facts.harvested_fact import (
@@ -32,25 +33,26 @@ from core.knowledge.fact_past import HomePast
 from core.knowledge.file_writer import read_bytes
 from core.knowledge.merges import merged_item
 from core.knowledge.parts import BlockPlan, PartPlan, SwapPlan
+from core.knowledge.twins import FACT_KINDS
 from core.knowledge.wording import safe_value
+from core.values.evidence import ItemEventKind
 from core.values.facts import MAX_FACT_CHARS, Fact, FactCategory
 from core.values.knowledge import Category, HarvestLedgerEntry, Item, NewItem, Placed
 from core.values.merges import MergeGroup
 
-_KINDS = {
-    Category.FACTS: FactCategory.FACT,
-    Category.DECISIONS: FactCategory.FACT,
-    Category.QUESTIONS: FactCategory.QUESTION,
-    Category.PLAYBOOKS: FactCategory.PATTERN,
-}
-"""Categories whose items become facts. Source: 40-facts.md, rule 5."""
-
 
 class FactParts(msgspec.Struct, frozen=True):
-    """Parts that the facts of one conversation take. `ids`: of the fact that an item is, by the item's hash."""
+    """Parts that the facts of one conversation take.
+
+    Args:
+        ids: of the fact that an item is, by the item's hash; held: `domain:category` of those that wait until their
+            file can be read, by the item's hash; broken: names of these files.
+    """
 
     parts: tuple[PartPlan, ...] = ()
     ids: Mapping[str, str] = msgspec.field(default_factory=dict)
+    held: Mapping[str, str] = msgspec.field(default_factory=dict)
+    broken: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,8 +67,11 @@ class _ShelvedFile:
     dated: str = ""
 
     def put(self, fact: Fact, text: str) -> None:
+        """Take a fact in. Of several that say the same the first counts that has no end."""
         self.facts[fact.id] = fact, text
-        self.by_text.setdefault((fact.category, same_text(fact.text)), fact.id)
+        said = fact.category, same_text(fact.text)
+        if said not in self.by_text or self.facts[self.by_text[said]][0].expires:
+            self.by_text[said] = fact.id
 
 
 class FactShelf:
@@ -74,7 +79,7 @@ class FactShelf:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        past = HomePast(home).read()
+        past = HomePast(home).read(with_items=False)
         table = read_table(home)
         self._highest = dict(past.highest)
         if table is not None:
@@ -84,10 +89,14 @@ class FactShelf:
         self._names: dict[tuple[str, FactCategory], str] = {}
         self._of_item: dict[str, list[str]] = {}
         self._sources: set[tuple[str, str]] = set()
-        for row in read_logs(home).evidence if past.told else ():
+        rows = read_logs(home) if past.told else LogRows()
+        edited = {was for event in rows.events if event.kind is ItemEventKind.EDITED for was in event.was}
+        for row in rows.evidence:
             if row.fact:
+                names = (row.discussion or row.path, row.sha256, *row.talks)
+                self._sources.update((row.fact, name) for name in names)
+            if row.fact and row.item not in edited:  # the fact of an edited one has the new words
                 self._of_item.setdefault(row.item, []).append(row.fact)
-                self._sources.update(((row.fact, row.discussion or row.path), (row.fact, row.sha256)))
         self.given: set[str] = set()
 
     def plan(
@@ -96,30 +105,36 @@ class FactShelf:
         entry: HarvestLedgerEntry,
         discussion: str,
         replaced: Iterable[Item] = (),
+        talks: Iterable[str] = (),
     ) -> FactParts:
         """Decide what the items of one conversation become: new facts, or confirmations of known ones.
 
         Args:
             placed: new and known ones; entry: of the conversation, whose first domain they belong to, else `global`.
             discussion: the conversation's id, empty for one of another program.
-            replaced: known items that new ones take the place of: their facts expire.
+            replaced: known items that new ones take the place of: their facts expire; talks: marks of the conversations
+                in it: one confirms once, whatever it is read as.
         """
         day = entry.at[:10]
         domain = next(iter(entry.domains), GLOBAL)
-        sources = {discussion or entry.path, entry.sha256}
+        sources = {discussion or entry.path, entry.sha256, *talks}
         blocks: dict[tuple[str, FactCategory], list[str]] = {}
         swaps: dict[str, tuple[str, str, str]] = {}
         ids: dict[str, str] = {}
+        held: dict[str, str] = {}
+        broken: dict[str, None] = {}
         for one in placed:
             category = _category(one.raw)
             text = _text(one) if category is not None else ""
             if category is None or not text:
                 continue
             item = item_hash(one.item.category, one.item.text)
-            known = self._known(item, text, category, domain)
+            known = self._known(item, text, category, domain, day)
             if known is None:
                 made = self._make(one.raw, text, category, domain, day)
                 if made is None:
+                    held[item] = f"{domain}:{category.value}"
+                    broken[self._name(domain, category)] = None
                     continue
                 name, fact, block = made
                 blocks.setdefault((name, category), []).append(block)
@@ -133,7 +148,8 @@ class FactShelf:
             self._sources.update((known, source) for source in sources)
         for old in replaced:
             self._retire(old, domain, day, swaps)
-        return FactParts((*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values())), ids)
+        parts = (*self._blocks(blocks, day), *(SwapPlan(*swap) for swap in swaps.values()))
+        return FactParts(parts, ids, held, tuple(broken))
 
     def merge(self, groups: Iterable[MergeGroup], day: str) -> FactParts:
         """Decide what the facts of merged items become: in each domain one takes the others on, and these expire.
@@ -146,7 +162,7 @@ class FactShelf:
             item = merged_item(group)
             whole = " ".join(item.text.split())
             whole = whole.replace("**", "", 2) if item.category is Category.PLAYBOOKS else whole
-            for file, facts in self._facts_of(group):
+            for file, facts in self._facts_of(group, day):
                 names = {s for key, s in self._sources if key in {one.id for one in facts} and len(s) != 64}
                 first = merged_fact(facts, short_text(whole, whole), len(names))
                 ids.setdefault(item_hash(item.category, item.text), first.id)
@@ -154,15 +170,15 @@ class FactShelf:
                     self._swap(file, fact, swaps)
         return FactParts(tuple(SwapPlan(*swap) for swap in swaps.values()), ids)
 
-    def _facts_of(self, group: MergeGroup) -> Iterator[tuple[_ShelvedFile, list[Fact]]]:
+    def _facts_of(self, group: MergeGroup, day: str) -> Iterator[tuple[_ShelvedFile, list[Fact]]]:
         """Facts that a group's items are, of each file and category that has two or more of them."""
         found: dict[str, None] = {}
         for item in group.items:
-            name, category = item_hash(item.category, item.text), _KINDS.get(item.category)
+            name, category = item_hash(item.category, item.text), FACT_KINDS.get(item.category)
             if category is None:
                 continue
             linked = self._of_item.get(name, [])
-            known = self._known(name, " ".join(item.text.split()), category, GLOBAL)
+            known = self._known(name, " ".join(item.text.split()), category, GLOBAL, day)
             found.update(dict.fromkeys([*linked, *([known] if known else [])]))
         by_place: dict[tuple[str, FactCategory], list[Fact]] = {}
         for fact_id in found:
@@ -182,14 +198,15 @@ class FactShelf:
         self.given.add(fact.id)
         swaps[fact.id] = file.place.name, swaps[fact.id][1] if fact.id in swaps else text, changed
 
-    def _known(self, item: str, text: str, category: FactCategory, domain: str) -> str | None:
-        """The id of the fact that an item is already, of this domain or of all."""
+    def _known(self, item: str, text: str, category: FactCategory, domain: str, day: str) -> str | None:
+        """The id of the fact that an item is already, of this domain or of all; one that has expired is none."""
         for name in dict.fromkeys((self._name(domain, category), file_of(GLOBAL, category))):
             file = self._file(name)
-            linked = (key for key in self._of_item.get(item, ()) if key in file.facts)
-            found = next(linked, None) or file.by_text.get((category, same_text(text)))
-            if found is not None:
-                return found
+            same = file.by_text.get((category, same_text(text)), "")
+            for key in [*self._of_item.get(item, []), same]:
+                end = file.facts[key][0].expires if key in file.facts else ""
+                if key in file.facts and (not end or end >= day):
+                    return key
         return None
 
     def _make(
@@ -220,11 +237,11 @@ class FactShelf:
 
     def _retire(self, old: Item, domain: str, day: str, swaps: dict[str, tuple[str, str, str]]) -> None:
         """Have the fact of an item that was replaced expire, where there is one."""
-        category = _KINDS.get(old.category)
+        category = FACT_KINDS.get(old.category)
         whole = " ".join(old.text.split())
         if category is None:
             return
-        known = self._known(item_hash(old.category, old.text), whole, category, domain)
+        known = self._known(item_hash(old.category, old.text), whole, category, domain, day)
         if known is None:
             return
         file = next(one for one in self._files.values() if known in one.facts)
@@ -279,7 +296,7 @@ class FactShelf:
 def _category(raw: NewItem) -> FactCategory | None:
     """The category of the fact that an item becomes, None for tasks and notes on files."""
     named = raw.fact_category if raw.category is Category.FACTS else ""
-    return FactCategory(named) if named in NAMED_KINDS else _KINDS.get(raw.category)
+    return FactCategory(named) if named in NAMED_KINDS else FACT_KINDS.get(raw.category)
 
 
 def _text(one: Placed) -> str:

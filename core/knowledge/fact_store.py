@@ -27,6 +27,9 @@ _EVENT_KINDS = {
     FactNewsKind.EDITED: ItemEventKind.EDITED,
     FactNewsKind.REMOVED: ItemEventKind.EDITED,
     FactNewsKind.OVERRULED: ItemEventKind.SUPERSEDED,
+    FactNewsKind.WITHDRAWN: ItemEventKind.DELETED,
+    FactNewsKind.RETURNED: ItemEventKind.RESTORED,
+    FactNewsKind.MADE_UP: ItemEventKind.ACCEPTED,
 }
 
 
@@ -53,7 +56,8 @@ def sync_facts(
 
     written = None if ours is None else frozenset(ours)
     with write_lock(home, disk=disk):
-        return sync(SyncRequest(home, at, HomePast(home), change, tell, written, disk))
+        past = HomePast(home, lambda edits: add_events(home, edits, disk=disk))
+        return sync(SyncRequest(home, at, past, change, tell, written, disk))
 
 
 class FactReader:
@@ -111,4 +115,11 @@ def has_facts(home: Path) -> bool:
 
 
 def _event(news: FactNews, at: str) -> ItemEvent:
-    return ItemEvent(_EVENT_KINDS[news.kind], at, text=news.text, reason=news.kind.value, fact=news.fact_id)
+    return ItemEvent(
+        _EVENT_KINDS[news.kind],
+        at,
+        news.item,
+        text=news.text,
+        reason=news.kind.value,
+        fact=news.fact_id,
+    )

@@ -8,20 +8,35 @@ from typing import Any
 import msgspec
 
 from core.base.secrets import scrubbed_line
-from core.values.evidence import ItemEvent, ItemEventKind, ItemHistory, SeenItems, TurnPlace, Witness
+from core.values.evidence import (
+    HistoryKind,
+    HistoryLine,
+    ItemEvent,
+    ItemHistory,
+    SeenItems,
+    TurnPlace,
+    Witness,
+)
 
-EVENT_WORDS = {
-    ItemEventKind.PROPOSED: "proposed by the model",
-    ItemEventKind.ACCEPTED: "accepted",
-    ItemEventKind.REJECTED: "left out by you",
-    ItemEventKind.EDITED: "changed by you",
-    ItemEventKind.CONFIRMED: "said again",
-    ItemEventKind.SUPERSEDED: "replaced",
-    ItemEventKind.MERGED: "merged",
-    ItemEventKind.FORGOTTEN: "forgotten",
-    ItemEventKind.INJECTED: "entered a request",
-    ItemEventKind.UNDONE: "taken back",
+LINE_WORDS = {
+    HistoryKind.PROPOSED: "proposed by the model",
+    HistoryKind.ACCEPTED: "accepted",
+    HistoryKind.REJECTED: "left out by you",
+    HistoryKind.EDITED: "changed by you",
+    HistoryKind.CONFIRMED: "said again",
+    HistoryKind.REPLACES: "replaces",
+    HistoryKind.REPLACED_BY: "replaced by",
+    HistoryKind.MERGED_FROM: "merged from",
+    HistoryKind.MERGED_INTO: "merged into",
+    HistoryKind.FORGOTTEN: "forgotten",
+    HistoryKind.DELETED: "deleted",
+    HistoryKind.RESTORED: "put back",
+    HistoryKind.HELD: "waits for its file of facts to be readable",
+    HistoryKind.UNDONE: "undone",
 }
+OBJECT_CHARS = 120
+"""Of each item that a line names."""
+
 PLACE_WORDS = {
     TurnPlace.LIST: "",
     TurnPlace.TRASH: "in the trash",
@@ -61,12 +76,22 @@ def no_evidence(told: ItemHistory) -> str:
     return "written by hand, or before evidence was kept"
 
 
-def event_line(event: ItemEvent) -> str:
-    """Event in words: when, what, from which conversation."""
-    more = ", ".join(
-        filter(None, (event.reason.removesuffix("."), f"from {event.source}" if event.source else ""))
-    )
-    return f"{day(event.at)}  {EVENT_WORDS[event.kind]}{f' ({more})' if more else ''}"
+def line_text(line: HistoryLine) -> str:
+    """Line of a history in words: when, what became of it, the others it names, why, from which conversation."""
+    event, said = line.event, LINE_WORDS[line.kind]
+    named = "; ".join(scrubbed_line(one, OBJECT_CHARS) for one in line.objects)
+    if event.fact and not event.item and line.kind in _OF_FACTS:
+        said, named = _OF_FACTS[line.kind], ""
+    source = f"from {event.source}" if event.source else ""
+    undone = "undone since" if line.is_undone else ""
+    more = ", ".join(filter(None, (event.reason.removesuffix("."), source, undone)))
+    more = f" ({more})" if more else ""
+    if line.kind is HistoryKind.EDITED:
+        return f"{day(event.at)}  {said}{more}{f', before: {named}' if named else ''}"
+    return f"{day(event.at)}  {said}{f': {named}' if named else ''}{more}"
+
+
+_OF_FACTS = {HistoryKind.DELETED: "left out of prompts", HistoryKind.RESTORED: "back in prompts"}
 
 
 def history_lines(told: ItemHistory) -> Iterator[str]:
@@ -77,9 +102,9 @@ def history_lines(told: ItemHistory) -> Iterator[str]:
         yield f"  {witness_line(witness)}"
         if witness.row.quote:
             yield f'    "{witness.row.quote}"'
-    if told.events:
+    if told.lines:
         yield "history:"
-        yield from (f"  {event_line(event)}" for event in told.events)
+        yield from (f"  {line_text(line)}" for line in told.lines)
     yield f"entered requests: {len(told.injected)}" if told.injected else "entered no request that was noted"
     for event in told.injected:
         yield f"  {day(event.at)}  {event.discussion}  {event.model}"
@@ -95,7 +120,7 @@ def history_data(told: ItemHistory) -> dict[str, Any]:
         "category": told.category,
         "text": told.text,
         "evidence": [witness_data(one) for one in told.witnesses],
-        "events": [event_data(one) for one in told.events],
+        "events": [line_data(one) for one in told.lines],
         "injected": [event_data(one) for one in told.injected],
         "torn_lines": told.torn,
     }
@@ -105,6 +130,7 @@ def witness_data(one: Witness) -> dict[str, Any]:
     """Evidence as plain data, with the turn as it can be read now."""
     row: dict[str, Any] = msgspec.to_builtins(one.row)
     row.pop("item", None)
+    row.pop("talks", None)
     return {
         "discussion": "",
         "fact": "",
@@ -120,6 +146,12 @@ def witness_data(one: Witness) -> dict[str, Any]:
     }
 
 
+def line_data(line: HistoryLine) -> dict[str, Any]:
+    """Line of a history as plain data: its event, and how it concerns this item."""
+    said = {"line": line.kind.value, "objects": list(line.objects), "is_undone": line.is_undone}
+    return {**event_data(line.event), **said}
+
+
 def event_data(event: ItemEvent) -> dict[str, Any]:
     """An event as plain data, every field there."""
     return {name: _plain(getattr(event, name)) for name in ItemEvent.__struct_fields__}
@@ -128,11 +160,14 @@ def event_data(event: ItemEvent) -> dict[str, Any]:
 def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
     """Items that entered requests, as text."""
     for one in seen:
-        count = len(one.items) + one.missing
-        yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {count} items"
+        told = f"{len(one.event.items)} items" + (
+            f", {len(one.event.facts)} facts" if one.event.facts else ""
+        )
+        yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {told}"
         yield from (
             f"  {item.category.replace('_', ' ')}: {scrubbed_line(item.text, 200)}" for item in one.items
         )
+        yield from (f"  structured {item.category}: {scrubbed_line(item.text, 200)}" for item in one.facts)
         if one.missing:
             yield f"  {one.missing} that are not known any more"
 
@@ -141,7 +176,8 @@ def seen_data(one: SeenItems) -> dict[str, Any]:
     """Items that entered requests, as plain data."""
     items = [{"category": item.category, "text": item.text} for item in one.items]
     known = {"at": one.event.at, "discussion": one.event.discussion, "message": one.event.message}
-    return {**known, "model": one.event.model, "items": items, "missing": one.missing}
+    facts = [{"category": fact.category, "text": fact.text} for fact in one.facts]
+    return {**known, "model": one.event.model, "items": items, "facts": facts, "missing": one.missing}
 
 
 def _plain(value: object) -> object:

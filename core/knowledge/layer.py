@@ -9,6 +9,7 @@ import msgspec
 from core.base.frame import frame, without_blocks
 from core.evidence.strikes import is_struck
 from core.facts.rank import lines_that_fit
+from core.knowledge.injection import fact_line
 from core.knowledge.projection import BLOCK_BYTES, injected_digest
 from core.knowledge.provenance import with_tag
 from core.values.curation import ItemFiles, NamedText
@@ -54,7 +55,7 @@ def layer_inputs(
 
 def _facts(facts: Sequence[IndexedFact], room: int) -> str:
     """The best facts that fit, sorted by id."""
-    lines = [f"- {without_blocks(fact.text)}\n" for fact in facts]
+    lines = [f"{fact_line(fact.text)}\n" for fact in facts]
     count = lines_that_fit(lines, room - _FACTS_FRAME_BYTES)
     chosen = sorted(range(count), key=lambda number: facts[number].id)
     return "".join(lines[number] for number in chosen)

@@ -15,7 +15,7 @@ from core.evidence.history import evidence_for, evidence_for_fact, history, hist
 from core.evidence.quotes import item_hash
 from core.evidence.rows import LogRows
 from core.evidence.turns import witnesses
-from core.knowledge.injection import entered
+from core.knowledge.injection import entered, entered_facts
 from core.knowledge.ledger import timestamp
 from core.knowledge.messages import NoteInjection
 from core.knowledge.outside_edits import outside_edits
@@ -82,23 +82,27 @@ def fact_history(home: Path, fact_id: str, facts: Iterable[IndexedFact]) -> Item
     return replace(told, witnesses=witnesses(home, evidence_for_fact(fact_id, rows)))
 
 
-def seen_items(home: Path, known: Iterable[Item], discussion_id: str = "") -> tuple[SeenItems, ...]:
-    """Items that entered requests, newest first, each change once, in the words of now or else of the logs.
+def seen_items(
+    home: Path, known: Iterable[Item], discussion_id: str = "", facts: Iterable[IndexedFact] = ()
+) -> tuple[SeenItems, ...]:
+    """Items and structured facts that entered requests, newest first, each change once, in the words of now or else of the logs.
 
     Args:
-        known: all that is known now; discussion_id: empty for all discussions.
+        known: all that is known now; facts: of the index; discussion_id: empty for all discussions.
 
     Raises:
         StorageError: a log is there and cannot be read.
     """
     rows = read_logs(home)
-    words = {e.item: ItemWords(e.category, e.text) for e in rows.events if e.text}
+    words = {e.item: ItemWords(e.category, e.text) for e in rows.events if e.text and e.item}
     words |= {item_hash(one.category, one.text): ItemWords(one.category, one.text) for one in known}
+    said = {one.id: ItemWords(one.category.value, one.text) for one in facts}
     return tuple(
         SeenItems(
             event,
             tuple(words[item] for item in event.items if item in words),
-            sum(item not in words for item in event.items),
+            sum(item not in words for item in event.items) + sum(one not in said for one in event.facts),
+            tuple(said[one] for one in event.facts if one in said),
         )
         for event in seen(rows, discussion_id)
     )
@@ -108,16 +112,21 @@ class Injections:
     """Keeps what entered the requests of each discussion, once for each change. One thread's.
 
     Args:
-        read: all that is known now.
+        read: all that is known now; facts: the structured facts that may enter a prompt, best first.
     """
 
-    def __init__(self, home: Path, read: Callable[[], KnowledgeState]) -> None:
-        self._home, self._read = home, read
+    def __init__(
+        self,
+        home: Path,
+        read: Callable[[], KnowledgeState],
+        facts: Callable[[], Iterable[IndexedFact]] = tuple,
+    ) -> None:
+        self._home, self._read, self._facts = home, read, facts
         self._texts: dict[str, str] = {}
-        self._items: dict[str, tuple[str, ...]] = {}
+        self._held: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
     def note(self, effect: NoteInjection) -> None:
-        """Add an event where a request holds other items than the one before it in its discussion.
+        """Add an event where a request holds other items or facts than the one before it in its discussion.
 
         Raises:
             StorageError: it could not be kept; the next request tries again.
@@ -126,7 +135,8 @@ class Injections:
         if self._texts.get(where) == effect.text:
             return
         items = entered(effect.text, all_items(self._read()))
-        if items != self._last(where):
+        facts = entered_facts(effect.text, self._facts())
+        if (items, facts) != self._last(where):
             event = ItemEvent(
                 ItemEventKind.INJECTED,
                 timestamp(effect.at),
@@ -134,12 +144,13 @@ class Injections:
                 message=effect.message_id,
                 model=effect.model,
                 items=items,
+                facts=facts,
             )
             add_events(self._home, [event])
-        self._texts[where], self._items[where] = effect.text, items
+        self._texts[where], self._held[where] = effect.text, (items, facts)
 
-    def _last(self, discussion_id: str) -> tuple[str, ...]:
-        if discussion_id not in self._items:
+    def _last(self, discussion_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if discussion_id not in self._held:
             known = seen(read_logs(self._home), discussion_id)
-            self._items[discussion_id] = known[0].items if known else ()
-        return self._items[discussion_id]
+            self._held[discussion_id] = (known[0].items, known[0].facts) if known else ((), ())
+        return self._held[discussion_id]

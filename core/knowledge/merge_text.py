@@ -24,15 +24,24 @@ def merge_lines(merge: MergeProposal) -> Iterator[str]:
         yield f"{merge.file}: {count(len(group.items), 'item')} into one: {group.reason}".rstrip(": ")
         yield from (f"-{item_text(item)[1:]}" for item in group.items)
         yield f"+{merged_line(group)[1:]}"
+        if group.lost:
+            yield f"  {lost_text(group)}"
         yield ""
     yield summary(merge)
+
+
+def lost_text(group: MergeGroup) -> str:
+    """Warning of figures and names that a merge would drop, empty where it drops none."""
+    return f"would drop: {', '.join(group.lost)}" if group.lost else ""
 
 
 def summary(merge: MergeProposal) -> str:
     """A proposal in a sentence."""
     read = f"{merge.model or merge.provider} read {merge.read:,} of {count(merge.total, 'item')}"
     dropped = (
-        f"; {count(merge.dropped, 'merge')} left out, for it named what is not there" if merge.dropped else ""
+        f"; {count(merge.dropped, 'merge')} left out, for it named what is not there or said nothing of an item"
+        if merge.dropped
+        else ""
     )
     if not merge.groups:
         return f"{read} and would merge none{dropped}."
@@ -62,6 +71,7 @@ def group_data(group: MergeGroup) -> dict[str, Any]:
         "text": group.text,
         "is_ticked": group.is_ticked,
         "is_edited": group.is_edited,
+        "lost": list(group.lost),
         "items": [item_data(item) for item in group.items],
         "merged": item_data(merged_item(group)),
     }

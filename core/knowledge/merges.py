@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.base.errors import SlopError
 from core.evidence.quotes import item_hash
 from core.evidence.strikes import is_struck
 from core.knowledge.categories import parse_file
+from core.knowledge.duplicates import words_of
 from core.knowledge.hunks import Hunk, hunks_of, patched
 from core.knowledge.provenance import joined, with_tag
 from core.knowledge.wording import safe_value
@@ -76,6 +78,50 @@ def merge_hunks(name: str, data: bytes, groups: Sequence[MergeGroup]) -> tuple[H
         raise MergeRefusedError(f"{name} is not UTF-8 text throughout", remedy="Save it as UTF-8 first")
     check_merge(before, parse_file(name, patched(data, hunks)[0]), groups)
     return hunks
+
+
+def is_unsaid(item: Item, text: str) -> bool:
+    """True if a text has no word of an item's, so that nothing is left of what the item says.
+
+    Words count by their beginning, short ones only where there are no others; of scripts without spaces, characters do.
+    """
+    words = _stems(item.text)
+    return bool(words) and words.isdisjoint(_stems(text, least=1))
+
+
+def lost_words(items: Iterable[Item], text: str) -> tuple[str, ...]:
+    """Figures and names of items that a text does not have, as they were written, in their order.
+
+    A word counts as one where it has a digit, a capital letter that no sentence begins with, or a mark inside as paths
+    and identifiers have.
+    """
+    there = words_of(text) | {word.casefold() for word in _NAMES.findall(text)}
+    found = {
+        word.casefold(): word
+        for item in items
+        for word in _names(item.text)
+        if word.casefold() not in there and words_of(word).isdisjoint(there)
+    }
+    return tuple(found.values())
+
+
+def _stems(text: str, least: int = 4) -> frozenset[str]:
+    words = words_of(text)
+    single = {char for word in words if word.upper() == word and not word.isascii() for char in word}
+    long = {word[:5] for word in words if len(word) >= least}
+    return frozenset(long | single) or words
+
+
+_NAMES = re.compile(r"\w+(?:[._:/@-]\w+)*")
+
+
+def _names(text: str) -> Iterator[str]:
+    for match in _NAMES.finditer(text):
+        word, before = match[0], text[: match.start()].rstrip(" *\"'(`")
+        is_first = not before or before[-1] in ".!?:…—"
+        has_capital = any(char.isupper() for char in (word[1:] if is_first else word))
+        if any(char.isdigit() for char in word) or has_capital or any(mark in word for mark in "._:/@"):
+            yield word
 
 
 def check_merge(before: CategoryFile, after: CategoryFile, groups: Sequence[MergeGroup]) -> None:

@@ -48,9 +48,24 @@ class EditKnowledgeItem(msgspec.Struct, frozen=True):
 
 
 class DeleteKnowledgeItem(msgspec.Struct, frozen=True):
-    """Take an item out of its file."""
+    """Take an item out of its file; the notice offers `RestoreItem`. A structured fact of it leaves prompts with it."""
 
     item: Item
+    command_id: str = ""
+
+
+class RestoreItem(OfferedCommand, frozen=True):
+    """Put an item back that was deleted.
+
+    Args:
+        item: as it stood; lines: its lines in its file, with their ends; at: offset in bytes where they stood.
+        sha256: of the file as the deletion left it: in any other the item goes to the end of its section.
+    """
+
+    item: Item
+    lines: bytes
+    at: int
+    sha256: str
     command_id: str = ""
 
 
@@ -96,7 +111,10 @@ class EditFact(msgspec.Struct, frozen=True):
 
 
 class DeleteFact(msgspec.Struct, frozen=True):
-    """Take a structured fact out of its YAML file; the notice offers `RestoreFact`. `was`: its words as they were shown."""
+    """Take a structured fact out of its YAML file, and the item that says the same out of its category file.
+
+    The notice offers `RestoreFact`. `was`: its words as they were shown.
+    """
 
     fact_id: str
     was: str
@@ -108,12 +126,14 @@ class RestoreFact(OfferedCommand, frozen=True):
 
     Args:
         file: below the knowledge directory; item: its text there, as it was written; at: where, in characters.
+        items: those of category files that said the same, and went with it.
     """
 
     fact_id: str
     file: str
     item: str
     at: int
+    items: tuple[RestoreItem, ...] = ()
     command_id: str = ""
 
 
@@ -167,6 +187,7 @@ class ChangeKnowledge(msgspec.Struct, frozen=True):
         AddKnowledgeItem
         | EditKnowledgeItem
         | DeleteKnowledgeItem
+        | RestoreItem
         | SetTaskDone
         | AttachNotes
         | EditFact
@@ -223,6 +244,13 @@ class FactDeleted(msgspec.Struct, frozen=True):
     undo: RestoreFact
 
 
+class ItemDeleted(msgspec.Struct, frozen=True):
+    """An item was deleted. `text`: what it said; `undo`: puts it back."""
+
+    text: str
+    undo: RestoreItem
+
+
 class SeenItemsRead(msgspec.Struct, frozen=True):
     """Injections into requests were read, newest first."""
 
@@ -249,6 +277,7 @@ KnowledgeCommand = (
     | AddKnowledgeItem
     | EditKnowledgeItem
     | DeleteKnowledgeItem
+    | RestoreItem
     | SetTaskDone
     | AttachNotes
     | EditFact
@@ -261,7 +290,9 @@ KnowledgeCommand = (
 )
 """Commands that a front end may give this room."""
 
-KnowledgeEvent = KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | FactDeleted
+KnowledgeEvent = (
+    KnowledgeFilesChanged | KnowledgeRead | HistoryRead | SeenItemsRead | FactDeleted | ItemDeleted
+)
 """Events of this room."""
 
 KnowledgeEffect = (

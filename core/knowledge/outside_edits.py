@@ -18,6 +18,7 @@ SAME_SHARE = 0.5
 Only texts of one conversation and day are compared, and each takes over one at most.
 """
 
+_ENDS = frozenset({ItemEventKind.FORGOTTEN, ItemEventKind.DELETED})
 REASON = "in its file, outside the program"
 
 _Origin = tuple[str, str]
@@ -61,9 +62,9 @@ def _heads(rows: LogRows) -> dict[str, str]:
 
 
 def _lost(rows: LogRows, heads: dict[str, str], standing: Iterable[str]) -> dict[_Origin, dict[str, str]]:
-    """Last known words of items with evidence that stand nowhere and were not forgotten, by origin and hash."""
+    """Last known words of items with evidence that stand nowhere and were neither forgotten nor deleted, by origin and hash."""
     texts = {event.item: event.text for event in rows.events if event.text}
-    over = frozenset(standing) | {e.item for e in rows.events if e.kind is ItemEventKind.FORGOTTEN}
+    over = frozenset(standing) | {event.item for event in rows.events if event.kind in _ENDS}
     found: dict[_Origin, dict[str, str]] = defaultdict(dict)
     for row in rows.evidence:
         head = heads[row.item]

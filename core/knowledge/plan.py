@@ -88,7 +88,7 @@ def _place(
     path = item.name
     if (note := by_path.get(path)) is not None:
         return c.note_name(note.file_id), item
-    is_named = os.path.isabs(path) and ".." not in Path(path).parts
+    is_named = os.path.isabs(path) and ".." not in Path(path).parts and not item.is_outside
     file_id = file_id_for_path(path) if is_named else None
     if file_id is not None and (file_id not in taken or taken[file_id].status is NoteStatus.ATTACHED):
         return c.note_name(file_id), item

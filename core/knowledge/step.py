@@ -21,6 +21,7 @@ from core.knowledge.messages import (
     FactDeleted,
     FollowDigest,
     HistoryRead,
+    ItemDeleted,
     KnowledgeCommand,
     KnowledgeEffect,
     KnowledgeEvent,
@@ -37,6 +38,7 @@ from core.knowledge.messages import (
     RemoveDigest,
     RenewDigest,
     RestoreFact,
+    RestoreItem,
     SeenItemsRead,
     SetTaskDone,
     SyncFacts,
@@ -59,6 +61,7 @@ def command(state: AppState, asked: KnowledgeCommand) -> Result:
             AddKnowledgeItem()
             | EditKnowledgeItem()
             | DeleteKnowledgeItem()
+            | RestoreItem()
             | SetTaskDone()
             | AttachNotes()
             | EditFact()
@@ -89,10 +92,20 @@ def event(state: AppState, happened: KnowledgeEvent) -> Result:
         case SeenItemsRead(where, found):
             return replace(state, evidence=replace(state.evidence, seen=found, seen_in=where)), ()
         case FactDeleted(text, undo):
-            said = f"Deleted: {scrubbed_line(text, 100)}"
-            return notify(state, "fact-deleted", Level.INFO, said, action=undo, action_label="Undo"), ()
+            return _offered(state, FACT_DELETED, text, undo), ()
+        case ItemDeleted(text, undo):
+            return _offered(state, ITEM_DELETED, text, undo), ()
         case _:
             assert_never(happened)
+
+
+FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
+"""Ids of the notices that offer the way back."""
+
+
+def _offered(state: AppState, notice: str, text: str, undo: RestoreFact | RestoreItem) -> AppState:
+    said = f"Deleted: {scrubbed_line(text, 100)}"
+    return notify(state, notice, Level.INFO, said, action=undo, action_label="Undo")
 
 
 def sent(state: AppState, happened: KnowledgeSent) -> tuple[KnowledgeEffect, ...]:
@@ -113,6 +126,7 @@ def change(
     command: AddKnowledgeItem
     | EditKnowledgeItem
     | DeleteKnowledgeItem
+    | RestoreItem
     | SetTaskDone
     | AttachNotes
     | EditFact
@@ -121,8 +135,8 @@ def change(
     | SyncFacts,
 ) -> Result:
     """A person's change to what is known."""
-    if isinstance(command, RestoreFact):
-        state = dismiss(state, "fact-deleted")
+    if isinstance(command, RestoreFact | RestoreItem):
+        state = dismiss(state, FACT_DELETED if isinstance(command, RestoreFact) else ITEM_DELETED)
     return state, (ChangeKnowledge(command, state.config.settings.knowledge, _candidates(state)),)
 
 

@@ -14,6 +14,7 @@ from core.base.domains import GLOBAL
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.paths import knowledge_dir
 from core.base.reports import OperationDone, OperationFailed, Report
+from core.facts.rank import ranked
 from core.knowledge import edits
 from core.knowledge.categories import note_name
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
@@ -33,6 +34,7 @@ from core.knowledge.messages import (
     EditKnowledgeItem,
     FactDeleted,
     HistoryRead,
+    ItemDeleted,
     KnowledgeEffect,
     KnowledgeEvent,
     KnowledgeRead,
@@ -45,6 +47,7 @@ from core.knowledge.messages import (
     RemoveDigest,
     RenewDigest,
     RestoreFact,
+    RestoreItem,
     SeenItemsRead,
     SetTaskDone,
     SyncFacts,
@@ -66,6 +69,7 @@ Change = (
     AddKnowledgeItem
     | EditKnowledgeItem
     | DeleteKnowledgeItem
+    | RestoreItem
     | SetTaskDone
     | AttachNotes
     | EditFact
@@ -95,7 +99,11 @@ class KnowledgeHandler:
         self._follower = DigestFollower(home)
         self._is_read_only = is_read_only
         self._may_recover = not is_read_only
-        self._injections = Injections(home, lambda: self._reader.read(KnowledgeSettings(), ()))
+        self._injections = Injections(
+            home,
+            lambda: self._reader.read(KnowledgeSettings(), ()),
+            lambda: ranked(self._fact_reader.facts()),
+        )
 
     def handle(self, effect: KnowledgeEffect) -> None:
         """Carry out one effect. Raises SlopError for what could not be done."""
@@ -130,9 +138,8 @@ class KnowledgeHandler:
                 self._emit(HistoryRead(fact_history(self._home, effect.fact_id, self._fact_reader.facts())))
             case ReadSeenItems():
                 known = all_items(self._reader.read(KnowledgeSettings()))
-                self._emit(
-                    SeenItemsRead(effect.discussion_id, seen_items(self._home, known, effect.discussion_id))
-                )
+                where, facts = effect.discussion_id, self._fact_reader.facts()
+                self._emit(SeenItemsRead(where, seen_items(self._home, known, where, facts)))
             case NoteInjection():
                 self._injections.note(effect)
             case _:
@@ -164,7 +171,9 @@ class KnowledgeHandler:
             case EditKnowledgeItem():
                 edits.edit_item(self._home, change.item, change.text)
             case DeleteKnowledgeItem():
-                edits.delete_item(self._home, change.item)
+                self._emit(ItemDeleted(change.item.text, edits.delete_item(self._home, change.item)))
+            case RestoreItem():
+                edits.restore_item(self._home, change)
             case SetTaskDone():
                 edits.set_task_done(self._home, change.item, done=change.is_done)
             case AttachNotes():

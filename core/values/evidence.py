@@ -33,6 +33,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
         at: ISO 8601 UTC; source: the conversation as provenance names it; path: of its file.
         discussion: its id, empty for a conversation of another program; sha256: of the bytes that were read.
         turns, quote: as in `Quote`; quote_sha256: of the quote (hex), empty without one.
+        talks: marks of the conversations that were read, the same whatever program keeps them.
     """
 
     item: str
@@ -45,10 +46,15 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
     turns: tuple[str, ...] = ()
     quote: str = ""
     quote_sha256: str = ""
+    talks: tuple[str, ...] = ()
 
 
 class ItemEventKind(StrEnum):
-    """Kinds of what happens to an item. Source: 40-facts.md, "Trust"; an undo takes an apply's words back."""
+    """Kinds of what happens to an item. Source: 40-facts.md, "Trust"; an undo takes an apply's words back.
+
+    `deleted` and `restored` are of an item, or of a fact that left prompts with its items; `held` is of a fact that waits
+    for its file to be readable.
+    """
 
     PROPOSED = "proposed"
     ACCEPTED = "accepted"
@@ -60,6 +66,9 @@ class ItemEventKind(StrEnum):
     FORGOTTEN = "forgotten"
     INJECTED = "injected"
     UNDONE = "undone"
+    DELETED = "deleted"
+    RESTORED = "restored"
+    HELD = "held"
 
 
 class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,9 +78,9 @@ class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
         item: sha256 of the item's category and text, empty for `injected` and `undone`.
         category, text: what it said then, for people; was: the items that it took the place of, by hash.
         source: the conversation, as provenance names it; apply: the id of the harvest's apply; reason: one sentence.
-        fact: id of the structured fact that it is about, empty for none.
-        discussion, message, model, items: of `injected`: where, the message that was answered, by whom, and the
-            hashes of all items in the request.
+        fact: id of the structured fact that it is about, empty for none; of `held` its id without the number.
+        discussion, message, model, items, facts: of `injected`: where, the message that was answered, by whom, the
+            hashes of all items in the request, and the ids of all structured facts.
     """
 
     kind: ItemEventKind
@@ -88,6 +97,7 @@ class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     items: tuple[str, ...] = ()
     message: str = ""
     fact: str = ""
+    facts: tuple[str, ...] = ()
 
 
 class TurnPlace(StrEnum):
@@ -115,11 +125,44 @@ class Witness(msgspec.Struct, frozen=True):
     is_there: bool = False
 
 
+class HistoryKind(StrEnum):
+    """Kinds of lines of a history, each as the item itself met it."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    EDITED = "edited"
+    CONFIRMED = "confirmed"
+    REPLACES = "replaces"
+    REPLACED_BY = "replaced by"
+    MERGED_FROM = "merged from"
+    MERGED_INTO = "merged into"
+    FORGOTTEN = "forgotten"
+    DELETED = "deleted"
+    RESTORED = "restored"
+    HELD = "held"
+    UNDONE = "undone"
+
+
+class HistoryLine(msgspec.Struct, frozen=True):
+    """One line of a history.
+
+    Args:
+        event: that it tells; objects: words of the other items that it names, as far as they are known.
+        is_undone: it was taken back since, which a later line tells.
+    """
+
+    kind: HistoryKind
+    event: ItemEvent
+    objects: tuple[str, ...] = ()
+    is_undone: bool = False
+
+
 class ItemHistory(msgspec.Struct, frozen=True):
     """History of an item: what it stands on, what became of it, what it entered.
 
     Args:
-        item: hash; category, text: as the item stands now; witnesses, events: oldest first, also of the words that it
+        item: hash; category, text: as the item stands now; witnesses, lines: oldest first, also of the words that it
             had before; injected: the events whose requests held it, newest first.
         torn: lines of both logs that could not be read, and were passed over.
         source: the conversation that its provenance names, empty for one without; fact: id of a structured fact, whose
@@ -130,24 +173,30 @@ class ItemHistory(msgspec.Struct, frozen=True):
     category: str
     text: str
     witnesses: tuple[Witness, ...] = ()
-    events: tuple[ItemEvent, ...] = ()
+    lines: tuple[HistoryLine, ...] = ()
     injected: tuple[ItemEvent, ...] = ()
     torn: int = 0
     source: str = ""
     fact: str = ""
+
+    @property
+    def events(self) -> tuple[ItemEvent, ...]:
+        """Events that the lines tell, oldest first."""
+        return tuple(line.event for line in self.lines)
 
 
 class SeenItems(msgspec.Struct, frozen=True):
     """Items that a model saw from one request on.
 
     Args:
-        event: of kind `injected`; items: what is still known of it, or is told in the logs; missing: how many are
-            known by their hash alone.
+        event: of kind `injected`; items: what is still known of it, or is told in the logs; facts: structured ones
+            that are known; missing: how many are known by their hash or id alone.
     """
 
     event: ItemEvent
     items: tuple[ItemWords, ...] = ()
     missing: int = 0
+    facts: tuple[ItemWords, ...] = ()
 
 
 class EvidenceState(msgspec.Struct, frozen=True):

@@ -50,13 +50,15 @@ class IndexedFact(Fact, frozen=True, gc=False, omit_defaults=True):
 
     Args:
         effective_confidence: after decay, two decimals; harvests_since_confirmed: of its domain.
-        stale: past `expires` at the last sync; held: its item is broken now, and this is what it said last.
+        stale: in no prompt since the last sync: past `expires`, or withdrawn; held: its item is broken now, and this is
+            what it said last; withdrawn: the items that it was made of stand in no category file any more.
     """
 
     effective_confidence: float = -1.0  # no value that occurs: both always stand in the file
     harvests_since_confirmed: int = -1
     stale: bool = False
     held: bool = False
+    withdrawn: bool = False
 
 
 class FactProblem(msgspec.Struct, frozen=True, gc=False):
@@ -110,4 +112,5 @@ def fact_data(fact: IndexedFact) -> dict[str, object]:
         "related": list(fact.related),
         "stale": fact.stale,
         "held": fact.held,
+        "withdrawn": fact.withdrawn,
     }

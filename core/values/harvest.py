@@ -119,6 +119,7 @@ class HarvestItem(msgspec.Struct, frozen=True):
         kind: of a fact that a model calls `pitfall` or `tool-quirk`, else empty.
         quote: what it stands on: as the model named it, and from the preview on as it was found.
         replaces: short id of the known item that it replaces, as the model was shown it; reason: why, in a sentence.
+        is_outside: of a note on a file that no folder of the conversation or project holds: it is bound to no file.
     """
 
     category: Category
@@ -128,6 +129,7 @@ class HarvestItem(msgspec.Struct, frozen=True):
     replaces: str = ""
     reason: str = ""
     kind: str = ""
+    is_outside: bool = False
 
 
 class ProposedItem(msgspec.Struct, frozen=True):
@@ -189,7 +191,8 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     Args:
         sources: the conversations that were read, also those in which nothing was found.
         dropped: malformed rows of the model's replies; calls: replies that were paid for in this run.
-        unfound: quotes that stand nowhere in what the model was shown, and were left out.
+        unfound: quotes that stand nowhere in what the model was shown, and were left out; forgotten: items that a
+            person forgot, and that are not shown again.
     """
 
     sources: tuple[ArtifactFacts, ...] = ()
@@ -198,6 +201,7 @@ class HarvestPreview(msgspec.Struct, frozen=True):
     dropped: int = 0
     calls: int = 0
     unfound: int = 0
+    forgotten: int = 0
 
 
 class HarvestReport(msgspec.Struct, frozen=True):
@@ -206,10 +210,12 @@ class HarvestReport(msgspec.Struct, frozen=True):
     Args:
         artifacts: every conversation with its class; is_dry: nothing was changed.
         items: written, by category; known: not written because exactly that was known already.
-        dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown.
+        dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown; forgotten: items that a
+            person forgot, left out.
+        held_files: of structured facts, that could not be read: the facts of these items wait for that.
         reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
         failures: kept, with the reason.
-        digest_path, ledger_path: empty in a dry run; stopped: why the run ended early, empty where it did not.
+        digest_path, ledger_path: empty in a dry run, the digest's where there is none; stopped: why the run ended early, empty where it did not.
     """
 
     artifacts: tuple[Artifact, ...] = ()
@@ -225,6 +231,8 @@ class HarvestReport(msgspec.Struct, frozen=True):
     stopped: str = ""
     reclaimed: tuple[str, ...] = ()
     unfound: int = 0
+    forgotten: int = 0
+    held_files: tuple[str, ...] = ()
 
     @property
     def is_failed(self) -> bool:

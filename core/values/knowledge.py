@@ -107,6 +107,7 @@ class NewItem(msgspec.Struct, frozen=True):
         quote: what it stands on in its conversation; proposed: what a model had proposed, None where the person left
             its words and category; replaces: the item that is struck through when this one is written.
         fact_category: of its structured fact, where a model named one; is_confirmed: a person ticked or wrote it.
+        is_outside: of a note whose file is not to be looked at, for it lies outside of what the conversation was about.
     """
 
     category: Category
@@ -119,6 +120,7 @@ class NewItem(msgspec.Struct, frozen=True):
     replaces: Replacement | None = None
     fact_category: str = ""
     is_confirmed: bool = False
+    is_outside: bool = False
 
 
 class Placed(msgspec.Struct, frozen=True):

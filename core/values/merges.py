@@ -15,6 +15,7 @@ class MergeGroup(msgspec.Struct, frozen=True):
     Args:
         id: unique in the proposal; items: as they stood when they were read, at least two, in file order.
         text: the one, as it will stand, without dash and provenance; reason: one sentence, why these are the same.
+        lost: figures and names of the items that the one does not have: it is not ticked beforehand.
     """
 
     id: str
@@ -23,6 +24,7 @@ class MergeGroup(msgspec.Struct, frozen=True):
     reason: str = ""
     is_ticked: bool = True
     is_edited: bool = False
+    lost: tuple[str, ...] = ()
 
 
 class MergeProposal(msgspec.Struct, frozen=True):
@@ -30,7 +32,8 @@ class MergeProposal(msgspec.Struct, frozen=True):
 
     Args:
         groups: in file order; provider, model: who proposed it; read: items that it was shown; total: of the category.
-        dropped: groups of the reply that named an item that is not there, or twice, or said nothing.
+        dropped: groups of the reply that named an item that is not there, or twice, or said nothing, or nothing of an item of
+            theirs.
     """
 
     category: Category

@@ -165,6 +165,10 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         if report.dropped
         else "",
         fmt.count(report.unfound, "quote left out", "quotes left out") if report.unfound else "",
+        f"{report.forgotten:,} forgotten before, left out" if report.forgotten else "",
+        f"structured facts wait until {', '.join(report.held_files)} can be read"
+        if report.held_files
+        else "",
     )
     return ApplyCard(
         "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",

@@ -127,6 +127,7 @@ def _figures(preview: HarvestPreview, counted: Tally) -> str:
         if preview.dropped
         else "",
         fmt.count(preview.unfound, "quote left out", "quotes left out") if preview.unfound else "",
+        f"{preview.forgotten:,} forgotten before, left out" if preview.forgotten else "",
     )
     return " · ".join(filter(None, parts))
 

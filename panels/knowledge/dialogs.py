@@ -38,7 +38,8 @@ def _delete_item(desk: Desk, dialog: Dialog) -> None:
         with ui.surface("words", "inset"):
             shown = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
             ui.text("text", shown, wraps=True)
-        ui.text("what", f"It is taken out of {item.file}; nothing brings it back.", tone="muted", wraps=True)
+        said = f"It is taken out of {item.file} and enters no request any more. Undo brings it back."
+        ui.text("what", said, tone="muted", wraps=True)
         if price := withdrawal_text(desk.state):
             ui.text("price", price, tone="warn", wraps=True)
         with ui.row("buttons"):

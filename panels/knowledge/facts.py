@@ -163,7 +163,10 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
     with ui.row("foot", gap=8):
         ui.progress("bar", fact.effective_confidence, tone=_tone(fact), width=BAR_PX)
         ui.text("confidence", f"{fact.effective_confidence:.2f}", style="small", tip=_confidence_tip(fact))
-        if fact.stale:
+        if fact.withdrawn:
+            tip = "The item that it was made of was deleted or replaced: it enters no request"
+            ui.badge("withdrawn", "item gone", tone="warn", tip=tip)
+        elif fact.stale:
             ui.badge("stale", "stale", tone="warn", tip=f"Expired on {fact.expires}: it enters no prompt")
         if fact.held:
             ui.badge(

@@ -6,7 +6,7 @@ import math
 
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.knowledge.history_text import day, event_line, no_evidence, witness_line
+from core.knowledge.history_text import day, line_text, no_evidence, witness_line
 from core.knowledge.messages import ExplainFact, ExplainItem
 from core.values.evidence import ItemHistory, TurnPlace, Witness
 from core.values.facts import IndexedFact
@@ -85,8 +85,8 @@ def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
         for index, witness in enumerate(told.witnesses):
             with ui.group(("witness", index), gap=4):
                 _witness(desk, ui, witness)
-        for index, event in enumerate(told.events):
-            ui.text(("event", index), event_line(event), tone="muted", style="small", wraps=True)
+        for index, line in enumerate(told.lines):
+            ui.text(("event", index), line_text(line), tone="muted", style="small", wraps=True)
         _requests(ui, told)
         if told.torn:
             text = f"{told.torn:,} lines of the logs could not be read and were passed over."

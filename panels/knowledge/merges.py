@@ -22,7 +22,7 @@ from core.harvest.messages import (
 )
 from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.knowledge.hunks import patched
-from core.knowledge.merge_text import item_text, summary
+from core.knowledge.merge_text import item_text, lost_text, summary
 from core.knowledge.merges import NOTHING, merge_hunks, merged_item
 from core.values.harvest import HarvestPhase
 from core.values.knowledge import Category, CategoryFile, Item
@@ -239,6 +239,9 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
                 own.merge_edits[group.id] = group.text
         if group.reason:
             ui.text("reason", group.reason, tone="muted", style="small", wraps=True)
+        if group.lost:
+            said = f"It {lost_text(group)}. Edit the words, or tick it as it is."
+            ui.text("lost", said, tone="warn", style="small", wraps=True)
         for index, item in enumerate(group.items):
             _line(ui, ("old", index), item, is_new=False)
         _line(ui, "new", merged_item(group), is_new=True)

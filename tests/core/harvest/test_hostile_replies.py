@@ -92,7 +92,7 @@ def test_whatever_is_written_stays_one_line_of_ours_in_its_file_and_in_layer_7(
     answer, count = WRITTEN[name]
     home, code = tmp_path / "home", tmp_path / "code.py"
     code.write_text("print()\n")
-    add_discussion(home, "Tides", "Why?")
+    add_discussion(home, "Tides", "Why?", folder=str(tmp_path))
 
     Harvest(home, Model({"Why?": answer.replace('"CODE"', json.dumps(str(code)))})).apply()
 

@@ -21,6 +21,8 @@ from core.harvest.merge_reply import (
 from core.harvest.merge_run import propose_merge
 from core.harvest.messages import HarvestRun
 from core.knowledge.categories import parse_file
+from core.knowledge.merge_text import merge_lines
+from core.knowledge.merges import is_unsaid
 from core.values.knowledge import Category, Item
 from core.values.merges import MergeGroup, MergeProposal
 from core.values.provider import ModelProfile
@@ -161,3 +163,25 @@ def test_the_schema_asks_for_the_reason_and_closes_every_object() -> None:
     assert group["required"] == ["reason", "items", "text"]
     assert "maxItems" not in merge_schema()
     assert "maxItems" in merge_schema(is_small=True)
+
+
+def test_a_merge_that_says_nothing_of_an_item_is_dropped_and_one_that_loses_a_figure_or_name_waits() -> None:
+    items = parse_file(
+        "facts.md",
+        b"- Delta follows.\n- Vorpal is a sword.\n- The server listens on port 7731.\n- It runs under Debian, in core/app.\n",
+    ).items
+    read = reading(items, Category.FACTS, 10_000)
+    assert replied(row("m1", "m2", text="Nothing of either."), read=read) == ((), 1)
+    assert replied(row("m1", "m2", text="Delta is there."), read=read) == ((), 1)
+
+    (short,) = parse_file("facts.md", "- 潮汐每天两次。\n".encode()).items
+    assert [is_unsaid(short, text) for text in ("每天潮汐来两次", "海很大")] == [False, True]
+
+    (lossy,), _ = replied(row("m3", "m4", text="The server listens and runs under it."), read=read)
+    assert (lossy.lost, lossy.is_ticked) == (("7731", "Debian", "core/app"), False)
+    whole = "The server runs under debian in core/app, listening on port 7731: it listens."
+    (kept,), _ = replied(row("m3", "m4", text=whole), read=read)
+    assert (kept.lost, kept.is_ticked) == ((), True)
+    assert any("would drop: 7731, Debian" in line for line in merge_lines(
+        proposal(read, Category.FACTS, ((lossy,), 0), "p", "m"))
+    )  # fmt: skip

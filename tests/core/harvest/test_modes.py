@@ -102,6 +102,17 @@ def test_automatic_writes_conversations_with_ticked_categories_alone_and_leaves_
     assert asked.makes_digest, "what the person starts does"
 
 
+def test_who_waits_for_a_preview_waits_for_what_is_written_of_itself() -> None:
+    book = mixed()
+    assert of(book.play(HarvestEnded()), ApplyPreview)
+    assert outcome_of(book.state, "p") is None
+
+    book.play(HarvestApplied(HarvestReport(is_dry=False), LOOK))
+    outcome = outcome_of(book.state, "p")
+    assert outcome is not None
+    assert outcome.is_done
+
+
 def test_a_preview_that_was_stopped_writes_nothing() -> None:
     assert of(mixed().play(HarvestEnded("You stopped it.")), ApplyPreview) == ()
 

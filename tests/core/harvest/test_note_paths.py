@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from core.base import paths
-from core.harvest.note_paths import found_path, working_folders
+from core.harvest.note_paths import found_path, with_found_paths, working_folders
+from core.harvest.preview import edited
 from core.harvest.transcript_sources import working_folder
 from core.knowledge.files import file_id_for_path, read_notes
-from core.values.harvest import ArtifactKind
+from core.values.harvest import ArtifactKind, HarvestItem, HarvestPreview, ProposedItem
+from core.values.knowledge import Category
 from tests.core.harvest.harvests import Harvest, Model, add_discussion, item_lines
 
 THERE = {"/talks/a/src/b.py", "/project/src/b.py", "/project/c.py"}
@@ -70,3 +74,37 @@ def test_a_note_on_a_relative_path_goes_to_its_file_and_one_on_no_file_becomes_a
     assert "- src/gone.py: Was slow. [from: " in facts
     assert len(item_lines(home)) == 2
     assert dict(report.items)["files"] == 2
+
+
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_a_file_outside_of_what_the_conversation_was_about_is_never_looked_at(
+    tmp_path: Path, *, is_linked: bool
+) -> None:
+    home, project, secret = tmp_path / "home", tmp_path / "project", tmp_path / "secret.key"
+    project.mkdir()
+    secret.write_text("hidden\n")
+    (project / "link").symlink_to(secret)
+    named = str(project / "link" if is_linked else secret)
+    add_discussion(home, "Tides", "Why?", folder=str(project))
+    answer = json.dumps({"files": [{"path": named, "note": "Look."}]})
+    Harvest(home, Model({"Why?": answer})).apply()
+
+    assert read_notes(home) == ()
+    digest = hashlib.sha256(secret.read_bytes()).hexdigest()
+    texts = [path.read_text("utf-8") for path in paths.knowledge_dir(home).rglob("*.md")]
+    assert any(f"- {named}: Look. [from: " in text for text in texts)
+    assert not any(digest in text for text in texts)
+
+
+def test_a_folder_that_holds_the_persons_own_one_makes_nothing_inside_and_a_path_they_type_counts() -> None:
+    note = HarvestItem(Category.FILES, "/home/person/.ssh/id", "A key.")
+    for folder in ("/", "/home", "/home/person"):
+        (found,) = with_found_paths([note], [folder], "/home/person")
+        assert found.is_outside
+    (inside,) = with_found_paths([note], ["/home/person/.ssh"], "/home/person")
+    assert not inside.is_outside
+
+    proposed = ProposedItem("p", replace(note, is_outside=True), "s", "/a", "0")
+    typed = edited(HarvestPreview(items=(proposed,)), "p", "/home/person/work/x.py", "A key.")
+    worded = edited(HarvestPreview(items=(proposed,)), "p", note.head, "Another word.")
+    assert [one.items[0].item.is_outside for one in (typed, worded)] == [False, True]

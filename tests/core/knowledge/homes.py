@@ -167,3 +167,16 @@ def check_nothing_lost(home: Path) -> None:
 
 def _name(home: Path, category: Category) -> str:
     return {Category.FILES: str(home / "code.py"), Category.PLAYBOOKS: "Deploy"}.get(category, "")
+
+
+def applied(
+    home: Path, *items: NewItem, sha256: str = "a" * 64, path: str = "/talks/a.md", domain: str = "tides"
+) -> tuple[str, ...]:
+    """An apply of one conversation of another program. Returns the files of facts that could not be read."""
+    at = timestamp(NOW)
+    domains = (domain,) if domain else ()
+    entry = HarvestLedgerEntry(sha256, path, LedgerStatus.HARVESTED, at, domains=domains)
+    with begin_apply(home, NOW, seed=sha256[:6]) as apply:
+        apply.append(items, entry)
+        finish_apply(apply)
+    return tuple(apply.held_files)

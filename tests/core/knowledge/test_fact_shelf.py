@@ -10,32 +10,18 @@ from core.base.errors import SlopError
 from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
 from core.facts.validation import validate
-from core.knowledge.apply import begin_apply, finish_apply
 from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.fact_edits import edit_fact
 from core.knowledge.fact_past import HomePast
 from core.knowledge.fact_store import FactReader, sync_facts
-from core.knowledge.ledger import timestamp
 from core.knowledge.reader import read_categories
 from core.knowledge.undo import undo_apply
 from core.values.evidence import ItemWords
 from core.values.facts import IndexedFact
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance, Replacement
-from tests.core.knowledge.homes import NOW
+from core.values.knowledge import Category, NewItem, Provenance, Replacement
+from tests.core.knowledge.homes import NOW, applied
 
 TIDES = NewItem(Category.FACTS, "The moon makes tides", provenance=Provenance("talk", "2026-11-20"))
-
-
-def applied(
-    home: Path, *items: NewItem, sha256: str = "a" * 64, path: str = "/talks/a.md", domain: str = "tides"
-) -> None:
-    """An apply of one conversation of another program."""
-    at = timestamp(NOW)
-    domains = (domain,) if domain else ()
-    entry = HarvestLedgerEntry(sha256, path, LedgerStatus.HARVESTED, at, domains=domains)
-    with begin_apply(home, NOW, seed=sha256[:6]) as apply:
-        apply.append(items, entry)
-        finish_apply(apply)
 
 
 def facts(home: Path) -> dict[str, IndexedFact]:

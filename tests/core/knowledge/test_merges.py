@@ -29,7 +29,7 @@ from core.knowledge.reader import KnowledgeReader
 from core.knowledge.rewrites import MergeRequest, apply_merge
 from core.knowledge.undo import list_applies, undo_apply
 from core.knowledge.versions import KEPT_VERSIONS, versions
-from core.values.evidence import ItemEventKind, Quote
+from core.values.evidence import HistoryKind, Quote
 from core.values.knowledge import Category, Item, NewItem, Provenance
 from core.values.merges import MergeGroup, MergeReport
 from core.values.settings import KnowledgeSettings
@@ -129,9 +129,9 @@ def test_a_merged_item_stands_on_what_its_items_stood_on_and_its_history_tells_t
     (new,) = items(home)
     told = item_history(home, new)
     assert [one.row.quote for one in told.witnesses] == ["twice", "times"]
-    merged = [event for event in told.events if event.kind is ItemEventKind.MERGED]
-    assert [event.text for event in merged] == [said[0][0], said[1][0], "Tides turn twice."]
-    assert merged[-1].reason == "They say the same."
+    (merged,) = [line for line in told.lines if line.kind is HistoryKind.MERGED_FROM]
+    assert merged.objects == (said[0][0], said[1][0])
+    assert merged.event.reason == "They say the same."
     undo_apply(home, NOW)
     assert [len(evidence_for(item_hash(one.category, one.text), read_logs(home))) for one in items(home)] == [
         1,

@@ -10,6 +10,8 @@ from core.knowledge.messages import ExplainItem
 from core.values.evidence import (
     EvidenceRow,
     EvidenceState,
+    HistoryKind,
+    HistoryLine,
     ItemEvent,
     ItemEventKind,
     ItemHistory,
@@ -77,7 +79,9 @@ def test_what_cannot_be_shown_is_said(witness: Witness, words: str) -> None:
 def test_the_history_and_the_requests_are_told_and_torn_lines_counted() -> None:
     accepted = ItemEvent(ItemEventKind.ACCEPTED, AT, "a" * 64, source="2026-11-01-tides")
     entered = ItemEvent(ItemEventKind.INJECTED, AT, discussion="d-1", model="luna", items=("a" * 64,))
-    texts = " ".join(opened(events=(accepted,), injected=(entered,), torn=3).ui.texts())
+    texts = " ".join(
+        opened(lines=(HistoryLine(HistoryKind.ACCEPTED, accepted),), injected=(entered,), torn=3).ui.texts()
+    )
 
     assert "written by hand" in texts
     assert "2026-11-20 12:00  accepted (from 2026-11-01-tides)" in texts
