@@ -68,6 +68,8 @@ def batch_line(batch: HarvestBatch, now: datetime | None) -> str:
 
 def price_words(batch: HarvestBatch) -> str:
     """Price of a batch both ways: `~$0.03 reserved, directly ~$0.06`; once it closed, what was paid."""
+    if batch.is_open and batch.estimate_usd is None:
+        return "price unknown"
     if batch.is_open:
         direct = direct_price(batch.estimate_usd)
         return f"{money(batch.estimate_usd, 'report')} reserved; directly {money(direct, 'report')}"

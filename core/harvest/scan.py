@@ -242,8 +242,9 @@ def imported_mark(tail: bytes) -> tuple[datetime | None, str]:
     if b'"imported"' not in last:
         return None, ""
     record = log_codec.decode(last, 1)
-    is_import = isinstance(record, MarkRecord) and record.kind == IMPORTED
-    return (record.at, record.text) if is_import else (None, "")
+    if not isinstance(record, MarkRecord) or record.kind != IMPORTED:
+        return None, ""
+    return record.at, record.text
 
 
 def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 from msgspec.structs import replace
@@ -23,6 +23,8 @@ _NEVER_SENT = frozenset(
 )
 _UNSURE_STATUS = frozenset({408, 409})
 _GONE = 404
+
+Found = TypeVar("Found")
 
 MOST_LISTED = 5_000
 """Of a provider's list of batches. A list without end is read so far."""
@@ -178,7 +180,7 @@ def rows_of(lines: Iterable[str], answer_of: Callable[[Any], BatchAnswer]) -> Ge
         yield answer
 
 
-def unless_gone[Found](ask: Callable[[], Found]) -> Found | None:
+def unless_gone(ask: Callable[[], Found]) -> Found | None:
     """Answer of a provider, None where it knows no such thing (404). Raises ProviderError: it refused otherwise."""
     try:
         return ask()

@@ -129,16 +129,19 @@ class _Splitter:
             yield from self._tokens(is_end=False)
             self._forget()
         yield from self._tokens(is_end=True)
-        if self._start >= 0:
-            yield Unread(
-                f"after conversation {self._number}, near byte {self._before + len(self._data):,}",
-                f"it ends in the middle of conversation {self._number + 1}, which begins at byte {self._begun_at:,}; "
-                "what stands before it was read",
-                EXPORT_AGAIN,
-                is_cut=True,
-            )
-        else:
+        if self._start < 0:
             yield from self._between(len(self._data), is_end=True)
+        if self._stack:
+            yield self._cut()
+
+    def _cut(self) -> Unread:
+        """The break at the end of what was read."""
+        where = f" of conversation {self._number + 1}, which begins at byte {self._begun_at:,}"
+        why = f"it ends in the middle{where if self._start >= 0 else ''}; what stands before it was read"
+        if self._start >= 0 and self._depth - self._base > MAX_DEPTH:
+            why = f"it is nested more than {MAX_DEPTH} deep{where}"
+        place = f"after conversation {self._number}, near byte {self._before + len(self._data):,}"
+        return Unread(place, why, EXPORT_AGAIN, is_cut=True)
 
     def _tokens(self, *, is_end: bool) -> Iterator[Any]:
         for match in _TOKEN.finditer(self._data, self._at):
@@ -184,7 +187,7 @@ class _Splitter:
 
     def _element(self, data: bytes) -> Any:
         self._number += 1
-        if self._is_skipped:
+        if self._is_skipped or len(data) > MAX_ELEMENT_BYTES:
             return _too_large(self._number)
         place = f"conversation {self._number}, near byte {self._begun_at:,}"
         if self._depth - self._base > MAX_DEPTH:

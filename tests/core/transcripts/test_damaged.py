@@ -33,7 +33,7 @@ def read(data: bytes, *, by_stream: bool = False) -> tuple[list[str], list[Unrea
 
 ONE, TWO, THREE = (json.dumps(talk(key)) for key in "abc")
 NAN = json.dumps(talk("n", create_time=float("nan")))
-DEEP = '{"id": "deep", "mapping": ' + '{"a":' * 300 + "1" + "}" * 300 + "}"
+DEEP = '{"id": "deep", "mapping": ' + '{"a":' * 5_000 + "1" + "}" * 5_000 + "}"
 
 
 @pytest.mark.parametrize("by_stream", [False, True])
