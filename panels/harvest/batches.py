@@ -7,7 +7,6 @@ from core.harvest.batch_schedule import POLL
 from core.harvest.batch_words import batch_line, polling_words
 from core.harvest.messages import BatchHarvest, CancelBatches, LeaveBatch
 from core.values.batches import BatchReport
-from core.values.harvest import HarvestPhase
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.harvest.view import HarvestView
@@ -64,14 +63,14 @@ def _open_batches(desk: Desk) -> None:
 def _untick_unanswered(desk: Desk) -> None:
     """Untick what a batch did not answer: who chose it for its price is not led to the dear way. Show what came."""
     own, harvest = desk.view.of(HarvestView), desk.state.harvest
-    if harvest.batched is not own.batched_seen:
-        own.batched_seen = harvest.batched
-        told = harvest.batched or BatchReport()
-        own.left_out |= {path for one in told.batches if not one.is_open for path in one.unanswered}
-    if own.waits_for_batch and not harvest.is_busy:
-        own.waits_for_batch = False
-    elif own.waits_for_batch and harvest.phase is HarvestPhase.PREVIEWING:
-        own.waits_for_batch, own.tab = False, "preview"
+    if harvest.batched is own.batched_seen:
+        return
+    own.batched_seen = harvest.batched
+    told = harvest.batched or BatchReport()
+    own.left_out |= {path for one in told.batches if not one.is_open for path in one.unanswered}
+    if own.waits_for_batch and harvest.preview is not None:
+        own.tab = "preview"
+    own.waits_for_batch = False
 
 
 def _past_limit(desk: Desk) -> None:
