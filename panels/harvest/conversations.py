@@ -9,7 +9,6 @@ from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
 from core.harvest.batch_words import HALF, offer_words
 from core.harvest.messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
-from core.spending.pricing import batch_price
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from core.values.provider import ProviderKind
 from panels.base import selection
@@ -30,8 +29,8 @@ ROW_PX, LED_ROW_PX = 42.0, 49.0
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
 """Width of a button's words: each character, and what stands around them."""
-PREVIEW_CHARS = 40
-"""Characters of the Preview button beside it."""
+BATCH_PX = 36.0
+"""Height of the row that offers a batch, and of the gap above it."""
 WIDE_PX = 720.0
 """From this width on, why, age and estimate have columns of their own."""
 
@@ -64,7 +63,8 @@ def conversations_section(desk: Desk) -> None:
     batches_section(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
-    with ui.surface("rows", "clear", height=-(SHORT_FOOT_PX if _is_short(desk) else FOOT_PX), padding=(0, 0)):
+    foot = (SHORT_FOOT_PX if _is_short(desk) else FOOT_PX) + (BATCH_PX if _offers_batch(desk) else 0)
+    with ui.surface("rows", "clear", height=-foot, padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
             ui.table("table", WIDE if is_wide else NARROW, ArtifactRows(desk, shown, is_wide))
@@ -310,11 +310,12 @@ def _foot(desk: Desk) -> None:
     with ui.group("foot", gap=6):
         with ui.row("buttons"):
             _preview_button(desk, found)
-            _batch_button(desk, found)
             ui.push()
             with ui.menu("more", "", icon="ellipsis", tip="More to do with the conversations") as is_open:
                 if is_open:
                     _menu(desk, found)
+        if _offers_batch(desk):
+            _batch_button(desk, found)
         if not _is_short(desk):
             note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
             ui.text("note", note, tone="muted", style="small", wraps=True)
@@ -384,23 +385,22 @@ def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
         view.dialog = Dialog("harvest_give_up", command=ApplyHarvest(found.ours))
 
 
+def _offers_batch(desk: Desk) -> bool:
+    """True if what is ticked may go to a batch service; of a model on this machine there is none."""
+    harvest = desk.state.harvest
+    is_reviewed = harvest.preview is not None and harvest.phase != "previewing"
+    return harvest.provider != ProviderKind.EMBEDDED and not is_reviewed
+
+
 def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
     """The provider's batch service instead, with its price; collected here, then previewed as ever."""
     ui, harvest = desk.ui, desk.state.harvest
-    if harvest.provider == ProviderKind.EMBEDDED or (
-        harvest.preview is not None and harvest.phase != "previewing"
-    ):
-        return
     can, why = _can_preview(desk, found)
     direct = facts.chosen_estimate(harvest, found).cost_usd
-    offer = offer_words(direct)
-    label = f"As a batch ({offer})" if found.paths else f"As a batch: {HALF}"
-    if 0 < ui.width() < CHAR_PX * (len(label) + PREVIEW_CHARS) + 2 * BUTTON_PX:
-        label = f"As a batch ({fmt.money(batch_price(direct), 'report')})" if found.paths else "As a batch"
+    label = f"As a batch ({offer_words(direct)})" if found.paths else f"As a batch: {HALF}"
     tip = (
-        f"{fmt.count(len(found.paths), 'conversation')} to the provider's batch service: {offer}"
-        if can
-        else why
+        f"Send {fmt.count(len(found.paths), 'conversation')} to the provider's batch service" if can else why
     )
-    if ui.button("batch", label, icon="clock", is_enabled=can, tip=tip):
-        desk.send(BatchHarvest(() if found.is_all else found.paths))
+    with ui.row("batch row"):
+        if ui.button("batch", label, icon="clock", kind="ghost", is_enabled=can, tip=tip):
+            desk.send(BatchHarvest(() if found.is_all else found.paths))
