@@ -298,7 +298,8 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             state, started = spending.tick(expire(state))
             state, effects = durability.retry_pending(state, given)
             state, more = caching.tick(state)
+            state, looked = harvest.tick(state)
             state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
-            return state, (*started, *effects, *more, *sent)
+            return state, (*started, *effects, *more, *looked, *sent)
         case _:
             assert_never(report)

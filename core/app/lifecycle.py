@@ -22,6 +22,7 @@ from core.base.mapping import with_entry
 from core.base.reports import WorkerReported
 from core.discussion.messages import LoadSummaries
 from core.forgetting.messages import ResumeForget
+from core.harvest.messages import FindBatches
 from core.settings.messages import (
     LoadSettings,
 )
@@ -90,7 +91,7 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
     if event.odd:
         text = "Something in the home is no file and is passed over."
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
-    going_on = () if event.is_read_only else (ResumeForget(),)
+    going_on = () if event.is_read_only else (ResumeForget(), FindBatches())
     return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
 
 

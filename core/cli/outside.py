@@ -8,10 +8,11 @@ from core.caching.messages import CheckRewrites
 from core.context.messages import AssembleContext
 from core.forgetting.intent import is_waiting
 from core.forgetting.messages import ResumeForget
+from core.harvest.messages import FindBatches
 from core.knowledge.messages import ReadKnowledge
 from core.settings.messages import ListModels
 
-_FOR_WINDOWS = AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge
+_FOR_WINDOWS = AssembleContext | CheckRewrites | WriteWindow | WatchFiles | ReadKnowledge | FindBatches
 
 
 class CommandOutside(LocalOutside):

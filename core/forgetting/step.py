@@ -112,7 +112,7 @@ def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None
         return "Something else is being forgotten", "Wait for its end"
     if state.program.is_home_read_only:
         return "Nothing can be written in this home", "Make it writable"
-    if state.harvest.is_busy:
+    if state.harvest.is_working:
         return f"The harvest is {state.harvest.phase}", "Wait for its end, or cancel it"
     if state.imports.is_running:
         return "An import is under way", "Wait for its end, or cancel it"

@@ -18,12 +18,19 @@ NEXT: Mapping[BatchState, frozenset[BatchState]] = {
 }
 """Changes of state that can be. What is closed stays as it is, but for being cleaned."""
 
+MOST_SHORT_LOOKS = 3
+"""Looks at results that lack something, after which the person is asked; until then nothing of them is given up."""
+
 MOST_FAULTS = 2
 """Answers in errors to one request, after which no batch asks it again."""
 
 
+_GROWING = ("answered", "forgotten", "worked_off", "paid_usd", "short_looks")
+"""Figures of a batch that no change makes smaller: one that leaves them out leaves them as they are."""
+
+
 class BatchChange(BatchProgress, frozen=True):
-    """One change of a batch. `at`: ISO 8601 UTC; `name`, `reason` empty: as before."""
+    """One change of a batch. `at`: ISO 8601 UTC; what it leaves out, other than `state`, is as before."""
 
     at: str
 
@@ -57,6 +64,11 @@ def changed(batch: HarvestBatch, change: BatchChange) -> HarvestBatch:
     values["reason"] = change.reason or batch.reason
     values["is_cancelling"] = change.is_cancelling or batch.is_cancelling
     values["is_unwanted"] = change.is_unwanted or batch.is_unwanted
+    values["asked_at"] = change.asked_at or batch.asked_at
+    values["faults"] = change.faults or batch.faults
+    values["taken"] = tuple(sorted({*batch.taken, *change.taken}))
+    for name in _GROWING:
+        values[name] = max(getattr(change, name), getattr(batch, name))
     return replace(batch, **values)
 
 
@@ -81,9 +93,10 @@ def waiting(batches: Iterable[HarvestBatch]) -> frozenset[str]:
 
 
 def unread(batches: Iterable[HarvestBatch]) -> frozenset[str]:
-    """The conversations (sha256) of batches that were there and closed without answers: the next run submits them."""
+    """The conversations (sha256) of batches that closed without answers or were stopped: this run submits none of them."""
     closed = (BatchState.VANISHED, BatchState.CANCELLED)
-    return frozenset(item.sha256 for one in batches if one.name and one.state in closed for item in one.items)
+    stopped = (one for one in batches if one.name and (one.state in closed or one.is_unwanted))
+    return frozenset(item.sha256 for one in stopped for item in one.items)
 
 
 def reserved(batches: Iterable[HarvestBatch]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,29 +16,27 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import ProviderError, SlopError
 from core.base.figures import count
-from core.base.tokens import estimate_tokens
-from core.harvest.batch_answers import answers_that_count
+from core.discussion.meta import read_meta
 from core.harvest.batch_book import (
+    MOST_SHORT_LOOKS,
     BatchChange,
     closing_state,
     reserved,
     unread,
 )
+from core.harvest.batch_collect import Collector
 from core.harvest.batch_files import BatchFiles
 from core.harvest.batch_prompts import WantedPrompt, expected_cost, wanted_prompts
+from core.harvest.batch_words import batch_name, capital, sent_sentence, short_sentence, stopped_sentence
 from core.harvest.generation import request_for
-from core.harvest.replies import KeptReplies
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.sources import LEAST_FREE_BYTES, Distiller, HarvestStoppedError
 from core.knowledge.ledger import hash_source, timestamp
 from core.knowledge.locks import harvest_lock
-from core.providers.batches import AnswerKind, BatchAnswer, Batches, BatchRequest, was_refused
-from core.spending.estimates import booked
+from core.providers.batches import AnswerKind, Batches, BatchRequest, BatchStatus, was_refused
 from core.spending.harvest_costs import Payments
-from core.values.batches import BatchFault, BatchItem, BatchReport, BatchState, HarvestBatch
+from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
 from core.values.harvest import Artifact, ArtifactClass, HarvestUse
-from core.values.provider import StopKind
-from core.values.usage import Usage
 
 ARRIVES_WITHIN = timedelta(minutes=10)
 """A submission without an answer that the provider does not list after this long never arrived."""
@@ -89,7 +88,9 @@ class BatchRun:
         self._closed: list[HarvestBatch] = []
         self._problems: list[str] = []
         self._sources: dict[str, str] = {}
-        self._submitted, self._stopped = 0, ""
+        self._said: list[str] = []
+        self._sent: list[HarvestBatch] = []
+        self._stopped = ""
 
     def collect(self) -> None:
         """Adopt what was submitted without an answer, and keep the replies of what has ended.
@@ -130,7 +131,7 @@ class BatchRun:
         left = [one for one in self._files.batches() if one.is_unwanted and not one.is_cleaned]
         if not left:
             return ""
-        why = ". ".join(dict.fromkeys(self._problems)) or f"{_name(left[0])} is being stopped"
+        why = ". ".join(dict.fromkeys(self._problems)) or f"{self._name(left[0])} is being stopped"
         return f"{why}. The next look after the batches (`harvest --batch --apply`) deletes what was sent."
 
     def submit(
@@ -185,14 +186,20 @@ class BatchRun:
         """The batches now: the open ones, and what this run closed."""
         still = tuple(one for one in self._files.batches() if one.is_open)
         return BatchReport(
-            (*still, *self._closed), self._submitted, tuple(dict.fromkeys(self._problems)), self._stopped
+            (*still, *self._closed),
+            sum(len(one.items) for one in self._sent),
+            tuple(dict.fromkeys(self._problems)),
+            self._stopped,
+            (*self._said, *((sent_sentence(self._sent),) if self._sent else ())),
         )
 
     def _looked_after(self, batch: HarvestBatch) -> None:
         try:
             self._look_after(batch)
         except ProviderError as error:
-            self._problems.append(". ".join(filter(None, (f"{_name(batch)}: {error.what}", error.remedy))))
+            self._problems.append(
+                ". ".join(filter(None, (f"{self._name(batch)}: {error.what}", error.remedy)))
+            )
 
     def _look_after(self, batch: HarvestBatch) -> None:
         if not batch.is_open:
@@ -221,110 +228,79 @@ class BatchRun:
         if not found.is_unsure and self._clock() - since > ARRIVES_WITHIN:
             return self._close(service, batch, BatchState.CANCELLED, reason="it never arrived")
         self._problems.append(
-            f"{_name(batch)}: it is not known yet whether it arrived; nothing of it is sent again"
+            f"{self._name(batch)}: it is not known yet whether it arrived; nothing of it is sent again"
         )
         return batch
 
     def _follow(self, service: Batches, batch: HarvestBatch) -> None:
         status = service.status(batch.name)
+        asked = timestamp(self._clock())
+        if status is not None:
+            batch = self._note(batch, batch.state, asked_at=asked, worked_off=status.worked_off)
         if status is None or status.is_gone:
             why = "the provider no longer knows it" if status is None else "its answers are kept no longer"
             self._problems.append(
-                f"{_name(batch)}: {why}; its conversations are kept, and the next run submits them again"
+                f"{self._name(batch)}: {why}; its conversations are kept, and can be read again"
             )
             self._close(service, batch, BatchState.VANISHED, reason=why)
         elif status.reason:
             self._problems.append(
-                f"{_name(batch)}: it failed: {status.reason}; its conversations are kept, and the next run submits them "
+                f"{self._name(batch)}: it failed: {status.reason}; its conversations are kept, and can be read "
                 "again"
             )
             self._close(service, batch, BatchState.CANCELLED, reason=status.reason)
         elif status.is_ended:
             if batch.state is BatchState.SUBMITTED:
                 batch = self._note(batch, BatchState.ENDED)
-            self._take_answers(service, batch, is_expired=status.is_expired)
+            self._take_answers(service, batch, status)
         elif not batch.is_cancelling and (
             batch.is_unwanted or not any(self._is_there(item) for item in batch.items)
         ):
             service.cancel(batch.name)
             self._follow(service, self._note(batch, BatchState.SUBMITTED, is_cancelling=True))
 
-    def _take_answers(self, service: Batches, batch: HarvestBatch, *, is_expired: bool) -> None:
-        """Keep the replies and book what they cost."""
-        kinds = dict.fromkeys(AnswerKind, 0)
-        taken, forgotten, faults = 0, 0, list[BatchFault]()
-        for index, answer in answers_that_count(batch, service.answers(batch.name)):
-            taken += 1
-            item = batch.items[index]
-            if answer.kind is AnswerKind.ANSWERED:
-                self._pay(batch, item, answer)
-            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
-                faults.append(BatchFault(item.key, answer.reason, answer.is_refused))
-            elif answer.kind is not AnswerKind.ANSWERED:
-                kinds[answer.kind] += 1
-            elif self._is_there(item):
-                self._keep(batch, item, answer.text)
-                kinds[answer.kind] += 1
-            else:
-                forgotten += 1
-        self._tell_of(batch, kinds, forgotten, faults, len(batch.items) - taken)
-        state = closing_state(
-            batch,
-            answered=kinds[AnswerKind.ANSWERED] + forgotten,
-            is_expired=is_expired or bool(kinds[AnswerKind.EXPIRED]),
+    def _take_answers(self, service: Batches, batch: HarvestBatch, status: BatchStatus) -> None:
+        """Keep the replies and book what they cost. What the provider counts and did not hand over is read again, until
+        the person gives it up: before, nothing is deleted there and nothing submitted anew.
+        """
+        collector = Collector(
+            self._home, self._disk, self._services.payments, self._is_there, self._services.on_paid
         )
-        self._close(
-            service,
-            batch,
-            state,
-            answered=kinds[AnswerKind.ANSWERED],
-            forgotten=forgotten,
-            faults=tuple(faults),
-        )
-
-    def _tell_of(
-        self,
-        batch: HarvestBatch,
-        kinds: Mapping[AnswerKind, int],
-        forgotten: int,
-        faults: list[BatchFault],
-        unanswered: int,
-    ) -> None:
-        told = (
-            (kinds[AnswerKind.EXPIRED], "expired"),
-            (kinds[AnswerKind.CANCELLED], "cancelled"),
-            (unanswered, "left without an answer"),
-        )
-        for number, what in told:
-            if number:
-                self._problems.append(
-                    f"{_name(batch)}: {count(number, 'request')} {what}; the next run submits what is missing"
-                )
-        if forgotten:
+        reading = collector.read(batch, service.answers(batch.name), status)
+        progress = {name: getattr(reading, name) for name in ("answered", "forgotten", "taken", "paid_usd")}
+        looks = batch.short_looks + bool(reading.missing)
+        if reading.missing and not (batch.is_unwanted and looks >= MOST_SHORT_LOOKS):
+            batch = self._note(
+                batch,
+                BatchState.ENDED,
+                short_looks=looks,
+                faults=(*batch.faults, *reading.billed_faults()),
+                **progress,
+            )
+            self._problems.append(short_sentence(batch, reading.missing, self._clock()))
+            return
+        if not batch.is_unwanted:
+            self._problems += reading.problems(batch, self._title)
+        if gone := reading.forgotten - batch.forgotten:
             self._problems.append(
-                f"{_name(batch)}: {count(forgotten, 'reply', 'replies')} dropped, "
+                f"{self._name(batch)}: {count(gone, 'reply', 'replies')} dropped, "
                 "because their conversations changed or are gone"
             )
-        for reason in dict.fromkeys(fault.reason for fault in faults):
-            self._problems.append(f"{_name(batch)}: a request failed: {reason}")
-
-    def _keep(self, batch: HarvestBatch, item: BatchItem, text: str) -> None:
-        kept = KeptReplies(self._knowledge, item.sha256, disk=self._disk)
-        with kept.place_of(item.key, batch.provider, batch.model) as place:
-            place.keep(text)
-
-    def _pay(self, batch: HarvestBatch, item: BatchItem, answer: BatchAnswer) -> None:
-        """Book an answer. Its id is the request's: read twice, it counts once."""
-        payments = self._services.payments
-        usage = booked(
-            answer.usage,
-            Usage(input_tokens=item.input_tokens_est),
-            _tokens(answer.text),
-            lambda used: payments.price(batch.provider, batch.model, used),
-            is_whole=True,
+        state = closing_state(
+            batch,
+            answered=reading.answered + reading.forgotten,
+            is_expired=status.is_expired or bool(reading.fates[AnswerKind.EXPIRED]),
         )
-        use = payments.batched(batch.provider, batch.model, usage, item.custom_id)
-        self._services.on_paid(use)
+        self._close(service, batch, state, faults=(*batch.faults, *reading.faults), **progress)
+
+    def _title(self, path: str) -> str:
+        """Name of a conversation for the person."""
+        folder = Path(path).parent
+        is_ours = folder.parent == paths.discussions_dir(self._home)
+        return read_meta(self._home, folder.name).meta.name if is_ours else Path(path).name
+
+    def _name(self, batch: HarvestBatch) -> str:
+        return capital(batch_name(batch, self._clock()))
 
     def _send(self, service: Batches, asker: Distiller, chunk: list[WantedPrompt]) -> bool:
         """Send one batch: the intent is on the medium before it goes out. Returns whether another may follow."""
@@ -367,8 +343,7 @@ class BatchRun:
                 self._close(service, batch, BatchState.CANCELLED, reason=error.what)
                 self._tell_open()
             raise
-        self._note(batch, BatchState.SUBMITTED, name=status.name)
-        self._submitted += len(items)
+        self._sent.append(self._note(batch, BatchState.SUBMITTED, name=status.name))
         return True
 
     def _is_there(self, item: BatchItem) -> bool:
@@ -380,51 +355,23 @@ class BatchRun:
                 self._sources[item.path] = ""
         return self._sources[item.path] == item.sha256
 
-    def _note(
-        self,
-        batch: HarvestBatch,
-        state: BatchState,
-        *,
-        name: str = "",
-        is_cancelling: bool = False,
-        is_unwanted: bool = False,
-    ) -> HarvestBatch:
-        change = BatchChange(
-            timestamp(self._clock()),
-            state=state,
-            name=name,
-            is_cancelling=is_cancelling,
-            is_unwanted=is_unwanted,
-        )
-        return self._files.note(batch, change)
+    def _note(self, batch: HarvestBatch, state: BatchState, **progress: Any) -> HarvestBatch:
+        """Write a change. `progress`: fields of `BatchProgress`."""
+        return self._files.note(batch, BatchChange(timestamp(self._clock()), state=state, **progress))
 
     def _close(
-        self,
-        service: Batches,
-        batch: HarvestBatch,
-        state: BatchState,
-        *,
-        reason: str = "",
-        answered: int = 0,
-        forgotten: int = 0,
-        faults: tuple[BatchFault, ...] = (),
+        self, service: Batches, batch: HarvestBatch, state: BatchState, **progress: Any
     ) -> HarvestBatch:
         """Write how it closed, and have the provider forget it. What it cost is booked before."""
-        change = BatchChange(
-            timestamp(self._clock()),
-            state=state,
-            reason=reason,
-            answered=answered,
-            forgotten=forgotten,
-            faults=faults,
-        )
-        batch = self._files.note(batch, change)
+        batch = self._note(batch, state, **progress)
         self._closed.append(batch)
+        if batch.is_unwanted:
+            self._said.append(stopped_sentence(batch, self._clock()))
         try:
             self._clean(service, batch)
         except ProviderError as error:
             self._problems.append(
-                f"{_name(batch)}: it is still stored at the provider: {error.what}; the next run deletes it"
+                f"{self._name(batch)}: it is still stored at the provider: {error.what}; the next run deletes it"
             )
         return batch
 
@@ -486,11 +433,3 @@ def withdraw_batches(
 def batches_now(home: Path) -> BatchReport:
     """The open batches as the disk tells of them. Asks nobody. Raises StorageError."""
     return BatchReport(tuple(one for one in BatchFiles(home).batches() if one.is_open))
-
-
-def _name(batch: HarvestBatch) -> str:
-    return f"batch {batch.name or batch.tag}"
-
-
-def _tokens(text: str) -> int:
-    return estimate_tokens(len(text.encode("utf-8", "replace")))

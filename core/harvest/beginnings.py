@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.harvest.batch_book import waiting
+from core.harvest.batch_schedule import is_due
 from core.harvest.merge_step import Declined, MergeRun, begin
 from core.harvest.messages import (
     HARVEST_PROMPT,
@@ -54,6 +55,8 @@ def run(state: AppState, command: RunCommand) -> Result:
     """Begin a run. While one is under way, another is not begun."""
     if is_recall_only(state.config.settings.knowledge) and _writes(state, command):
         return _declined(state, command, Cause.NOT_NOW, RECALL_ONLY, RECALL_REMEDY), ()
+    if state.harvest.is_working and not state.harvest.is_busy:
+        return replace(state, harvest=replace(state.harvest, held=command, command_id=command.command_id)), ()
     if state.harvest.is_busy:
         text = f"The harvest is {state.harvest.phase}; wait for its end."
         return _declined(state, command, Cause.NOT_NOW, text), ()
@@ -189,10 +192,23 @@ def _batch(state: AppState, command: BatchHarvest) -> Result:
         text = "The built-in model has no batches."
         remedy = "Choose a model of Anthropic, OpenAI or Gemini for the harvest."
         return _declined(state, command, Cause.NOT_NOW, text, remedy), ()
-    effect = RunBatches(made, chosen, command.over_limit)
+    effect = RunBatches(made, chosen, command.over_limit, command.previews)
     begun, effects = _begin(state, command, HarvestPhase.BATCHING, effect)
     agreed = replace(command, over_limit=True, command_id="") if command.submits else None
-    return replace(begun, harvest=replace(begun.harvest, batch=agreed, is_past_limit=False)), effects
+    asking = replace(begun.harvest, batch=agreed, is_past_limit=False, batches_asked_at=state.now)
+    return replace(begun, harvest=asking), effects
+
+
+def look_after_batches(state: AppState) -> Result:
+    """Begin the program's own look after open batches where one is due: it submits nothing, and nobody waits for it."""
+    harvest, program = state.harvest, state.program
+    is_free = not (harvest.is_working or program.is_home_read_only or program.is_closing)
+    if not is_free or state.now is None or not state.config.providers:
+        return state, ()
+    if not is_due(harvest.look.batches, harvest.batches_asked_at, state.now):
+        return state, ()
+    begun = replace(harvest, phase=HarvestPhase.BATCHING, is_quiet=True, batches_asked_at=state.now)
+    return replace(state, harvest=begun), (RunBatches(_harvest_run(state), (), is_quiet=True),)
 
 
 def _cancel_batches(state: AppState, command: CancelBatches) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.base.offer import OfferedCommand
-from core.values.batches import BatchReport
+from core.values.batches import BatchReport, HarvestBatch
 from core.values.harvest import (
     Artifact,
     HarvestLook,
@@ -32,7 +32,7 @@ class LookForHarvest(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class PreviewHarvest(msgspec.Struct, frozen=True):
+class PreviewHarvest(OfferedCommand, frozen=True):
     """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates."""
 
     paths: tuple[str, ...] = ()
@@ -149,11 +149,13 @@ class BatchHarvest(OfferedCommand, frozen=True):
     Args:
         paths: of artifacts, empty for all candidates; submits: False to collect alone.
         over_limit: the person's yes to a batch that goes past the day's limit.
+        previews: what is answered by then is previewed at once, which costs nothing further.
     """
 
     paths: tuple[str, ...] = ()
     submits: bool = True
     over_limit: bool = False
+    previews: bool = False
     command_id: str = ""
 
 
@@ -187,6 +189,16 @@ HARVEST_PROMPT = "harvest-conversation.md"
 
 MERGE_PROMPT = "merge-knowledge.md"
 """Name of the prompt that tells the model how to merge."""
+
+
+class FindBatches(msgspec.Struct, frozen=True):
+    """Look which batches are open, as the disk tells; report `BatchesFound`. Asks no provider."""
+
+
+class BatchesFound(msgspec.Struct, frozen=True):
+    """The open batches, at the start."""
+
+    batches: tuple[HarvestBatch, ...]
 
 
 # harvest worker: one thread; each reports `HarvestProgressed` on its way and ends with one event of its own
@@ -246,12 +258,15 @@ class UndoApply(msgspec.Struct, frozen=True):
 class RunBatches(msgspec.Struct, frozen=True):
     """Collect, then submit what these lack; report `HarvestBatched`. `artifacts`: none to collect alone.
 
-    `over_limit`: no batch waits for the word to go.
+    `over_limit`: no batch waits for the word to go; `previews`: is told again at the end; `is_quiet`: nobody asked for it,
+    and nothing is looked at besides unless a batch has closed.
     """
 
     run: HarvestRun
     artifacts: tuple[Artifact, ...]
     over_limit: bool = False
+    previews: bool = False
+    is_quiet: bool = False
 
 
 class AskForMerge(msgspec.Struct, frozen=True):
@@ -347,10 +362,14 @@ class RemovalAsked(msgspec.Struct, frozen=True):
 
 
 class HarvestBatched(msgspec.Struct, frozen=True):
-    """A look after the batches ended, with what is on disk now. `look` None: that could not be looked at."""
+    """A look after the batches ended, with what is on disk now. `look` None: that could not be looked at, or need not be.
+
+    `previews`: the person wants to see what is answered.
+    """
 
     report: BatchReport
     look: HarvestLook | None
+    previews: bool = False
 
 
 class HarvestUndone(msgspec.Struct, frozen=True):
@@ -418,6 +437,7 @@ HarvestEvent = (
     | HarvestEnded
     | HarvestApplied
     | HarvestBatched
+    | BatchesFound
     | HarvestUndone
     | RemovalAsked
     | MergeProposed
@@ -433,6 +453,7 @@ RunEffect = (
     | ApplyPreview
     | UndoApply
     | RunBatches
+    | FindBatches
     | WithdrawBatches
     | AskForMerge
     | WriteMerge

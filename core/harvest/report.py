@@ -8,6 +8,7 @@ from typing import Any
 
 from core.base.figures import count, money, size, tokens_est
 from core.base.text import one_line
+from core.harvest.batch_words import price_words
 from core.spending.pricing import batch_price
 from core.values.batches import BatchReport, HarvestBatch
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestEstimate, HarvestReport
@@ -88,7 +89,7 @@ def batch_text(estimate: HarvestEstimate, report: BatchReport) -> str:
 def batch_lines(report: BatchReport) -> Iterator[str]:
     """The batches as they stand, and what stood against them."""
     yield from map(_batch_line, report.batches)
-    yield from (f"batches: {one_line(problem, 400)}" for problem in report.problems)
+    yield from (f"batches: {one_line(line, 400)}" for line in (*report.said, *report.problems))
     if report.stopped:
         yield f"not submitted: {one_line(report.stopped, 300)}"
 
@@ -97,9 +98,10 @@ def _batch_line(batch: HarvestBatch) -> str:
     state = "cancelling" if batch.is_open and batch.is_cancelling else batch.state.value
     why = f" ({one_line(batch.reason, 200)})" if batch.reason else ""
     replies = f", {count(batch.answered, 'reply', 'replies')} kept" if not batch.is_open else ""
+    price = money(batch.estimate_usd, "report") if batch.is_open else price_words(batch)
     return (
         f"batch {batch.name or batch.tag}: {state}{why}, {count(len(batch.items), 'request')}{replies}, "
-        f"{batch.provider} {batch.model}, {money(batch.estimate_usd, 'report')}"
+        f"{batch.provider} {batch.model}, {price}"
     )
 
 

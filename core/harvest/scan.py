@@ -17,19 +17,25 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import reported
-from core.base.opener import read_file, read_start, reason_of
+from core.base.opener import open_file, read_file, read_start, reason_of
+from core.discussion import log_codec
 from core.discussion.meta import read_meta
 from core.harvest.classes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
 from core.harvest.transcript_sources import messages_of, recognised
 from core.knowledge.ledger import HarvestLedger, SourceHash
 from core.knowledge.provenance import source_name
-from core.transcripts.reader import SHAPE_BYTES
+from core.transcripts.reader import PLAIN_ENDS, SHAPE_BYTES
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
 from core.values.knowledge import LedgerStatus
+from core.values.records import MarkRecord
 
 MAX_SOURCES = 100_000
 STAGING_AGE = timedelta(hours=1)
 
+IMPORTED = "imported"
+"""Kind of the mark that an import ends with."""
+
+_TAIL_BYTES = 4_096
 _HASHERS = 2
 _EMPTY_BYTES = 16 * 1024
 _MESSAGE = b'"type":"message"'
@@ -108,7 +114,8 @@ def look_again(facts: ArtifactFacts, ledger: HarvestLedger) -> tuple[ArtifactFac
     path = Path(facts.path)
     with reported("read", path):
         data = read_file(path, None) if path.exists() or not facts.is_empty else b""
-    changed = max(facts.updated_at, _stat(path)[1] or facts.updated_at)
+    said_last, _ = imported_mark(data[-_TAIL_BYTES:]) if facts.id else (None, "")
+    changed = facts.updated_at if said_last else max(facts.updated_at, _stat(path)[1] or facts.updated_at)
     looked, source = _with_content(replace(facts, updated_at=changed), data, lengths)
     return with_ledger(looked, source, ledger), data
 
@@ -186,7 +193,8 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
     log = folder / paths.LOG_FILE
     meta = read_meta(request.home, discussion_id).meta
     log_size, log_time = _stat(log)
-    times = [log_time, _stat(folder / paths.META_FILE)[1]]
+    said_last, origin = _imported(log, log_size)
+    times = [said_last] if said_last is not None else [log_time, _stat(folder / paths.META_FILE)[1]]
     unsent = (paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE, paths.QUEUE_FILE)
     drafts = [_stat(folder / name) for name in unsent]
     has_reply = (folder / paths.REPLY_FILE).exists()
@@ -204,8 +212,39 @@ def _discussion(request: ScanRequest, folder: Path, discussion_id: str) -> Artif
         has_draft=any(size for size, _ in drafts),
         new_bytes=log_size,
         folder=meta.folder,
+        origin=origin,
     )
     return replace(facts, is_empty=True) if log_size == 0 and seen else facts
+
+
+def _imported(log: Path, size: int) -> tuple[datetime | None, str]:
+    """As `imported_mark`, of a log."""
+    try:
+        with open_file(log) as file:
+            file.seek(max(0, size - _TAIL_BYTES))
+            return imported_mark(file.read(_TAIL_BYTES))
+    except OSError:
+        return None, ""
+
+
+def imported_mark(tail: bytes) -> tuple[datetime | None, str]:
+    """Time of the last word of a talk that an import made and nobody went on with, and what it says of its origin.
+
+    Such a talk is as old as its last word, not as the import: who imports a backlog can harvest it at once.
+
+    Args:
+        tail: the end of the log.
+
+    Returns:
+        None and an empty text where the log does not end with an import.
+    """
+    last = tail.rstrip(b"\n").rpartition(b"\n")[2]
+    if b'"imported"' not in last:
+        return None, ""
+    record = log_codec.decode(last, 1)
+    if not isinstance(record, MarkRecord) or record.kind != IMPORTED:
+        return None, ""
+    return record.at, record.text
 
 
 def _staging(entry: os.DirEntry[str], now: datetime) -> Iterator[ArtifactFacts]:
@@ -224,7 +263,7 @@ def _foreign(sources: Iterable[Path]) -> Iterator[ArtifactFacts]:
         for path in _files(source):
             if path not in seen and len(seen) < MAX_SOURCES:
                 seen.add(path)
-                yield _foreign_facts(path)
+                yield _foreign_facts(path, is_named=path == source)
 
 
 def _files(source: Path) -> Iterator[Path]:
@@ -239,11 +278,14 @@ def _files(source: Path) -> Iterator[Path]:
         )
 
 
-def _foreign_facts(path: Path) -> ArtifactFacts:
+def _foreign_facts(path: Path, *, is_named: bool) -> ArtifactFacts:
+    """Facts of another program's file. A text file counts as a conversation where it is named itself, as for an import."""
     size, at = _stat(path)
     problem, kind = "", ArtifactKind.UNKNOWN
     try:
         kind = recognised(read_start(path, SHAPE_BYTES))
+        if kind is ArtifactKind.UNKNOWN and is_named and path.suffix.lower() in PLAIN_ENDS:
+            kind = ArtifactKind.PLAIN
     except OSError as error:
         problem = f"cannot be read: {reason_of(error)}"
     changed = at or datetime.fromtimestamp(0, UTC)

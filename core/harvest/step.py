@@ -8,11 +8,13 @@ from msgspec.structs import replace
 
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
-from core.harvest.beginnings import NOTICE, run, write_automatic
+from core.harvest.batch_step import batched, with_batches
+from core.harvest.beginnings import NOTICE, look_after_batches, run, write_automatic
 from core.harvest.merge_step import reviewed
 from core.harvest.messages import (
     ApplyHarvest,
     ApplyMerge,
+    BatchesFound,
     BatchHarvest,
     CancelBatches,
     CancelHarvest,
@@ -117,6 +119,8 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
     match happened:
         case HarvestCalling():
             return reserve(state, HELD, happened.cost_usd), ()
+        case BatchesFound(found):
+            return with_batches(state, found), ()
         case HarvestProgressed() | HarvestProposed() | HarvestPaid():
             return got_on(state, happened), ()
         case (
@@ -134,6 +138,11 @@ def event(state: AppState, happened: HarvestEvent) -> Result:
             return ended(state, happened)
         case _:
             assert_never(happened)
+
+
+def tick(state: AppState) -> Result:
+    """Look after open batches where that is due."""
+    return look_after_batches(state)
 
 
 def _cancel(state: AppState) -> Result:
@@ -188,28 +197,51 @@ def ended(
     | DraftWritten
     | HarvestFailed,
 ) -> Result:
-    """A run is over. What it changed on disk is read anew."""
+    """A run is over. What it changed on disk is read anew. A command that waited for the end is begun."""
+    held = state.harvest.held
+    state, effects = _over(replace(state, harvest=replace(state.harvest, held=None)), event)
+    if held is None:
+        return state, effects
+    state, more = run(state, held)
+    return state, (*effects, *more)
+
+
+def _over(
+    state: AppState,
+    event: HarvestLooked
+    | HarvestEnded
+    | HarvestApplied
+    | HarvestBatched
+    | HarvestUndone
+    | RemovalAsked
+    | MergeProposed
+    | MergeWritten
+    | DraftWritten
+    | HarvestFailed,
+) -> Result:
     fault, cause = ("", ""), Cause.FAILED
     if isinstance(event, HarvestFailed):
         fault = event.text, event.detail
     elif isinstance(event, RemovalAsked):
         fault, cause = (event.question.sentence, REMEDY), Cause.NEEDS_YES
     begun = state
+    is_quiet = state.harvest.is_quiet
     outcome = CommandOutcome(state.harvest.command_id, problem=fault[0], remedy=fault[1], cause=cause)
-    state = conclude(state, outcome)
+    state = state if is_quiet else conclude(state, outcome)
     state = release(state, HELD)
     is_automatic = state.harvest.is_automatic
     idle = replace(
         state.harvest,
         is_automatic=False,
+        is_quiet=False,
         phase=HarvestPhase.IDLE,
         command_id="",
         done=0,
         total=0,
         doing="",
         is_cancelling=False,
-        problem="",
-        remedy="",
+        problem=state.harvest.problem if is_quiet else "",
+        remedy=state.harvest.remedy if is_quiet else "",
     )
     match event:
         case HarvestLooked():
@@ -230,8 +262,10 @@ def ended(
             state, effects = _changed(state, event.report.reclaimed)
             return state, (*write, *effects)
         case HarvestBatched(report, look):
-            done = replace(idle, batched=report, problem=report.stopped)
-            return _with(state, _looked(done, look, state)), ()
+            before = state.harvest
+            state = _with(state, _looked(idle, look, state))
+            state, follow = batched(state, before, report)
+            return run(state, follow) if follow is not None and event.previews else (state, ())
         case HarvestUndone():
             done = replace(idle, report=None, undone=event.report, merged=None, drafted=None)
             return _changed(_with(state, _looked(done, event.look, state)))
@@ -253,6 +287,8 @@ def ended(
                 action_label="Undo",
             )
             return _changed(_with(state, _looked(replace(idle, drafted=report), look, state)))
+        case HarvestFailed() if is_quiet:
+            return _with(state, idle), ()
         case HarvestFailed():
             state = notify(state, NOTICE, Level.ERROR, event.text, event.detail)
             return _with(state, replace(idle, problem=event.text, remedy=event.detail)), ()

@@ -29,8 +29,10 @@ from core.harvest.merge_run import drop_merge_replies, propose_merge
 from core.harvest.messages import (
     ApplyPreview,
     AskForMerge,
+    BatchesFound,
     DistilConversations,
     DraftWritten,
+    FindBatches,
     HarvestApplied,
     HarvestBatched,
     HarvestCalling,
@@ -222,6 +224,8 @@ class HarvestHandler:
                 self._apply(effect, run)
             case RunBatches():
                 self._batch(effect, run)
+            case FindBatches():
+                self._emit(BatchesFound(batches_now(self._home).batches))
             case WithdrawBatches():
                 self._check_writable()
                 services = self._batch_services(run)
@@ -307,11 +311,13 @@ class HarvestHandler:
                 request,
                 effect.artifacts,
                 self._progress(run.check),
+                submits=bool(effect.artifacts),
                 by=BY,
             )
         except HarvestCancelledError:
             report = replace(batches_now(self._home), stopped=run.why)
-        self._emit(HarvestBatched(report, self._look_after(made)))
+        is_same = effect.is_quiet and all(one.is_open for one in report.batches)
+        self._emit(HarvestBatched(report, None if is_same else self._look_after(made), effect.previews))
 
     def _batch_services(self, run: _LiveRun, *, over_limit: bool = False) -> BatchServices:
         client = self._services.client

@@ -14,10 +14,12 @@ class ImportConversations(msgspec.Struct, frozen=True):
 
     Args:
         paths: of files and folders, absolute; `-` for the standard input of a command.
+        without: conversations that are not to be taken, by the discussion that each would become.
     """
 
     paths: tuple[str, ...]
     is_dry: bool = True
+    without: frozenset[str] = frozenset()
     command_id: str = ""
 
 
@@ -37,6 +39,7 @@ class RunImport(msgspec.Struct, frozen=True):
     is_dry: bool
     provider: str
     model: str
+    without: frozenset[str] = frozenset()
 
 
 class StopImport(msgspec.Struct, frozen=True):

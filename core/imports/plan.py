@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -27,11 +28,24 @@ from core.values.transcript import Transcript, TranscriptKind, TranscriptMessage
 MAX_PATHS = 200
 """Branches of one conversation that are kept; one with more is odd, and the rest is counted."""
 
+MAX_PATH_MESSAGES = 50_000
+"""Messages in all branches of one conversation: each branch holds its whole path."""
+
 MAX_TOOL_CHARS = 64_000
 """Of what a tool was given or answered; the rest is counted."""
 
+OTHER_WORDS = "messages that are here with other words (kept as a branch)"
+NO_DATE = "conversations without a date (theirs is that of the file)"
 NAME_CHARS = 120
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+_COMMAND = re.compile(
+    r"\s*(?:/[a-z][\w-]*(?=\s|$)|<(?:command|local-command|system|user-prompt|bash|ide)[\w-]*>|Caveat: The messages below)",
+    re.IGNORECASE,
+)
+"""Beginning of what a person typed for the program, or the program wrote in their place."""
+
+_TAGS = re.compile(r"</?[a-z][\w-]{0,60}>", re.IGNORECASE)
 
 LABELS = {
     TranscriptKind.CHATGPT: "ChatGPT",
@@ -51,11 +65,19 @@ class Held(msgspec.Struct, frozen=True):
 
     Args:
         message_ids: of all messages in its log, in order; is_gone: it lies in the trash.
+        words: of each of them, as `words_of`.
     """
 
     discussion_id: str
     message_ids: tuple[str, ...] = ()
     is_gone: bool = False
+    words: tuple[int, ...] = ()
+
+
+def words_of(record: MessageRecord) -> int:
+    """Mark of a message's words, to tell whether two are the same; of use in this process alone. O(1) once known."""
+    texts = [part.text for part in record.parts if isinstance(part, (TextPart, ReasoningPart))]
+    return hash(texts[0] if len(texts) == 1 else tuple(texts))
 
 
 Lookup = Callable[[str], Held | None]
@@ -117,17 +139,21 @@ def plan_import(
     kept = {
         one.id: record for one in transcript.messages if (record := _record(kind, transcript, one, skipped))
     }
-    ways = [[kept[one.id] for one in path if one.id in kept] for path in paths(transcript)]
+    found = paths(transcript, MAX_PATHS, MAX_PATH_MESSAGES)
+    if found.left:
+        skipped["branches over the bound"] += found.left
+    ways = [[kept[one.id] for one in path if one.id in kept] for path in found.paths]
     ways = list({tuple(record.id for record in way): way for way in ways if way}.values())
-    if len(ways) > MAX_PATHS:
-        skipped["branches over the bound"] += len(ways) - MAX_PATHS
-        ways = ways[:MAX_PATHS]
     title = _title(transcript, ways)
     if not ways:
         return ImportPlan("", title, 0, skipped=dict(skipped), why="nothing that can be kept is said in it")
     maker = _Maker(kind, transcript, title, lookup, _mark(kind, transcript, source, now))
     for way in ways:
         maker.take(way)
+    if transcript.is_undated:
+        skipped[NO_DATE] += 1
+    if maker.differing:
+        skipped[OTHER_WORDS] += maker.differing
     return ImportPlan(
         discussion_id=maker.first_id,
         title=title,
@@ -171,11 +197,20 @@ class _Maker:
         self.why = "all of it is here"
         self._logs: list[tuple[str, tuple[str, ...]]] = []
         self._seen: dict[str, Held | None] = {}
+        self._other: dict[str, MessageRecord] = {}
+
+    @property
+    def differing(self) -> int:
+        """Number of messages that an earlier import has with other words."""
+        return len(self._other)
 
     def take(self, way: Sequence[MessageRecord]) -> None:
-        """Have a discussion that holds this path, if none does."""
-        ids = tuple(record.id for record in way)
+        """Have a discussion that holds this path, if none does. Who has other words under an id has another message."""
         held = [found for record in way if (found := self._held(record.id)) is not None]
+        if held:
+            way = self._told_apart(way, held)
+            held = [found for record in way if (found := self._held(record.id)) is not None]
+        ids = tuple(record.id for record in way)
         if held and held[-1].is_gone:
             self.why = "its discussion is in the trash"
             self.first_id = self.first_id or held[0].discussion_id
@@ -188,6 +223,22 @@ class _Maker:
             if self._grow(found, way):
                 return
         self._make(way, [(found.discussion_id, found.message_ids) for found in held])
+
+    def _told_apart(self, way: Sequence[MessageRecord], held: Sequence[Held]) -> list[MessageRecord]:
+        """The path with ids of their own for messages that are here with other words; the same at every import."""
+        known = {key: words for one in held for key, words in zip(one.message_ids, one.words, strict=False)}
+        made = []
+        for record in way:
+            if known.get(record.id, words_of(record)) != words_of(record):
+                texts = "\0".join(
+                    part.text for part in record.parts if isinstance(part, (TextPart, ReasoningPart))
+                )
+                key = record_id(self._kind, record.id, texts)
+                self._other[record.id] = msgspec.structs.replace(record, id=key)
+                made.append(self._other[record.id])
+            else:
+                made.append(record)
+        return made
 
     def _held(self, message_id: str) -> Held | None:
         """The discussion that begins its own part with this message, if it is here."""
@@ -297,15 +348,21 @@ def _told(head: str, text: str, skipped: Counter[str]) -> str:
 
 def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: datetime) -> MarkRecord:
     text = f"Imported on {now:%Y-%m-%d} from {LABELS.get(kind, kind.value)}: {one_line(source, NAME_CHARS)}"
+    text += " (it says no date: the one beside it is of the file)" if transcript.is_undated else ""
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
     last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
     return MarkRecord(make_id(now, seed), last, "imported", text)
 
 
 def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> str:
-    if title := one_line(transcript.title, NAME_CHARS).strip():
+    """Title that the source gives; without one the first words of a person that are no command of a program."""
+    title = one_line(transcript.title, NAME_CHARS).strip()
+    if title and not _COMMAND.match(title):
         return title
-    texts = (
-        part.text for way in ways[:1] for record in way for part in record.parts if isinstance(part, TextPart)
-    )
-    return next((line for text in texts if (line := one_line(text, 60).strip())), "Imported conversation")
+    said = [record for way in ways[:1] for record in way]
+    asked = [record for record in said if record.role is Role.USER]
+    texts = [part.text for record in (*asked, *said) for part in record.parts if isinstance(part, TextPart)]
+    plain = (text for text in texts if not _COMMAND.match(text))
+    bare = (_TAGS.sub(" ", text) for text in texts)
+    lines = (one_line(text, 60).strip() for text in (*plain, *bare))
+    return next(filter(None, lines), "Imported conversation")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePath
 from typing import Any
 
 from core.base.figures import count
+from core.base.text import one_line
 from core.values.imports import ImportFault, ImportReport, ImportRow
 
 DRY = " (dry run: nothing was written)"
+SHOWN_NAMES = 5
 MAX_LISTED = 40
 """Conversations that a person is shown; programs are given all that the report lists."""
 
@@ -33,12 +36,33 @@ def left_out(report: ImportReport) -> tuple[str, ...]:
     return (
         *(f"adds nothing: {number:,} ({why})" for why, number in known),
         *(f"left out: {word}: {number:,}" for word, number in report.skipped.items()),
-        *((f"no conversation: {others:,} files (name a text file itself to have it)",) if others else ()),
+        *((_no_conversation(report),) if others else ()),
+    )
+
+
+def _no_conversation(report: ImportReport) -> str:
+    named = ", ".join(one_line(name, 60) for name in report.other_names[:SHOWN_NAMES])
+    more = report.other_files - min(len(report.other_names), SHOWN_NAMES)
+    rest = f" and {more:,} more" if more > 0 and named else ""
+    what = count(report.other_files, "file holds", "files hold")
+    return (
+        f"{what} no conversation: {named}{rest}. To import a text file all the same, choose the file itself."
     )
 
 
 def sum_text(report: ImportReport) -> str:
-    """Sum of an import in one line."""
+    """Sum of an import in one line; first of all that a file is cut off, or that nothing could be read."""
+    if report.faults and not report.count:
+        return f"Nothing could be read. {fault_text(report.faults[0])}"
+    cut = next((one for one in report.faults if one.is_cut), None)
+    return f"{_cut_text(cut) if cut is not None else ''}{_sum(report)}"
+
+
+def _cut_text(cut: ImportFault) -> str:
+    return f"{PurePath(cut.place.partition(': after ')[0]).name} is cut off in the middle; what came whole is taken. "
+
+
+def _sum(report: ImportReport) -> str:
     found = f"{count(report.new_count, 'conversation')} of {report.count:,} in {count(report.files, 'file')}"
     if not report.new_count:
         return f"{count(report.count, 'conversation')} in {count(report.files, 'file')}: nothing new"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -14,17 +14,20 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, LaterDisk, reported
 from core.base.errors import SlopError
+from core.base.ids import is_id
 from core.discussion import log, store, trash
-from core.imports.plan import Growth, Held, ImportPlan, NewDiscussion, plan_import
+from core.imports.plan import Held, ImportPlan, NewDiscussion, plan_import, words_of
 from core.imports.sources import Origin, OtherFile, conversations
 from core.values.discussion import DiscussionMeta
-from core.values.imports import MAX_ROWS, ImportFault, ImportReport, ImportRow
+from core.values.imports import MAX_NAMES, MAX_ROWS, ImportFault, ImportReport, ImportRow
 from core.values.messages import TextPart
-from core.values.records import MessageRecord
+from core.values.records import MessageRecord, Record
 from core.values.transcript import Transcript
 
 MAX_FAULTS = 200
 """Faults that a report lists."""
+
+UNTICKED = "you left it out"
 
 MAX_STAGED, MAX_STAGED_CHARS = 64, 16_000_000
 """Discussions, and characters of them, that wait for the medium together."""
@@ -39,6 +42,7 @@ class ImportRequest(msgspec.Struct, frozen=True):
     Args:
         paths: of files and folders, `-` for the standard input; now: of the marks.
         provider, model: what the new discussions go on with; is_dry: nothing is written.
+        without: conversations that the person unticked, by the discussion that each would become.
     """
 
     home: Path
@@ -48,6 +52,7 @@ class ImportRequest(msgspec.Struct, frozen=True):
     model: str
     is_dry: bool = True
     disk: Disk = OS_DISK
+    without: frozenset[str] = frozenset()
 
 
 def run_import(
@@ -97,11 +102,16 @@ class _Work:
         self._there = _names(paths.discussions_dir(request.home))
         self._batch = _Batch(request.disk, on_written)
         self._planned: dict[str, Held] = {}
+        self._other_names: list[str] = []
+        self._is_undated = False
+        self._by_letters: dict[str, str] | None = None
 
     def pass_over(self, found: OtherFile | ImportFault) -> None:
         """Count what holds no conversation, and keep what is wrong."""
         if isinstance(found, OtherFile):
             self._counts["other_files"] += 1
+            if len(self._other_names) < MAX_NAMES:
+                self._other_names.append(Path(found.path).name)
         else:
             self._counts["faults"] += 1
             if len(self._faults) < MAX_FAULTS:
@@ -110,17 +120,22 @@ class _Work:
     def take(self, origin: Origin, transcript: Transcript) -> None:
         """Decide what becomes of one conversation, and have it on disk unless nothing is to be written."""
         self._files.add(f"{origin.path}\0{origin.member}")
+        if transcript.at is None and not any(one.at is not None for one in transcript.messages):
+            transcript = msgspec.structs.replace(transcript, at=self._request.now, is_undated=True)
+        self._is_undated = transcript.is_undated
         plan = plan_import(origin.kind, transcript, self._held, self._request.now, origin.name)
+        if plan.discussion_id in self._request.without and not plan.why:
+            plan = msgspec.structs.replace(plan, made=(), grown=(), why=UNTICKED)
         self._count(origin, transcript, plan)
         for made in plan.made:
-            self._planned[made.discussion_id] = Held(made.discussion_id, _message_ids(made))
+            self._planned[made.discussion_id] = _held_by(made.discussion_id, made.records)
             self._counts["made"] += 1
             if not self._request.is_dry:
                 self._make(made)
         for grown in plan.grown:
             before = self._planned.get(grown.discussion_id) or self._held(grown.discussion_id)
-            known = before.message_ids if before is not None else ()
-            self._planned[grown.discussion_id] = Held(grown.discussion_id, (*known, *_message_ids(grown)))
+            more = _held_by(grown.discussion_id, grown.records)
+            self._planned[grown.discussion_id] = more if before is None else _joined(before, more)
             self._counts["grown"] += 1
             if not self._request.is_dry:
                 self._batch.finish()  # what it adds to may be of this run
@@ -144,6 +159,7 @@ class _Work:
             new_messages=counts["messages"],
             skipped=dict(sorted(self._skipped.items())),
             stopped=stopped,
+            other_names=tuple(self._other_names),
         )
 
     def _count(self, origin: Origin, transcript: Transcript, plan: ImportPlan) -> None:
@@ -171,10 +187,21 @@ class _Work:
         """A discussion that is here, in the trash, or was made a moment ago."""
         if (planned := self._planned.get(discussion_id)) is not None:
             return planned
+        if self._is_undated and discussion_id not in self._there and discussion_id not in self._gone:
+            return self._undated(discussion_id)
         if discussion_id not in self._there:
             return Held(discussion_id, is_gone=True) if discussion_id in self._gone else None
-        records = log.read(self._request.home, discussion_id).records
-        return Held(discussion_id, tuple(one.id for one in records if isinstance(one, MessageRecord)))
+        return _held_by(discussion_id, log.read(self._request.home, discussion_id).records)
+
+    def _undated(self, discussion_id: str) -> Held | None:
+        """The discussion of a conversation whose date is its file's: another date, but the same letters."""
+        if self._by_letters is None:
+            known = (*self._gone, *self._there)
+            self._by_letters = {name.rpartition("-")[2]: name for name in known if is_id(name)}
+        for found in self._planned:
+            self._by_letters.setdefault(found.rpartition("-")[2], found)
+        known_as = self._by_letters.get(discussion_id.rpartition("-")[2])
+        return None if known_as is None else self._held(known_as)
 
     def _make(self, made: NewDiscussion) -> None:
         request = self._request
@@ -249,5 +276,11 @@ def _names(folder: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _message_ids(part: NewDiscussion | Growth) -> tuple[str, ...]:
-    return tuple(one.id for one in part.records if isinstance(one, MessageRecord))
+def _held_by(discussion_id: str, records: Sequence[Record]) -> Held:
+    said = [one for one in records if isinstance(one, MessageRecord)]
+    return Held(discussion_id, tuple(one.id for one in said), words=tuple(words_of(one) for one in said))
+
+
+def _joined(before: Held, more: Held) -> Held:
+    ids = (*before.message_ids, *more.message_ids)
+    return Held(before.discussion_id, ids, words=(*before.words, *more.words))

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -18,7 +19,8 @@ import msgspec
 from core.base import paths
 from core.base.disk import make_dirs
 from core.base.opener import OddFileError, open_file
-from core.transcripts.reader import SHAPE_BYTES, read_stream, read_transcripts, recognised
+from core.transcripts.arrays import EXPORT_AGAIN
+from core.transcripts.reader import PLAIN_ENDS, SHAPE_BYTES, read_stream, read_transcripts, recognised
 from core.values.imports import ImportFault
 from core.values.transcript import Transcript, TranscriptKind, Unread
 
@@ -32,9 +34,14 @@ MAX_RATIO = 250
 RATIO_FROM_BYTES = 10_000_000
 """Smaller members may pack as well as they like."""
 
-_PLAIN = {".md", ".markdown", ".txt", ".text"}
-_PACKED = {".json", ".jsonl", *_PLAIN}
+_PACKED = {".json", ".jsonl", *PLAIN_ENDS}
 _COPY_BYTES = 1 << 20
+
+KNOWN = (
+    "Choose an export of ChatGPT or Claude, a session of Claude Code, a history of aider or SpecStory, or a text file "
+    "(.md, .txt)"
+)
+_ZIP = b"PK\x03\x04"
 
 PIPE = "-"
 """Name of the standard input."""
@@ -107,31 +114,42 @@ def _of_file(path: Path, *, is_named: bool) -> Iterator[Found]:
         yield ImportFault(str(path), error.strerror or str(error), "Check that it is there and may be read")
 
 
-def _of_open(origin: Origin, file: BinaryIO, *, is_named: bool) -> Iterator[Found]:
-    """Conversations of an open file, which is mapped: its size costs no memory."""
-    size = os.fstat(file.fileno()).st_size
-    if size == 0:
+def _of_open(
+    origin: Origin, file: BinaryIO, *, is_named: bool, at: datetime | None = None
+) -> Iterator[Found]:
+    """Conversations of an open file, which is mapped: its size costs no memory. `at`: of a member of an archive."""
+    about = os.fstat(file.fileno())
+    if about.st_size == 0:
         yield OtherFile(origin.path)
         return
     with _mapped(file) as data:
         kind = recognised(data[:SHAPE_BYTES])
         name = origin.member or origin.path
-        if kind is TranscriptKind.UNKNOWN and is_named and Path(name).suffix.lower() in _PLAIN:
+        if kind is TranscriptKind.UNKNOWN and is_named and Path(name).suffix.lower() in PLAIN_ENDS:
             kind = TranscriptKind.PLAIN
         if kind is TranscriptKind.UNKNOWN:
-            yield (
-                ImportFault(_shown(origin), "it is no conversation of a program that is known")
-                if is_named
-                else OtherFile(origin.path)
-            )
+            yield (ImportFault(_shown(origin), *_what(data[:4])) if is_named else OtherFile(origin.path))
             return
-        yield from _told(msgspec.structs.replace(origin, kind=kind), read_transcripts(kind, data))
+        changed = at or datetime.fromtimestamp(about.st_mtime, UTC)
+        yield from _told(msgspec.structs.replace(origin, kind=kind), read_transcripts(kind, data), changed)
 
 
-def _told(origin: Origin, found: Iterator[Transcript | Unread]) -> Iterator[Found]:
+def _what(head: bytes) -> tuple[str, str]:
+    """Reason why a file that was named holds no conversation, and the remedy, by its first bytes."""
+    if head.startswith(_ZIP):
+        return "the archive is cut off: its table of contents, at its end, is missing", EXPORT_AGAIN
+    return "it is no conversation of a program that is known", KNOWN
+
+
+def _told(
+    origin: Origin, found: Iterator[Transcript | Unread], at: datetime | None = None
+) -> Iterator[Found]:
+    """Conversations with where they come from. `at`: of the file, for those that say no date."""
     for one in found:
         if isinstance(one, Unread):
-            yield ImportFault(f"{_shown(origin)}: {one.place}", one.why)
+            yield ImportFault(f"{_shown(origin)}: {one.place}", one.why, one.remedy, is_cut=one.is_cut)
+        elif one.at is None and at is not None and not any(said.at is not None for said in one.messages):
+            yield origin, msgspec.structs.replace(one, at=at, is_undated=True)
         else:
             yield origin, one
 
@@ -206,7 +224,7 @@ def _of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, origin: Origin
             )
             return
         unpacked.flush()
-        yield from _of_open(origin, unpacked, is_named=False)
+        yield from _of_open(origin, unpacked, is_named=False, at=_member_time(member))
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: BinaryIO) -> bool:
@@ -219,6 +237,13 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: BinaryIO)
                 return False
             target.write(part)
     return True
+
+
+def _member_time(member: zipfile.ZipInfo) -> datetime | None:
+    try:
+        return datetime(*member.date_time, tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def _problem(members: list[zipfile.ZipInfo]) -> str:

@@ -69,7 +69,7 @@ def _begin(state: AppState, asked: ImportConversations) -> Result:
         paths=asked.paths, is_running=True, is_dry=asked.is_dry, command_id=asked.command_id
     )
     state = replace(state, imports=running)
-    return state, (RunImport(asked.paths, asked.is_dry, first.provider, first.model),)
+    return state, (RunImport(asked.paths, asked.is_dry, first.provider, first.model, asked.without),)
 
 
 def _ended(state: AppState, happened: ImportEnded) -> Result:

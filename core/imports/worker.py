@@ -80,7 +80,13 @@ class ImportHandler:
     def _run(self, effect: RunImport) -> None:
         grown: list[str] = []
         request = ImportRequest(
-            self._home, effect.paths, self._clock(), effect.provider, effect.model, is_dry=effect.is_dry
+            self._home,
+            effect.paths,
+            self._clock(),
+            effect.provider,
+            effect.model,
+            is_dry=effect.is_dry,
+            without=effect.without,
         )
         try:
             report = run_import(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 from msgspec.structs import replace
@@ -22,6 +22,9 @@ _NEVER_SENT = frozenset(
     {FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.NOT_INSTALLED, FailureKind.NO_NETWORK}
 )
 _UNSURE_STATUS = frozenset({408, 409})
+_GONE = 404
+
+Found = TypeVar("Found")
 
 MOST_LISTED = 5_000
 """Of a provider's list of batches. A list without end is read so far."""
@@ -40,6 +43,8 @@ class BatchStatus(msgspec.Struct, frozen=True):
     Args:
         name: the provider's; is_ended: its answers can be read, as far as there are any.
         is_gone: they could be, and are kept no longer; is_expired: its time ran out; reason: why the batch failed as a whole.
+        answered: requests that the provider counts as answered, and bills; None where it does not say.
+        has_every_row: its results hold a row for every request; worked_off: requests that it is done with by now.
     """
 
     name: str
@@ -47,6 +52,9 @@ class BatchStatus(msgspec.Struct, frozen=True):
     is_gone: bool = False
     is_expired: bool = False
     reason: str = ""
+    answered: int | None = None
+    has_every_row: bool = False
+    worked_off: int = 0
 
 
 class FoundBatch(msgspec.Struct, frozen=True):
@@ -57,12 +65,13 @@ class FoundBatch(msgspec.Struct, frozen=True):
 
 
 class AnswerKind(StrEnum):
-    """Fate of one request of a batch."""
+    """Fate of one request of a batch; TORN: a row of the results that cannot be read, nobody knows whose."""
 
     ANSWERED = "answered"
     ERRORED = "errored"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
+    TORN = "torn"
 
 
 class BatchAnswer(msgspec.Struct, frozen=True):
@@ -71,6 +80,7 @@ class BatchAnswer(msgspec.Struct, frozen=True):
     Args:
         text: the reply's, empty where there is none; usage: as reported, for all that was answered.
         reason: why it is no answer; is_refused: the request itself was found wrong.
+        is_billed: the provider counts it among those that it answered.
     """
 
     custom_id: str
@@ -80,6 +90,7 @@ class BatchAnswer(msgspec.Struct, frozen=True):
     stop: StopKind = StopKind.COMPLETED
     reason: str = ""
     is_refused: bool = False
+    is_billed: bool = False
 
 
 class Batches(Protocol):
@@ -112,7 +123,7 @@ class Batches(Protocol):
         ...
 
     def answers(self, name: str) -> Iterator[BatchAnswer]:
-        """Answers of an ended batch, in any order; one may come twice."""
+        """Answers of an ended batch, in any order; one may come twice. A row that is none is TORN."""
         ...
 
     def cancel(self, name: str) -> None:
@@ -153,9 +164,38 @@ def was_refused(error: ProviderError) -> bool:
     return not error.is_lost and error.kind in _NEVER_SENT
 
 
+def rows_of(lines: Iterable[str], answer_of: Callable[[Any], BatchAnswer]) -> Generator[BatchAnswer]:
+    """Answers of a results file, one a line; a line that is none, as at the end of a torn file, is TORN.
+
+    Args:
+        answer_of: gives the answer of a row. What it raises is not let out: the row is torn.
+    """
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            answer = answer_of(msgspec.json.decode(line))
+        except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError):
+            answer = BatchAnswer("", AnswerKind.TORN)
+        yield answer
+
+
+def unless_gone(ask: Callable[[], Found]) -> Found | None:
+    """Answer of a provider, None where it knows no such thing (404). Raises ProviderError: it refused otherwise."""
+    try:
+        return ask()
+    except ProviderError as error:
+        if error.status == _GONE:
+            return None
+        raise
+
+
 def sound_answers(answers: Iterable[BatchAnswer]) -> Iterator[BatchAnswer]:
     """Answers as the program can take them: one without a name is left out, one whose text is none is an error."""
     for answer in answers:
+        if answer.kind is AnswerKind.TORN:
+            yield answer
+            continue
         name = text_of(answer.custom_id)
         if not name or len(name) > NAME_CHARS:
             continue

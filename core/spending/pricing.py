@@ -64,6 +64,11 @@ def batch_price(direct_usd: float | None) -> float | None:
     return None if direct_usd is None else direct_usd * BATCH_SHARE
 
 
+def direct_price(batch_usd: float | None) -> float | None:
+    """Price of the same without a batch; None where unknown."""
+    return None if batch_usd is None else batch_usd / BATCH_SHARE
+
+
 def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None:
     """Price of a fresh (uncached) input token in US dollars; None where unknown, 0.0 for the embedded model.
 

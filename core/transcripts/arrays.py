@@ -1,8 +1,9 @@
-"""Arrays of JSON in pieces: an element at a time, whatever the file's size, and as far as a damaged one goes."""
+"""Arrays of JSON in pieces: an element at a time, whatever the file's size, and around what is damaged in it."""
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -12,16 +13,18 @@ import msgspec
 from core.transcripts.text import Buffer, decoded
 from core.values.transcript import Unread
 
-READ_BYTES = 1 << 16
+READ_BYTES = 1 << 20
 MAX_ELEMENT_BYTES = 256 * 1024 * 1024
 """A longer conversation is passed over, and named."""
 
 MAX_DEPTH = 200
-"""Of brackets in what comes through a pipe or is damaged; no conversation nests as deep."""
+"""Of brackets in an element; no conversation nests as deep."""
 
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+EXPORT_AGAIN = "Export it again, or fetch the file again"
+
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)
+_BLANK = re.compile(rb"[\s,\x00]*")
+_CLOSES = {ord("]"): ord("["), ord("}"): ord("{")}
 
 
 class Stream(Protocol):
@@ -33,10 +36,10 @@ class Stream(Protocol):
 
 
 def elements(buffer: Buffer) -> Iterator[Any]:
-    """Elements of an array in a buffer: raw ones where the whole is sound, else decoded ones as far as it is.
+    """Elements of an array in a buffer: raw ones where the whole is sound, else all that are whole by themselves.
 
     Args:
-        buffer: one array, or one object, which counts as its only element.
+        buffer: one array, or one object, which counts as its only element; or several of them, as one a line.
 
     Yields:
         `msgspec.Raw`, plain data, or `Unread` for what could not be read.
@@ -54,32 +57,20 @@ def elements(buffer: Buffer) -> Iterator[Any]:
         return
     for number, one in enumerate(found, 1):
         if len(memoryview(one)) > MAX_ELEMENT_BYTES:
-            yield Unread(f"conversation {number}", "it is larger than 256 MB")
+            yield _too_large(number)
         else:
             yield one
 
 
 def damaged(stream: Stream) -> Iterator[Any]:
-    """Elements of arrays that come through a pipe, or break off: each that came whole, then where it broke.
+    """Elements of arrays and objects that come through a pipe, are damaged or follow one another without an array.
+
+    An element that is broken by itself is named and passed over; what follows it is read.
 
     Yields:
-        Plain data, then `Unread` where it is not sound to its end.
+        `msgspec.Raw`, plain data where only a lenient reader takes it, or `Unread` with the place.
     """
-    import ijson  # type: ignore[import-untyped]
-
-    counted = _Counted(stream)
-    number = 0
-    try:
-        for one in ijson.items(counted, "item", use_float=True, multiple_values=True, buf_size=READ_BYTES):
-            number += 1
-            yield one
-    except (ijson.JSONError, ValueError, RecursionError, OverflowError) as error:
-        is_cut = isinstance(error, ijson.IncompleteJSONError) and counted.at_end
-        why = "it ends in the middle" if is_cut else str(error) if counted.is_deep else "it is no JSON"
-        yield Unread(
-            f"after conversation {number}, near byte {counted.count:,}",
-            f"{why}; what stands before it was read",
-        )
+    yield from _Splitter(stream).elements()
 
 
 def _plain(buffer: Buffer) -> Buffer:
@@ -90,6 +81,10 @@ def _plain(buffer: Buffer) -> Buffer:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return decoded(bytes(buffer[:])).encode()
     return buffer
+
+
+def _too_large(number: int) -> Unread:
+    return Unread(f"conversation {number}", "it is larger than 256 MB")
 
 
 class _Reading:
@@ -105,47 +100,129 @@ class _Reading:
         return part
 
 
-class _Counted:
-    """A stream that knows how much of it was read, whether that was all, and how deep it is nested."""
+class _Splitter:
+    """Cuts a stream into the elements of its arrays, and the objects outside of them, by brackets and strings alone.
+
+    Holds one element, and a read piece. O(bytes).
+    """
 
     def __init__(self, stream: Stream) -> None:
-        self._stream, self.count, self.at_end = stream, 0, False
-        self._depth, self._is_inside, self._held = 0, False, b""
+        self._stream = stream
+        self._number = 0
+        self._before = 0  # bytes of the stream in front of `_data`
+        self._data = bytearray()
+        self._at = 0  # of `_data`: up to here every token is known
+        self._start = -1  # of the element in `_data`, -1 outside of one
+        self._begun_at = 0
+        self._stack = bytearray()  # brackets that are open, of elements and of arrays around them
+        self._base = 0  # brackets that are open around the element
+        self._depth = 0  # of the deepest point of the element
+        self._left = 0  # of `_data`: up to here, what stands between elements was looked at
+        self._is_skipped = False  # the element is too long to be held
 
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes.
+    def elements(self) -> Iterator[Any]:
+        """Elements, and what is wrong between and in them."""
+        while part := self._stream.read(
+            max(READ_BYTES, len(self._data))
+        ):  # a string that is open is looked at anew
+            self._data += part
+            yield from self._tokens(is_end=False)
+            self._forget()
+        yield from self._tokens(is_end=True)
+        if self._start < 0:
+            yield from self._between(len(self._data), is_end=True)
+        if self._stack:
+            yield self._cut()
 
-        Raises:
-            ValueError: they nest too deep: what reads them takes quadratic time.
-        """
-        part = self._stream.read(size)
-        self.count += len(part)
-        self.at_end = self.at_end or not part
-        for bracket in self._brackets(part):
-            self._depth += 1 if bracket in b"[{" else -1
-            if self.is_deep:
-                raise ValueError(f"it is nested more than {MAX_DEPTH} deep")
-        return part
+    def _cut(self) -> Unread:
+        """The break at the end of what was read."""
+        where = f" of conversation {self._number + 1}, which begins at byte {self._begun_at:,}"
+        why = f"it ends in the middle{where if self._start >= 0 else ''}; what stands before it was read"
+        if self._start >= 0 and self._depth - self._base > MAX_DEPTH:
+            why = f"it is nested more than {MAX_DEPTH} deep{where}"
+        place = f"after conversation {self._number}, near byte {self._before + len(self._data):,}"
+        return Unread(place, why, EXPORT_AGAIN, is_cut=True)
 
-    @property
-    def is_deep(self) -> bool:
-        """True if it is nested too deep."""
-        return self._depth > MAX_DEPTH
+    def _tokens(self, *, is_end: bool) -> Iterator[Any]:
+        for match in _TOKEN.finditer(self._data, self._at):
+            place = match.start()
+            token = self._data[place]
+            if token == 0x22:  # a string, or the begin of one
+                if match.end() - place == 1 and not is_end:
+                    self._at = place
+                    return
+            elif token in _CLOSES:
+                yield from self._closed(token, place)
+            else:
+                yield from self._opened(token, place)
+            self._at = match.end()
+        self._at = len(self._data)
 
-    def _brackets(self, part: bytes) -> bytes:
-        """Brackets outside of strings, in order. O(n), in C."""
-        part, self._held = self._held + part, b""
-        if self._is_inside:
-            end = _REST.match(part)
-            if end is None:
-                self._held = _open_escape(part)
-                return b""
-            part, self._is_inside = part[end.end() :], False
-        bare, quote, rest = _STRING.sub(b"", part).partition(b'"')
-        self._is_inside, self._held = bool(quote), _open_escape(rest)
-        return bare.translate(None, _NO_BRACKETS)
+    def _opened(self, token: int, place: int) -> Iterator[Any]:
+        is_list = token == ord("[")
+        if self._start < 0 and not (is_list and not self._stack):
+            yield from self._between(place)
+            self._start, self._begun_at, self._depth = place, self._before + place, len(self._stack)
+            self._base = len(self._stack)
+        elif self._start < 0:
+            yield from self._between(place)
+            self._left = place + 1
+        self._stack.append(token)
+        self._depth = max(self._depth, len(self._stack))
 
+    def _closed(self, token: int, place: int) -> Iterator[Any]:
+        if self._start < 0:
+            yield from self._between(place)
+            self._left = place + 1
+            if self._stack and self._stack[-1] == _CLOSES[token]:
+                self._stack.pop()
+            return
+        while len(self._stack) > self._base and self._stack[-1] != _CLOSES[token]:
+            self._stack.pop()  # a bracket is missing: the element is broken, and is told so when it is decoded
+        if len(self._stack) > self._base:
+            self._stack.pop()
+        if len(self._stack) == self._base:
+            yield self._element(bytes(self._data[self._start : place + 1]))
+            self._start, self._left, self._is_skipped = -1, place + 1, False
 
-def _open_escape(part: bytes) -> bytes:
-    """The backslash at the end of a string's part that belongs to what comes next, if there is one."""
-    return b"\\" if (len(part) - len(part.rstrip(b"\\"))) % 2 else b""
+    def _element(self, data: bytes) -> Any:
+        self._number += 1
+        if self._is_skipped or len(data) > MAX_ELEMENT_BYTES:
+            return _too_large(self._number)
+        place = f"conversation {self._number}, near byte {self._begun_at:,}"
+        if self._depth - self._base > MAX_DEPTH:
+            return Unread(place, f"it is nested more than {MAX_DEPTH} deep; the others were read")
+        try:
+            msgspec.json.decode(data, type=msgspec.Raw)
+            return msgspec.Raw(data)
+        except (msgspec.DecodeError, RecursionError, ValueError):
+            pass
+        try:
+            return json.loads(decoded(data))
+        except (ValueError, RecursionError):
+            return Unread(place, "it is no JSON; the others were read", EXPORT_AGAIN)
+
+    def _between(self, end: int, *, is_end: bool = False) -> Iterator[Unread]:
+        """Say what stands between two elements and is none."""
+        odd = bytes(self._data[self._left : end])
+        at = _BLANK.match(odd)
+        assert at is not None
+        if at.end() < len(odd) and (is_end or self._number or self._stack):
+            words = odd[at.end() : at.end() + 24].decode("utf-8", "replace").strip()
+            place = f"after conversation {self._number}, near byte {self._before + self._left + at.end():,}"
+            yield Unread(place, f"{words!r} is no conversation; what stands around it was read")
+        self._left = end
+
+    def _forget(self) -> None:
+        """Let go of what was cut off already."""
+        if self._start >= 0 and self._at - self._start > MAX_ELEMENT_BYTES:
+            self._is_skipped = True
+        keep = self._at if self._is_skipped else self._start if self._start >= 0 else self._left
+        if self._is_skipped:
+            self._start = 0
+        elif self._start >= 0:
+            self._start -= keep
+        del self._data[:keep]
+        self._before += keep
+        self._at -= keep
+        self._left = max(0, self._left - keep)

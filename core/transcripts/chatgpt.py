@@ -9,6 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from core.base.text import clean
+from core.transcripts.identity import content_id
 from core.transcripts.text import moment
 from core.values.messages import AttachmentPart, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.values.transcript import Transcript, TranscriptMessage
@@ -83,7 +84,7 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     current = _nearest(nodes, found.current_node, {one.id for one in messages})
     given = found.conversation_id or found.id
     return Transcript(
-        id=given if isinstance(given, str) and given else next(iter(nodes), ""),
+        id=given if isinstance(given, str) and given else content_id(messages, moment(found.create_time)),
         messages=messages if current else tuple(sorted(messages, key=_by_time)),
         title=clean(found.title) if isinstance(found.title, str) else "",
         at=moment(found.create_time),

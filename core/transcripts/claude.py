@@ -10,6 +10,7 @@ import msgspec
 
 from core.base.text import clean
 from core.transcripts.blocks import parts_of
+from core.transcripts.identity import content_id
 from core.transcripts.text import moment
 from core.values.messages import AttachmentPart, TextPart
 from core.values.transcript import Transcript, TranscriptMessage
@@ -47,7 +48,9 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     leaf = found.current_leaf_message_uuid
     last = leaf if isinstance(leaf, str) and leaf in known else messages[-1].id if messages else ""
     return Transcript(
-        id=found.uuid if isinstance(found.uuid, str) and found.uuid else next(iter(known), ""),
+        id=found.uuid
+        if isinstance(found.uuid, str) and found.uuid
+        else content_id(messages, moment(found.created_at)),
         messages=messages,
         title=clean(found.name) if isinstance(found.name, str) else "",
         at=moment(found.created_at),

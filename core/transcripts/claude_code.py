@@ -10,6 +10,7 @@ import msgspec
 
 from core.base.text import clean
 from core.transcripts.blocks import parts_of
+from core.transcripts.identity import content_id
 from core.transcripts.text import Buffer, lines, moment
 from core.values.transcript import Transcript, TranscriptMessage, Unread
 
@@ -28,7 +29,7 @@ class _Session:
         """Session as it was read."""
         said = [one for one in self.messages if not one.is_aside]
         return Transcript(
-            id=self.id,
+            id=self.id or content_id(self.messages),
             messages=tuple(self.messages),
             title=self.title,
             at=next((one.at for one in self.messages if one.at is not None), None),
@@ -73,7 +74,7 @@ def _take(row: dict[str, Any], number: int, sessions: dict[str, _Session]) -> No
     message = row.get("message")
     if kind not in {"user", "assistant"} or not isinstance(message, dict):
         return
-    name = key if isinstance(key, str) and key else "session"
+    name = key if isinstance(key, str) else ""
     session = sessions.setdefault(name, _Session(name))
     if not session.folder and isinstance(row.get("cwd"), str):
         session.folder = row["cwd"]

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from core.discussion import export, log_codec
 from core.transcripts import aider, arrays, chatgpt, claude, claude_code, ours, plain, specstory
 from core.transcripts.text import Buffer, decoded
@@ -13,6 +15,11 @@ from core.values.transcript import Transcript, TranscriptKind, Unread
 
 SHAPE_BYTES = 64 * 1024
 """Bytes of a file that are looked at to tell what it is."""
+
+NO_UTF8 = "conversations that are no UTF-8 (read as Windows-1252)"
+
+PLAIN_ENDS = frozenset({".md", ".markdown", ".txt", ".text"})
+"""Names of text files end so; one that is named itself is a conversation."""
 
 _CLAUDE_CODE_TYPES = {"user", "assistant", "summary", "system", "file-history-snapshot", "queue-operation"}
 _CLAUDE_CODE_KEYS = {"sessionId", "leafUuid", "uuid", "messageId"}
@@ -77,15 +84,26 @@ def _each(kind: TranscriptKind, found: Iterable[Any]) -> Iterator[Transcript | U
     for one in found:
         is_empty = False
         if isinstance(one, Unread):
+            count += one.place.startswith("conversation ")
             yield one
             continue
         count += 1
         try:
-            yield _ARRAYS[kind](one)
+            yield _decoded(kind, one)
         except ValueError as error:
             yield Unread(f"conversation {count}", str(error))
     if is_empty:
         yield Unread("the file", "no conversation in it can be read")
+
+
+def _decoded(kind: TranscriptKind, element: Any) -> Transcript:
+    """A conversation; one whose bytes are no UTF-8 is read as Windows-1252 where they are not, and that is counted."""
+    try:
+        return _ARRAYS[kind](element)
+    except UnicodeDecodeError:
+        again = decoded(bytes(element)).encode()
+    found = _ARRAYS[kind](msgspec.Raw(again))
+    return msgspec.structs.replace(found, skipped={**found.skipped, NO_UTF8: 1})
 
 
 def _by_first_object(text: str) -> TranscriptKind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from core.transcripts.identity import content_id
 from core.transcripts.text import Buffer, decoded, moment
 from core.values.messages import Part, ReasoningPart, TextPart, ToolResultPart
 from core.values.transcript import Transcript, TranscriptMessage, Unread
@@ -43,7 +44,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     name = title[1].strip() if title is not None else ""
     is_date = moment(name) is not None
     yield Transcript(
-        session[1] if session is not None else name or heads[0][0],
+        session[1] if session is not None else content_id(messages, moment(name)),
         tuple(messages),
         title="" if is_date else name,
         at=messages[0].at or moment(name),

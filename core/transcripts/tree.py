@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+
 from core.values.transcript import Transcript, TranscriptMessage
 
 
@@ -26,22 +28,51 @@ def seen_last(transcript: Transcript) -> tuple[TranscriptMessage, ...]:
     return path_to(by_id(transcript.messages), transcript.current)
 
 
-def paths(transcript: Transcript) -> tuple[tuple[TranscriptMessage, ...], ...]:
+class Paths(msgspec.Struct, frozen=True):
+    """Paths through a conversation, the one that was seen last first; left: how many more there are."""
+
+    paths: tuple[tuple[TranscriptMessage, ...], ...]
+    left: int = 0
+
+
+def paths(transcript: Transcript, most: int = 1 << 30, most_messages: int = 1 << 30) -> Paths:
     """Every path from a first message to a last one, the one that was seen last before all others.
 
-    Messages in a circle that no first message leads to are a path of their own, so that none is lost.
+    Messages in a circle that no first message leads to are a path of their own, so that none is lost. O(messages), and
+    what the paths hold.
+
+    Args:
+        most, most_messages: paths, and messages in all of them, that are made; the first is made in any case.
     """
     known = by_id(transcript.messages)
     answered = {one.parent for one in transcript.messages if one.parent in known and one.parent != one.id}
     ends = [one.id for one in transcript.messages if one.id not in answered]
     current = transcript.current if transcript.current in known else ""
-    found = [path_to(known, end) for end in _current_first(ends, current)]
-    covered = {one.id for path in found for one in path}
+    ordered = list(_current_first(ends, current))
+    covered: set[str] = set()
+    for end in ordered:
+        _cover(known, end, covered)
     for one in reversed(transcript.messages):
         if one.id not in covered:
-            found.append(path_to(known, one.id))
-            covered |= {other.id for other in found[-1]}
-    return tuple(found)
+            ordered.append(one.id)
+            _cover(known, one.id, covered)
+    found: list[tuple[TranscriptMessage, ...]] = []
+    count = 0
+    for end in ordered[:most]:
+        path = path_to(known, end)
+        count += len(path)
+        if found and count > most_messages:
+            break
+        found.append(path)
+    return Paths(tuple(found), len(ordered) - len(found))
+
+
+def _cover(known: Mapping[str, TranscriptMessage], end: str, covered: set[str]) -> None:
+    """Add the messages of a path that no other has."""
+    at = end
+    while at in known and at not in covered:
+        covered.add(at)
+        at = known[at].parent
 
 
 def by_id(messages: Iterable[TranscriptMessage]) -> dict[str, TranscriptMessage]:

@@ -53,6 +53,10 @@ class BatchProgress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         is_unwanted: it is to be stopped: a person said so, or forgot a conversation of it.
         answered: replies that were kept; forgotten: replies of conversations that changed or are gone.
         is_cleaned: nothing of it is left at the provider.
+        asked_at: when the provider was last asked about it, ISO 8601 UTC, empty before; worked_off: requests that it was
+            done with then, as it says.
+        taken: numbers of the items whose answers were read and booked, refusals too; paid_usd: what those cost.
+        short_looks: how often its results were read and some of what the provider counts was missing.
     """
 
     state: BatchState = BatchState.INTENDED
@@ -64,6 +68,11 @@ class BatchProgress(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     forgotten: int = 0
     faults: tuple[BatchFault, ...] = ()
     is_cleaned: bool = False
+    asked_at: str = ""
+    worked_off: int = 0
+    taken: tuple[int, ...] = ()
+    paid_usd: float = 0.0
+    short_looks: int = 0
 
 
 class HarvestBatch(BatchProgress, frozen=True):
@@ -86,6 +95,13 @@ class HarvestBatch(BatchProgress, frozen=True):
         """True until it is known what came of it."""
         return self.state in {BatchState.INTENDED, BatchState.SUBMITTED, BatchState.ENDED}
 
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Paths of the conversations that lack a reply, each once, in their order."""
+        taken, failed = set(self.taken), {fault.key for fault in self.faults}
+        lacking = (one for n, one in enumerate(self.items) if n not in taken or one.key in failed)
+        return tuple(dict.fromkeys(item.path for item in lacking))
+
 
 class BatchReport(msgspec.Struct, frozen=True):
     """Report of a look after the batches.
@@ -93,9 +109,11 @@ class BatchReport(msgspec.Struct, frozen=True):
     Args:
         batches: the open ones, and those that this run closed; submitted: requests that were sent in this run.
         problems: sentences; stopped: why no more was submitted, empty where nothing stood against it.
+        said: sentences about what ended as it should.
     """
 
     batches: tuple[HarvestBatch, ...] = ()
     submitted: int = 0
     problems: tuple[str, ...] = ()
     stopped: str = ""
+    said: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -26,6 +27,7 @@ class ArtifactKind(StrEnum):
     CHATGPT = "chatgpt"
     CLAUDE = "claude"
     AIDER = "aider"
+    PLAIN = "plain"
     TEMPORARY = "temporary"
     UNKNOWN = "unknown"
 
@@ -54,6 +56,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
         new_bytes: what a harvest would read: less than `size_bytes` where its head was harvested before.
         problem: why it cannot be read, empty when all is well.
         folder: root of the project that a discussion of ours was begun in, empty where nobody noted it.
+        origin: of a discussion that an import made and nobody went on with, in a sentence.
     """
 
     id: str
@@ -73,6 +76,7 @@ class ArtifactFacts(msgspec.Struct, frozen=True):
     new_bytes: int = 0
     problem: str = ""
     folder: str = ""
+    origin: str = ""
 
     @property
     def is_ours(self) -> bool:
@@ -336,6 +340,9 @@ class HarvestState(msgspec.Struct, frozen=True):
             last draft of a playbook.
         batch: the last submission of batches, as it goes with the person's yes; is_past_limit: it waits for that, for a
             batch would go past the day's limit.
+        is_quiet: the run under way is the program's own look after open batches; held: a command that waits for its end.
+        is_unasked: `batched` is of the program's own looks.
+        batches_asked_at: when this program last looked after open batches, None before.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -363,8 +370,19 @@ class HarvestState(msgspec.Struct, frozen=True):
     drafted: DraftReport | None = None
     batch: OfferedCommand | None = None
     is_past_limit: bool = False
+    is_quiet: bool = False
+    held: Any = None
+    is_unasked: bool = False
+    batches_asked_at: datetime | None = None
 
     @property
     def is_busy(self) -> bool:
-        """True if a run is under way; another waits for its end."""
+        """True if a run is under way that keeps others out. Of the program's own look after batches nobody need know:
+        what is asked for meanwhile is begun after it.
+        """
+        return self.is_working and not (self.is_quiet and self.held is None)
+
+    @property
+    def is_working(self) -> bool:
+        """True if the worker has a run, also one that nobody asked for."""
         return self.phase is not HarvestPhase.IDLE

@@ -34,18 +34,22 @@ class ImportRow(msgspec.Struct, frozen=True):
 
 
 class ImportFault(msgspec.Struct, frozen=True):
-    """Something that could not be read or written. `place`: file, and where in it; `remedy` may be empty."""
+    """Something that could not be read or written. `place`: file, and where in it; `remedy` may be empty; `is_cut`: the
+    file ends in the middle.
+    """
 
     place: str
     why: str
     remedy: str = ""
+    is_cut: bool = False
 
 
 class ImportReport(msgspec.Struct, frozen=True):
     """Everything that an import found, and did where it was no dry run.
 
     Args:
-        rows: the first `MAX_ROWS` conversations; count: of all; files: that were looked at; other_files: that hold none.
+        rows: the first `MAX_ROWS` conversations; count: of all; files: that were looked at; other_files: that hold none;
+            other_names: of the first `MAX_NAMES` of those.
         made, grown: discussions; added: messages; stopped: why it ended early, empty where it did not.
     """
 
@@ -62,8 +66,10 @@ class ImportReport(msgspec.Struct, frozen=True):
     new_messages: int = 0
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
     stopped: str = ""
+    other_names: tuple[str, ...] = ()
 
 
+MAX_NAMES = 20
 MAX_ROWS = 2_000
 """Conversations that a report lists; all of them are counted."""
 

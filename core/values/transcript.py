@@ -55,6 +55,7 @@ class Transcript(msgspec.Struct, frozen=True):
         current: id of the last message of the path that the person saw last, empty where the last one counts.
         folder: in which it worked, empty where it does not say. Never opened.
         skipped: what was left out, by a plain word for it, and how often.
+        is_undated: nothing in it says when it was; `at` is the date of its file.
     """
 
     id: str
@@ -64,10 +65,15 @@ class Transcript(msgspec.Struct, frozen=True):
     current: str = ""
     folder: str = ""
     skipped: Mapping[str, int] = msgspec.field(default_factory=dict)
+    is_undated: bool = False
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """Something of a source that could not be read. `place`: where, in the words of a person; `why`: what is wrong."""
+    """Something of a source that could not be read. `place`: where, in the words of a person; `why`: what is wrong;
+    `remedy`: may be empty; `is_cut`: the source ends in the middle.
+    """
 
     place: str
     why: str
+    remedy: str = ""
+    is_cut: bool = False

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
+from core.harvest.batch_words import HALF, offer_words
 from core.harvest.messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
-from core.spending.pricing import batch_price
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from core.values.provider import ProviderKind
 from panels.base import selection
@@ -28,7 +28,9 @@ ROW_PX, LED_ROW_PX = 42.0, 49.0
 """Of two lines; and with a button that leads to the discussion."""
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
-"""Width of the Preview button's words: each character, and what stands around them."""
+"""Width of a button's words: each character, and what stands around them."""
+BATCH_PX = 36.0
+"""Height of the row that offers a batch, and of the gap above it."""
 WIDE_PX = 720.0
 """From this width on, why, age and estimate have columns of their own."""
 
@@ -39,6 +41,8 @@ KINDS = (
     Option("", "All of them"),
     *(Option(kind.value, facts.CLASS_WORDS[kind].capitalize()) for kind in RANKS),
 )
+NOTHING_LEFT = "All that can be read is in a batch: Collect reads what has come."
+IN_A_BATCH_TIP = "It waits for the batch: reading it now would be paid twice"
 NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=96, is_number=True))
 WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
@@ -59,7 +63,8 @@ def conversations_section(desk: Desk) -> None:
     batches_section(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
-    with ui.surface("rows", "clear", height=-(SHORT_FOOT_PX if _is_short(desk) else FOOT_PX), padding=(0, 0)):
+    foot = (SHORT_FOOT_PX if _is_short(desk) else FOOT_PX) + (BATCH_PX if _offers_batch(desk) else 0)
+    with ui.surface("rows", "clear", height=-foot, padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
             ui.table("table", WIDE if is_wide else NARROW, ArtifactRows(desk, shown, is_wide))
@@ -119,14 +124,19 @@ def _head(desk: Desk) -> None:
     artifacts = harvest.look.artifacts
     memo = desk.view.memo
     line = memo.get("harvest counts", (artifacts,), lambda: facts.counts_line(artifacts))
-    words = memo.get("harvest count words", (artifacts,), lambda: facts.counts_words(artifacts))
+    held = _held(desk)
+    words = memo.get("harvest count words", (artifacts, held), lambda: facts.counts_words(artifacts, held))
     with ui.group("figures", gap=4):
         ui.text("counts", words, style="small", wraps=True, tip=f"What a harvest would do with each\n{line}")
         model = selection.model_label(state, harvest.provider, harvest.model)
         found = ticked(desk)
         line = facts.estimate_line(facts.chosen_estimate(harvest, found), model)
         if not found.candidates:
-            line = "No conversation is old enough and unread: there is nothing to harvest."
+            line = (
+                NOTHING_LEFT
+                if held
+                else "No conversation is old enough and unread: there is nothing to harvest."
+            )
         if not _is_short(desk):
             ui.text("estimate", line, tone="muted", style="small", wraps=True)
     if fault := facts.reader_fault(state):
@@ -207,10 +217,12 @@ class ArtifactRows:
         _tick(self.desk, ui, artifact)
         _name(self.desk, ui, artifact, is_wide=self.is_wide)
         kind = artifact.kind
-        words, tone = facts.CLASS_WORDS[kind], facts.CLASS_TONES.get(kind, "muted")
-        ui.text("class", words, tone=tone, tip=facts.CLASS_TIPS[kind])
+        words, tone = facts.class_words(artifact, _held(self.desk)), facts.CLASS_TONES.get(kind, "muted")
+        tip = IN_A_BATCH_TIP if words == facts.IN_A_BATCH else facts.CLASS_TIPS[kind]
+        ui.text("class", words, tone="muted" if words == facts.IN_A_BATCH else tone, tip=tip)
         if self.is_wide:
-            ui.text("why", artifact.why, tone="muted", style="small", width=0, tip=artifact.why)
+            why = artifact.why or origin_words(artifact.facts.origin)
+            ui.text("why", why, tone="muted", style="small", width=0, tip=artifact.facts.origin or why)
         if self.is_wide:
             ui.text(
                 "size",
@@ -240,23 +252,30 @@ def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
 def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
     about = artifact.facts
     name = facts.name_of(about)
+    where = "\n".join(filter(None, (about.origin, about.path)))
     with ui.group("name", gap=2):
         if about.id in desk.state.discussions.summaries:
             with ui.row("line", gap=4):
-                ui.text("name", name, width=0, tip=about.path)
+                ui.text("name", name, width=0, tip=where)
                 tip = f"Show {name}"
                 if ui.button("show", "", icon="arrow-right", kind="ghost", is_small=True, tip=tip):
                     show_discussion(desk, about.id)
         else:
-            ui.text("name", name, width=0, tip=about.path)
+            ui.text("name", name, width=0, tip=where)
         if not is_wide:
             parts = (
                 artifact.why,
+                origin_words(about.origin),
                 fmt.size(about.size_bytes),
                 fmt.age(about.updated_at, desk.state.now),
             )
             line = " · ".join(filter(None, (*parts, _estimate(desk, artifact))))
             ui.text("about", line, tone="muted", style="small", width=0, tip=line)
+
+
+def origin_words(origin: str) -> str:
+    """Origin of an imported talk in two words: `from ChatGPT`. `origin`: as its mark says it."""
+    return f"from {name}" if (name := origin.partition(" from ")[2].partition(": ")[0]) else ""
 
 
 def show_discussion(desk: Desk, discussion_id: str) -> None:
@@ -272,14 +291,17 @@ def _estimate(desk: Desk, artifact: Artifact) -> str:
     if artifact.facts.sha256 in look.kept:
         return "replies kept, free"
     if _is_in_batch(desk, artifact):
-        return "in a batch"
+        return ""
     return facts.row_estimate(look.estimate, artifact.facts)
 
 
 def _is_in_batch(desk: Desk, artifact: Artifact) -> bool:
+    return artifact.facts.sha256 in _held(desk)
+
+
+def _held(desk: Desk) -> frozenset[str]:
     batches = desk.state.harvest.look.batches
-    held = desk.view.memo.get("harvest waiting", (batches,), lambda: facts.in_batches(batches))
-    return artifact.facts.sha256 in held
+    return desk.view.memo.get("harvest waiting", (batches,), lambda: facts.in_batches(batches))
 
 
 def _foot(desk: Desk) -> None:
@@ -292,6 +314,8 @@ def _foot(desk: Desk) -> None:
             with ui.menu("more", "", icon="ellipsis", tip="More to do with the conversations") as is_open:
                 if is_open:
                     _menu(desk, found)
+        if _offers_batch(desk):
+            _batch_button(desk, found)
         if not _is_short(desk):
             note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
             ui.text("note", note, tone="muted", style="small", wraps=True)
@@ -310,7 +334,9 @@ def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
         return
     cost = fmt.money(facts.chosen_estimate(harvest, found).cost_usd, "report")
     label = f"Preview {fmt.count(len(found.paths), 'conversation')} (est. {cost})"
-    if 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
+    if not found.paths:
+        label = "Preview"
+    elif 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
         label = f"Preview {len(found.paths):,} (est. {cost})"
     can, why = _can_preview(desk, found)
     if ui.button("preview", label, icon="wand-magic-sparkles", kind="primary", is_enabled=can, tip=why):
@@ -344,29 +370,37 @@ def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
     own = desk.view.of(HarvestView)
     ui, view = desk.ui, desk.view
     artifacts = desk.state.harvest.look.artifacts
-    if ui.menu_item("all", "Tick all candidates", is_enabled=not found.is_all):
+    if ui.menu_item("all", "Tick all", is_enabled=not found.is_all):
         own.left_out = frozenset()
     if ui.menu_item("none", "Tick none", is_enabled=bool(found.paths)):
         own.left_out = frozenset(a.facts.path for a in artifacts if a.kind is ArtifactClass.HARVEST)
-    _batch(desk, found)
     ui.divider("line")
     is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
     can = is_free and desk.state.harvest.preview is None
     empty = fmt.count(found.pruned, "empty one")
-    if ui.menu_item("prune", f"Remove {empty}…", icon="broom", is_enabled=can and bool(found.pruned)):
+    if found.pruned and ui.menu_item("prune", f"Remove {empty}…", icon="broom", is_enabled=can):
         view.dialog = Dialog("harvest_give_up", command=ApplyHarvest())
     if ui.menu_item("give up", f"Give up {fmt.count(len(found.ours), 'conversation')} without harvesting…",
                     icon="trash-can", is_enabled=can and bool(found.ours), tone="error"):  # fmt: skip
         view.dialog = Dialog("harvest_give_up", command=ApplyHarvest(found.ours))
 
 
-def _batch(desk: Desk, found: facts.ArtifactChoice) -> None:
-    """The provider's batch service instead: half the price, within a day; collected here, then previewed as ever."""
+def _offers_batch(desk: Desk) -> bool:
+    """True if what is ticked may go to a batch service; of a model on this machine there is none."""
+    harvest = desk.state.harvest
+    is_reviewed = harvest.preview is not None and harvest.phase != "previewing"
+    return harvest.provider != ProviderKind.EMBEDDED and not is_reviewed
+
+
+def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
+    """The provider's batch service instead, with its price; collected here, then previewed as ever."""
     ui, harvest = desk.ui, desk.state.harvest
-    ui.divider("batch line")
-    can, _ = _can_preview(desk, found)
-    cost = fmt.money(batch_price(facts.chosen_estimate(harvest, found).cost_usd), "report")
-    if harvest.provider == ProviderKind.EMBEDDED:
-        ui.menu_item("batch", "The built-in model has no batches", is_enabled=False)
-    elif ui.menu_item("batch", f"Submit as a batch, read within a day (est. {cost})", is_enabled=can):
-        desk.send(BatchHarvest(() if found.is_all else found.paths))
+    can, why = _can_preview(desk, found)
+    direct = facts.chosen_estimate(harvest, found).cost_usd
+    label = f"As a batch ({offer_words(direct)})" if found.paths else f"As a batch: {HALF}"
+    tip = (
+        f"Send {fmt.count(len(found.paths), 'conversation')} to the provider's batch service" if can else why
+    )
+    with ui.row("batch row"):
+        if ui.button("batch", label, icon="clock", kind="ghost", is_enabled=can, tip=tip):
+            desk.send(BatchHarvest(() if found.is_all else found.paths))

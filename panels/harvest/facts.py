@@ -59,6 +59,8 @@ CLASS_WORDS = {
     ArtifactClass.USER_KEPT: "kept by you",
     ArtifactClass.KEEP: "left alone",
 }
+IN_A_BATCH = "in a batch"
+_IN_ORDER = tuple(dict.fromkeys((CLASS_WORDS[ArtifactClass.HARVEST], IN_A_BATCH, *CLASS_WORDS.values())))
 CLASS_TIPS = {
     ArtifactClass.LIVE: "Open, or touched lately: left alone",
     ArtifactClass.USER_KEPT: "Kept by you: left alone",
@@ -97,24 +99,26 @@ def counts_line(artifacts: Sequence[Artifact]) -> str:
     return ", ".join(f"{kind.value}:{counts[kind]:,}" for kind in REPORT_ORDER)
 
 
-def counts_words(artifacts: Sequence[Artifact]) -> str:
-    """Counts of each class, as a person says them: `4 to read, 2 empty, 1 in use`. O(artifacts)."""
-    counts = Counter(one.kind for one in artifacts)
-    known = [f"{counts[kind]:,} {words}" for kind, words in CLASS_WORDS.items() if counts[kind]]
+def counts_words(artifacts: Sequence[Artifact], held: frozenset[str] = frozenset()) -> str:
+    """Counts of each class, as a person says them: `4 to read, 1 in a batch, 2 empty`. O(artifacts).
+
+    Args:
+        held: hashes of the conversations that wait in batches.
+    """
+    counts = Counter(class_words(one, held) for one in artifacts)
+    known = [f"{counts[words]:,} {words}" for words in _IN_ORDER if counts[words]]
     return ", ".join(known) or "None are there"
+
+
+def class_words(artifact: Artifact, held: frozenset[str]) -> str:
+    """Class of a conversation in a person's words. `held`: as of `counts_words`."""
+    waits = artifact.kind is ArtifactClass.HARVEST and artifact.facts.sha256 in held
+    return IN_A_BATCH if waits else CLASS_WORDS[artifact.kind]
 
 
 def part_words(category: Category) -> tuple[str, str]:
     """Names of an item's head and body."""
     return PARTS.get(category, ("What it says", "Detail, may be empty"))
-
-
-def batches_line(batches: Sequence[HarvestBatch], now: datetime | None) -> str:
-    """Open batches in a sentence: how many, of how many conversations, since when."""
-    several = fmt.count(len(batches), "batch is", "batches are")
-    held = fmt.count(len(in_batches(batches)), "conversation")
-    since = time_text(min(one.at for one in batches), now)
-    return f"{several} at the provider: {held}, since {since}. Results come within a day."
 
 
 def in_batches(batches: Iterable[HarvestBatch]) -> frozenset[str]:
@@ -222,7 +226,7 @@ def part_of(estimate: HarvestEstimate, new_bytes: int, calls: int) -> HarvestEst
 def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEstimate:
     """Estimate of reading the ticked candidates."""
     estimate = harvest.look.estimate
-    if ticked.is_all and not harvest.look.kept:
+    if ticked.is_all and not harvest.look.kept and not harvest.look.batches:
         return estimate
     return replace(part_of(estimate, ticked.new_bytes, ticked.calls), candidate_bytes=ticked.size_bytes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from core.values.batches import BatchReport
 from core.values.settings import KnowledgeSettings
 from panels.base.window_field import Kept, one_of
 
@@ -31,6 +32,8 @@ class HarvestView:
     Args:
         looked_with: the settings that the last look was asked for with, None before the first; has_looked: a look was there.
         left_out: paths of candidates that the person unticked.
+        batched_seen: the report whose unanswered conversations were unticked; waits_for_batch: Collect was pressed, and what
+            comes of it is to be shown.
         query, kind: filter of the conversations; item_query, show, by: of the preview; ledger_query, status: of the
             ledger. Empty: everything.
         edits: by the id of the item; error: key of a setting and why what was typed is not taken.
@@ -43,6 +46,8 @@ class HarvestView:
     has_looked: bool = False
     are_settings_open: bool = False
     left_out: frozenset[str] = frozenset()
+    batched_seen: BatchReport | None = None
+    waits_for_batch: bool = False
     query: str = ""
     kind: str = ""
     item_query: str = ""

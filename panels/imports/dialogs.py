@@ -15,22 +15,25 @@ from core.values.imports import ImportReport, ImportRow
 from panels.base.desk import Desk
 from panels.base.ui import Column, Tone, Ui
 from panels.base.view import Dialog
+from panels.imports.view import ImportView
 
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
 NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
 """Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
 ROW_PX = 24.0
+TICK = Column("", width=40)
+BRANCHES = Column("Branches", width=88, is_number=True)
 COLUMNS = (
     Column("Day", width=92),
     Column("From", width=96),
     Column("Conversation"),
     Column("New", width=112, is_number=True),
-    Column("Branches", width=88, is_number=True),
 )
-NARROW = tuple(column for column in COLUMNS if column.label in {"Conversation", "New"})
+NARROW = COLUMNS[2:]
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""
 SHOWN_FAULTS = 100
+READ_ONLY = "This home is read-only: nothing can be saved"
 
 
 def import_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -73,7 +76,7 @@ def _import(desk: Desk) -> None:
             ui.text("begins", "Reading what you chose…", tone="muted")
         answer = _foot(desk, report)
     if answer == "import" and report is not None:
-        desk.send(ImportConversations(imports.paths, is_dry=False))
+        desk.send(ImportConversations(imports.paths, is_dry=False, without=desk.view.of(ImportView).left_out))
     elif answer == "stop":
         desk.send(CancelImport())
     elif answer == "close" or closed.clicked or ui.shortcut("Escape"):
@@ -82,21 +85,50 @@ def _import(desk: Desk) -> None:
 
 
 def _report(desk: Desk, report: ImportReport) -> None:
-    ui = desk.ui
-    ui.text("sum", f"{sum_text(report)}.", style="strong", wraps=True)
+    ui, own = desk.ui, desk.view.of(ImportView)
+    if own.of is not report:
+        own.of, own.left_out = report, frozenset()
+    ui.text("sum", f"{sum_text(report).removesuffix('.')}.", style="strong", wraps=True)
     is_wide = not 0 < ui.width() < NARROW_PX
     if is_wide and report.is_dry and report.new_count:
         text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
     notes_px = min(MOST_NOTES_PX, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    if _can_choose(report):
+        _choosers(desk, report)
     with ui.surface("rows", "clear", height=0, padding=(0, 0)):
         if report.rows:
-            ui.table("table", COLUMNS if is_wide else NARROW, _Rows(desk, report.rows, is_wide=is_wide))
+            rows = _Rows(desk, report, is_wide=is_wide)
+            ui.table("table", rows.columns, rows)
     if notes:
         with ui.surface("notes", "inset", height=notes_px - GAP_PX, padding=(12, 8), scrolls=True):
             for index, (tone, line) in enumerate(notes):
                 ui.text(("note", index), line, tone="warn" if tone else "muted", style="small", wraps=True)
+
+
+def _can_choose(report: ImportReport) -> bool:
+    """True if there is something to choose from. Of what the list does not hold all is taken."""
+    return report.is_dry and report.new_count > 1
+
+
+def _choosers(desk: Desk, report: ImportReport) -> None:
+    ui, own = desk.ui, desk.view.of(ImportView)
+    new = frozenset(row.discussion_id for row in report.rows if not row.why)
+    with ui.row("choose"):
+        words = f"{_ticked(desk, report):,} of {fmt.count(report.new_count, 'new conversation')} ticked"
+        more = report.count - len(report.rows)
+        rest = f"; {more:,} more stand behind the list and go with them" if more > 0 else ""
+        ui.text("ticked", f"{words}{rest}", tone="muted", style="small", width=0)
+        if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=bool(own.left_out)):
+            own.left_out = frozenset()
+        if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=own.left_out != new):
+            own.left_out = new
+
+
+def _ticked(desk: Desk, report: ImportReport) -> int:
+    left_out = desk.view.of(ImportView).left_out
+    return report.new_count - sum(row.discussion_id in left_out for row in report.rows if not row.why)
 
 
 def _notes(report: ImportReport) -> tuple[tuple[bool, str], ...]:
@@ -115,9 +147,10 @@ def _foot(desk: Desk, report: ImportReport | None) -> str:
             return "stop" if ui.button("stop", "Stop") else ""
         found = "close" if ui.button("close", "Close") else ""
         if report is not None and report.is_dry and report.new_count:
-            label = f"Import {fmt.count(report.new_count, 'conversation')}"
-            can = not desk.state.program.is_home_read_only
-            tip = "" if can else "This home is read-only: nothing can be saved"
+            ticked = _ticked(desk, report)
+            label = f"Import {fmt.count(ticked, 'conversation')}" if ticked else "Import"
+            can = not desk.state.program.is_home_read_only and bool(ticked)
+            tip = "" if can else "Tick a conversation first" if not ticked else READ_ONLY
             if ui.button("import", label, kind="primary", is_enabled=can, tip=tip):
                 found = "import"
     return found
@@ -126,13 +159,22 @@ def _foot(desk: Desk, report: ImportReport | None) -> str:
 class _Rows:
     """Conversations of a report as rows of a table."""
 
-    def __init__(self, desk: Desk, rows: Sequence[ImportRow], *, is_wide: bool) -> None:
-        self._desk, self._rows, self._is_wide = desk, rows, is_wide
+    def __init__(self, desk: Desk, report: ImportReport, *, is_wide: bool) -> None:
+        self._desk, self._rows, self._is_wide = desk, report.rows, is_wide
+        self._has_ticks = _can_choose(report)
+        self._has_branches = is_wide and any(row.branches for row in report.rows)
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """Columns that have something to say."""
+        middle = COLUMNS if self._is_wide else NARROW
+        ticks = (TICK,) if self._has_ticks else ()
+        return (*ticks, *middle, *((BRANCHES,) if self._has_branches else ()))
 
     @property
     def revision(self) -> Hashable:
         """Rows are the same as long as the report is."""
-        return id(self._rows), self._is_wide
+        return id(self._rows), self._is_wide, self._has_ticks
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -150,6 +192,8 @@ class _Rows:
         """Draw one conversation; one that is here leads to its discussion."""
         row = self._rows[index]
         tone: Tone = "muted" if row.why else "text"
+        if self._has_ticks:
+            self._tick(row, ui)
         if self._is_wide:
             day = fmt.day(row.at.astimezone().date(), self._desk.state.now) if row.at is not None else ""
             ui.text("day", day, tone="muted", style="small")
@@ -165,5 +209,15 @@ class _Rows:
                 self._desk.send(SelectDiscussion(row.discussion_id))
             ui.text("name", row.title, tone=tone, width=0, tip=row.why or row.title)
         ui.text("new", f"{row.new:,}" if row.new else row.why, tone=tone, style="small", tip=row.why)
-        if self._is_wide:
+        if self._has_branches:
             ui.text("branches", f"{row.branches:,}" if row.branches else "", tone="muted", style="small")
+
+    def _tick(self, row: ImportRow, ui: Ui) -> None:
+        own = self._desk.view.of(ImportView)
+        if row.why:
+            ui.text("tick", "")
+            return
+        changed = ui.checkbox("tick", "", row.discussion_id not in own.left_out, tip=f"Import {row.title}")
+        if changed is not None:
+            one = {row.discussion_id}
+            own.left_out = own.left_out - one if changed else own.left_out | one

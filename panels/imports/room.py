@@ -6,6 +6,7 @@ from panels.base.desk import Desk
 from panels.base.room import Room
 from panels.base.view import Dialog
 from panels.imports.actions import ACTIONS
+from panels.imports.view import ImportView
 
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
@@ -14,4 +15,4 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
     import_dialog(desk, dialog)
 
 
-ROOM = Room(ACTIONS, dialogs=dict.fromkeys(("import_files", "import_folder", "import"), _dialog))
+ROOM = Room(ACTIONS, ImportView, dialogs=dict.fromkeys(("import_files", "import_folder", "import"), _dialog))

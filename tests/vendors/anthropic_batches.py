@@ -62,6 +62,7 @@ class AnthropicBatchDesk:
         self.made = 0
         self.deleted: list[str] = []
         self.refuses: tuple[int, str, str] | None = None
+        self.rows_lost = self.bytes_lost = 0  # of each download of results, on its way
 
     @property
     def last(self) -> Batch:
@@ -172,8 +173,9 @@ class AnthropicBatchDesk:
         batch = self._known(name)
         if batch.status != "ended":
             raise RefusedError(404, "not_found_error", "no results yet")
-        lines = "".join(json.dumps(row) + "\n" for row in batch.results)
-        return Reply(200, lines.encode(), {"content-type": "application/x-jsonl"})
+        rows = batch.results[: len(batch.results) - self.rows_lost]
+        lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        return Reply(200, lines[: len(lines) - self.bytes_lost], {"content-type": "application/x-jsonl"})
 
     def _result(self, fate: str, params: Json) -> Json:
         if fate == "succeeded":

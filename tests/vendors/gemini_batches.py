@@ -38,6 +38,7 @@ class GeminiBatchDesk:
         self._lock = threading.Lock()
         self.batches: dict[str, Batch] = {}
         self.made = 0
+        self.rows_lost = 0  # of each answer with responses, on its way
 
     @property
     def last(self) -> Batch:
@@ -68,7 +69,7 @@ class GeminiBatchDesk:
                 case "GET", "" if name == "batches":
                     return json_reply(200, {"operations": [_shape(one) for one in self.batches.values()]})
                 case "GET", "":
-                    return json_reply(200, _shape(self._known(name)))
+                    return json_reply(200, _shape(self._known(name), self.rows_lost))
                 case "DELETE", "":
                     del self.batches[self._known(name).name]
                     return json_reply(200, {})
@@ -107,7 +108,7 @@ class GeminiBatchDesk:
         return self.batches[name]
 
 
-def _shape(batch: Batch) -> Json:
+def _shape(batch: Batch, rows_lost: int = 0) -> Json:
     """An operation, as this interface gives a batch."""
     metadata: Json = {
         "@type": "type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch",
@@ -118,5 +119,6 @@ def _shape(batch: Batch) -> Json:
         "createTime": batch.at.isoformat(),
     }
     if batch.responses:
-        metadata["output"] = {"inlinedResponses": {"inlinedResponses": batch.responses}}
+        rows = batch.responses[: len(batch.responses) - rows_lost]
+        metadata["output"] = {"inlinedResponses": {"inlinedResponses": rows}}
     return {"name": batch.name, "metadata": metadata}

@@ -44,6 +44,7 @@ class Batch:
     output_file_id: str | None = None
     error_file_id: str | None = None
     errors: list[Json] = field(default_factory=list)
+    counts: Json = field(default_factory=lambda: {"total": 0, "completed": 0, "failed": 0})
 
 
 class OpenAiBatchDesk:
@@ -60,6 +61,7 @@ class OpenAiBatchDesk:
         self.files: dict[str, File] = {}
         self.batches: dict[str, Batch] = {}
         self._count = 0
+        self.bytes_lost = 0  # of each download of a file, on its way
 
     @property
     def last(self) -> Batch:
@@ -86,6 +88,7 @@ class OpenAiBatchDesk:
             self._stored("output.jsonl", _lines(good * 2 if is_twice else good)) if good else None
         )
         batch.error_file_id = self._stored("errors.jsonl", _lines(bad)) if bad else None
+        batch.counts = {"total": len(good) + len(bad), "completed": len(good), "failed": len(bad)}
         batch.status = status
 
     def fail(self, message: str) -> None:
@@ -103,7 +106,10 @@ class OpenAiBatchDesk:
                 case "GET", "files", []:
                     return _listed([_file(one) for one in reversed(self.files.values())])
                 case "GET", "files", [name, "content"]:
-                    return Reply(200, self._file(name).data, {"content-type": "application/octet-stream"})
+                    data = self._file(name).data
+                    return Reply(
+                        200, data[: len(data) - self.bytes_lost], {"content-type": "application/octet-stream"}
+                    )
                 case "DELETE", "files", [name]:
                     del self.files[self._file(name).id]
                     return json_reply(200, {"id": name, "object": "file", "deleted": True})
@@ -236,5 +242,6 @@ def _shape(batch: Batch) -> Json:
         "created_at": batch.at,
         "expires_at": batch.at + LIVES_S,
         "metadata": batch.metadata,
+        "request_counts": batch.counts,
         "errors": {"object": "list", "data": batch.errors} if batch.errors else None,
     }

@@ -11,9 +11,6 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from core.base.errors import ProviderError
 from core.providers.anthropic.stream import merge_usage, stop_of
 from core.providers.batches import (
     MOST_LISTED,
@@ -22,7 +19,9 @@ from core.providers.batches import (
     BatchRequest,
     BatchStatus,
     FoundBatch,
+    rows_of,
     sound_answers,
+    unless_gone,
 )
 from core.providers.door import text_of
 from core.values.provider import ProviderRequest, StopKind
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from anthropic.types.messages import MessageBatch
 
 _PATH = "v1/messages/batches"
-_GONE = 404
 _PER_PAGE = 100
 _KINDS = {
     "succeeded": AnswerKind.ANSWERED,
@@ -90,16 +88,15 @@ class AnthropicBatches:
     def status(self, name: str) -> BatchStatus | None:
         """See `Batches.status`."""
         client = self._client()
-        try:
+
+        def ask() -> BatchStatus:
             with self._failures("", f"{_PATH}/{name}"):
                 return _status(client.messages.batches.retrieve(name))
-        except ProviderError as error:
-            if error.status == _GONE:
-                return None
-            raise
+
+        return unless_gone(ask)
 
     def answers(self, name: str) -> Iterator[BatchAnswer]:
-        """See `Batches.answers`. A line that is none is left out: its request then counts as unanswered."""
+        """See `Batches.answers`."""
         return sound_answers(self._answers(name))
 
     def cancel(self, name: str) -> None:
@@ -110,14 +107,15 @@ class AnthropicBatches:
 
     def clean(self, tag: str, name: str) -> None:
         """See `Batches.clean`."""
+        del tag
         client = self._client()
-        try:
+
+        def ask() -> None:
             with self._failures("", f"{_PATH}/{name}"):
-                if name:
-                    client.messages.batches.delete(name)
-        except ProviderError as error:
-            if error.status != _GONE:
-                raise
+                client.messages.batches.delete(name)
+
+        if name:
+            unless_gone(ask)
 
     def _answers(self, name: str) -> Generator[BatchAnswer]:
         from anthropic.types.messages import MessageBatchIndividualResponse
@@ -127,25 +125,29 @@ class AnthropicBatches:
             self._failures("", f"{_PATH}/{name}/results"),
             client.messages.batches.with_streaming_response.results(name) as response,
         ):
-            for line in response.iter_lines():
-                try:
-                    row = msgspec.json.decode(line)
-                    answer = _answer(MessageBatchIndividualResponse.construct(**row))
-                except (msgspec.DecodeError, TypeError, ValueError):
-                    continue
-                yield answer
+            yield from rows_of(
+                response.iter_lines(), lambda row: _answer(MessageBatchIndividualResponse.construct(**row))
+            )
 
     def _has_tag(self, batch: MessageBatch, tag: str) -> bool:
         if not batch.results_url:
             return False
         with closing(self._answers(batch.id)) as answers:
-            first = next(answers, None)
+            first = next((one for one in answers if one.kind is not AnswerKind.TORN), None)
         return first is not None and first.custom_id.startswith(f"{tag}-")
 
 
 def _status(batch: MessageBatch) -> BatchStatus:
     is_ended = batch.processing_status == "ended"
-    return BatchStatus(text_of(batch.id), is_ended, is_gone=batch.archived_at is not None)
+    counts = batch.request_counts
+    return BatchStatus(
+        text_of(batch.id),
+        is_ended,
+        is_gone=batch.archived_at is not None,
+        answered=counts.succeeded if is_ended else None,
+        has_every_row=is_ended,
+        worked_off=_count(batch) - counts.processing,
+    )
 
 
 def _made_at(batch: MessageBatch) -> datetime:
@@ -169,7 +171,7 @@ def _answer(row: Any) -> BatchAnswer:
         text = "".join(map(text_of, blocks))
         usage, stop = merge_usage(Usage(), message.usage), stop_of(message)
         reason = f"{message.model} refused to read the conversation" if stop is StopKind.REFUSED else ""
-        return BatchAnswer(row.custom_id, kind, text, usage, stop, reason)
+        return BatchAnswer(row.custom_id, kind, text, usage, stop, reason, is_billed=True)
     if kind is AnswerKind.ERRORED:
         fault = result.error.error
         is_refused = text_of(fault.type) == "invalid_request_error"

@@ -20,6 +20,7 @@ from core.providers.batches import (
     BatchStatus,
     FoundBatch,
     sound_answers,
+    unless_gone,
 )
 from core.providers.door import text_of
 from core.providers.gemini.stream import reply_items
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
     from google.genai import types
 
 KEY = "key"
-_GONE, _INVALID, _BAD_REQUEST = 404, 3, 400
+_INVALID, _BAD_REQUEST = 3, 400
 _PER_PAGE = 100
-_FAILED, _EXPIRED = "JOB_STATE_FAILED", "JOB_STATE_EXPIRED"
-_ENDED = frozenset({"JOB_STATE_SUCCEEDED", "JOB_STATE_CANCELLED", _FAILED, _EXPIRED})
+_FAILED, _EXPIRED, _SUCCEEDED = "JOB_STATE_FAILED", "JOB_STATE_EXPIRED", "JOB_STATE_SUCCEEDED"
+_ENDED = frozenset({_SUCCEEDED, "JOB_STATE_CANCELLED", _FAILED, _EXPIRED})
 
 
 class GeminiBatches:
@@ -93,13 +94,13 @@ class GeminiBatches:
         """See `Batches.clean`. Nothing is uploaded beside the batch, which holds requests and answers."""
         del tag
         sdk = self._sdk()
-        try:
+
+        def ask() -> None:
             with self._failures("", name):
-                if name:
-                    sdk.batches.delete(name=name)
-        except ProviderError as error:
-            if error.status != _GONE:
-                raise
+                sdk.batches.delete(name=name)
+
+        if name:
+            unless_gone(ask)
 
     def _inlined(self, one: BatchRequest) -> dict[str, Any]:
         contents, config = self._parts(one.request)
@@ -107,13 +108,12 @@ class GeminiBatches:
 
     def _retrieved(self, name: str) -> types.BatchJob | None:
         sdk = self._sdk()
-        try:
+
+        def ask() -> types.BatchJob:
             with self._failures("", name):
                 return sdk.batches.get(name=name)
-        except ProviderError as error:
-            if error.status == _GONE:
-                return None
-            raise
+
+        return unless_gone(ask)
 
     def _answers(self, name: str) -> Iterator[BatchAnswer]:
         batch = self._retrieved(name)
@@ -132,7 +132,13 @@ def _status(batch: types.BatchJob) -> BatchStatus:
     if state == _FAILED:
         said = text_of(batch.error.message) if batch.error is not None else ""
         reason = said or "the provider gives no reason"
-    return BatchStatus(text_of(batch.name), state in _ENDED, is_expired=state == _EXPIRED, reason=reason)
+    return BatchStatus(
+        text_of(batch.name),
+        state in _ENDED,
+        is_expired=state == _EXPIRED,
+        reason=reason,
+        has_every_row=state == _SUCCEEDED,
+    )
 
 
 def _answer(row: types.InlinedResponse) -> BatchAnswer:
@@ -164,4 +170,5 @@ def _answer(row: types.InlinedResponse) -> BatchAnswer:
         usage,
         stop,
         reason if stop is StopKind.REFUSED else "",
+        is_billed=True,
     )

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.base.errors import ProviderError
 from core.providers.batches import (
     MOST_LISTED,
     AnswerKind,
@@ -21,7 +21,9 @@ from core.providers.batches import (
     BatchRequest,
     BatchStatus,
     FoundBatch,
+    rows_of,
     sound_answers,
+    unless_gone,
 )
 from core.providers.door import text_of, word_of
 from core.providers.openai.replies import stop_of, usage_of
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 TAG = "manual_slop"
 _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _KINDS = {"batch_expired": AnswerKind.EXPIRED, "batch_cancelled": AnswerKind.CANCELLED}
-_GONE, _OK, _BAD_REQUEST = 404, 200, 400
+_OK, _BAD_REQUEST = 200, 400
 _PER_PAGE = 100
 
 
@@ -108,24 +110,18 @@ class OpenAiBatches:
                 listed = islice(client.files.list(purpose="batch", order="desc"), MOST_LISTED)
                 files = [file.id for file in listed if file.filename == _file_name(tag)]
         for file_id in filter(None, files):
-            self._delete(file_id)
+            unless_gone(partial(self._delete, file_id))
 
     def _delete(self, file_id: str) -> None:
-        try:
-            with self._calling(f"/files/{file_id}") as client:
-                client.files.delete(file_id)
-        except ProviderError as error:
-            if error.status != _GONE:
-                raise
+        with self._calling(f"/files/{file_id}") as client:
+            client.files.delete(file_id)
 
     def _retrieved(self, name: str) -> Batch | None:
-        try:
+        def ask() -> Batch:
             with self._calling(f"/batches/{name}") as client:
                 return client.batches.retrieve(name)
-        except ProviderError as error:
-            if error.status == _GONE:
-                return None
-            raise
+
+        return unless_gone(ask)
 
     def _answers(self, name: str) -> Generator[BatchAnswer]:
         batch = self._retrieved(name)
@@ -140,12 +136,7 @@ class OpenAiBatches:
             self._calling(f"/files/{file_id}/content") as client,
             client.files.with_streaming_response.content(file_id) as response,
         ):
-            for line in response.iter_lines():
-                try:
-                    answer = _answer(msgspec.json.decode(line))
-                except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError):
-                    continue
-                yield answer
+            yield from rows_of(response.iter_lines(), _answer)
 
     def _line(self, one: BatchRequest) -> dict[str, Any]:
         return {
@@ -166,7 +157,15 @@ def _status(batch: Batch) -> BatchStatus:
         faults = (batch.errors.data if batch.errors is not None else None) or []
         reason = text_of(faults[0].message) if faults else "the provider gives no reason"
     is_expired = batch.status == "expired"
-    return BatchStatus(text_of(batch.id), batch.status in _ENDED, is_expired=is_expired, reason=reason)
+    counts = batch.request_counts
+    return BatchStatus(
+        text_of(batch.id),
+        batch.status in _ENDED,
+        is_expired=is_expired,
+        reason=reason,
+        answered=None if counts is None else counts.completed,
+        worked_off=0 if counts is None else counts.completed + counts.failed,
+    )
 
 
 def _answer(row: dict[str, Any]) -> BatchAnswer:
@@ -189,10 +188,10 @@ def _answered(custom_id: str, body: dict[str, Any], request_id: str) -> BatchAns
     usage = usage_of(reply.usage, request_id)
     if reply.status == "failed":
         reason = text_of(getattr(reply.error, "message", ""))
-        return BatchAnswer(custom_id, AnswerKind.ERRORED, usage=usage, reason=reason)
+        return BatchAnswer(custom_id, AnswerKind.ERRORED, usage=usage, reason=reason, is_billed=True)
     parts = [part for item in reply.output if item.type == "message" for part in item.content]
     has_refused = any(part.type == "refusal" for part in parts)
     stop = stop_of(reply, has_calls=False, has_refused=has_refused).kind
     text = "".join(text_of(part.text) for part in parts if part.type == "output_text")
     reason = f"{text_of(reply.model)} refused to read the conversation" if stop is StopKind.REFUSED else ""
-    return BatchAnswer(custom_id, AnswerKind.ANSWERED, text, usage, stop, reason)
+    return BatchAnswer(custom_id, AnswerKind.ANSWERED, text, usage, stop, reason, is_billed=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.base import paths
 from core.harvest.batch_files import BatchFiles
 from core.harvest.batch_prompts import answered_ones, not_asked
-from core.harvest.batch_run import BatchServices, look_after_batches
+from core.harvest.batch_run import BatchServices, look_after_batches, withdraw_batches
 from core.harvest.run import ApplyRequest, apply, items_by_asking
 from core.harvest.scan import ScanRequest, scan
 from core.harvest.sources import Distiller
@@ -94,16 +94,23 @@ class Backlog:
 
     def run(self, dies: str = "") -> BatchReport:
         """Collect and submit."""
+        listed = scan(self.request, HarvestLedger(self.home))
+        services = self._services(dies)
+        return look_after_batches(self.home, lambda: self.now, services, self.asker, self.request, listed)
+
+    def withdraw(self) -> BatchReport:
+        """Stop all that is open."""
+        return withdraw_batches(self.home, lambda: self.now, self._services(), ())
+
+    def _services(self, dies: str = "") -> BatchServices:
         service = Dying(self.service, dies)
-        services = BatchServices(
+        return BatchServices(
             lambda _provider: service,
             Payments(self.home, lambda *_: 0.5, lambda: self.now),
             lambda: next(self.seeds),
             self._let_go,
             self._on_open,
         )
-        listed = scan(self.request, HarvestLedger(self.home))
-        return look_after_batches(self.home, lambda: self.now, services, self.asker, self.request, listed)
 
     def apply(self) -> HarvestReport:
         """Write what is answered."""

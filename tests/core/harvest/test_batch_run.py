@@ -84,6 +84,52 @@ def test_a_reply_counts_before_an_error_row_of_the_same_request(
     assert any(MOON in line for line in item_lines(backlog.home))
 
 
+@pytest.mark.parametrize("loss", ["rows_lost", "bytes_lost"])
+def test_results_that_come_short_are_read_again_and_nothing_is_deleted_or_paid_twice(
+    backlog: Backlog, vendor: AnthropicServer, loss: str
+) -> None:
+    for name in ("Tides", "Sun", "Moon"):
+        add_discussion(backlog.home, name, f"Why {name}?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(*[reply(MOON)] * 3))
+    vendor.batches.finish()
+    setattr(vendor.batches, loss, 1 if loss == "rows_lost" else 40)
+
+    for _ in range(4):
+        report = backlog.run()
+        backlog.apply()
+
+    assert (states(backlog), vendor.batches.made, vendor.batches.deleted) == (["ended"], 1, [])
+    assert (len(paid(backlog)), backlog.batches[0].answered) == (2, 2)
+    assert "1 answer that the provider counts could not be read" in report.problems[0]
+    assert "cancel the batch to give the rest up" in report.problems[0]
+    setattr(vendor.batches, loss, 0)
+    report = backlog.run()
+
+    assert (states(backlog), paid(backlog), vendor.batches.made) == (["collected"], [0.25] * 3, 1)
+    assert (report.problems, backlog.batches[0].paid_usd) == ((), 0.75)
+    assert vendor.batches.deleted == ["msgbatch_00000001"]
+
+
+def test_a_short_batch_that_the_person_gives_up_closes_with_what_was_read(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    for name in ("Tides", "Sun"):
+        add_discussion(backlog.home, name, f"Why {name}?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(*[reply(MOON)] * 2))
+    vendor.batches.finish()
+    vendor.batches.rows_lost = 1
+    for _ in range(3):
+        backlog.run()
+
+    report = backlog.withdraw()
+
+    assert (states(backlog), vendor.batches.deleted) == (["collected"], ["msgbatch_00000001"])
+    assert report.problems == ()
+    assert "was cancelled: 1 request of it was not answered" in " ".join(report.said)
+
+
 def test_what_failed_expired_or_was_cancelled_is_submitted_again_alone(
     backlog: Backlog, vendor: AnthropicServer
 ) -> None:

@@ -96,3 +96,21 @@ def test_a_batch_that_vanished_is_said(backlog: Backlog, vendor: GeminiServer) -
 
     assert states(backlog) == ["vanished"]
     assert "no longer knows it" in report.problems[0]
+
+
+def test_answers_that_are_missing_are_read_again_and_the_batch_stays(
+    backlog: Backlog, vendor: GeminiServer
+) -> None:
+    for name in ("A", "B"):
+        add_discussion(backlog.home, name, f"Why {name}?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(reply(MOON), reply(MOON)))
+    vendor.batches.finish()
+    vendor.batches.rows_lost = 1
+    backlog.run()
+    assert (states(backlog), vendor.batches.made, len(vendor.batches.batches)) == (["ended"], 1, 1)
+    vendor.batches.rows_lost = 0
+
+    backlog.run()
+
+    assert (states(backlog), vendor.batches.made, vendor.batches.batches) == (["collected"], 1, {})

@@ -101,3 +101,24 @@ def test_a_batch_that_fails_its_check_says_why_and_leaves_no_upload(
     assert (vendor.batches.files, backlog.open_usd) == ({}, {})
     backlog.run()
     assert states(backlog) == ["cancelled", "submitted"]
+
+
+def test_a_torn_file_of_answers_is_read_again_and_nothing_is_deleted(
+    backlog: Backlog, vendor: OpenAiServer
+) -> None:
+    for name in ("A", "B"):
+        add_discussion(backlog.home, name, f"Why {name}?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(reply(MOON), reply(MOON)))
+    vendor.batches.finish()
+    vendor.batches.bytes_lost = 40
+    backlog.run()
+    assert (states(backlog), len(vendor.batches.batches)) == (["ended"], 1)
+    assert len(vendor.batches.files) == 2
+    vendor.batches.bytes_lost = 0
+
+    backlog.run()
+
+    assert (states(backlog), len(vendor.batches.batches), vendor.batches.files) == (["collected"], 1, {})
+    paid = harvest_payments(backlog.home, NOW - timedelta(days=1)).values()
+    assert [one.usd for one in paid] == [0.25, 0.25]

@@ -12,12 +12,14 @@ import pytest
 
 from core.base import paths
 from core.base.errors import ConfigError
-from core.discussion import meta
+from core.discussion import log, meta
 from core.harvest.scan import ScanRequest, foreign_name, look_again, scan
+from core.harvest.transcript_sources import messages_of
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.values.discussion import Draft
 from core.values.harvest import Artifact, ArtifactClass, ArtifactKind
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.values.records import MarkRecord
 from tests.core.harvest.harvests import NOW, OLD, Harvest, Model, add_discussion, age, go_on, tree
 
 
@@ -265,3 +267,35 @@ def test_a_thousand_conversations_are_scanned_in_seconds(tmp_path: Path) -> None
 
     assert len({one.facts.sha256 for one in artifacts}) == 1
     assert time.thread_time() - started < 10
+
+
+def test_an_imported_talk_is_as_old_as_its_last_word_until_somebody_goes_on(tmp_path: Path) -> None:
+    """It was written a moment ago: who imports a backlog can harvest it at once."""
+    mark = MarkRecord("m1", OLD, "imported", "Imported on 2026-11-23 from ChatGPT: conversations.json")
+    chosen = add_discussion(tmp_path, "Tides", "Why?", "The moon.", at=OLD)
+    log.append(tmp_path, chosen, (mark,))
+    age(paths.discussion_dir(tmp_path, chosen), NOW)
+    seen = found(tmp_path)["Tides"]
+
+    assert (seen.kind, seen.facts.updated_at) == (ArtifactClass.HARVEST, OLD)
+    assert "from ChatGPT" in seen.facts.origin
+    again, _ = look_again(seen.facts, HarvestLedger(tmp_path))
+    assert again.updated_at == OLD
+    go_on(tmp_path, chosen, "And the sun?", "It helps.")
+    age(paths.discussion_dir(tmp_path, chosen), NOW)
+    assert found(tmp_path)["Tides"].kind is ArtifactClass.LIVE
+
+
+def test_a_text_file_that_is_named_itself_is_a_conversation_as_for_an_import(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "chat.md").write_text("# Chat\n\n## User\n\nWhy?\n\n## Assistant\n\nSo.\n")
+    age(folder, OLD)
+
+    assert found(tmp_path, sources=(folder,))["chat.md"].kind is ArtifactClass.KEEP
+    named = found(tmp_path, sources=(folder / "chat.md",))["chat.md"]
+    assert (named.kind, named.facts.kind) == (ArtifactClass.HARVEST, ArtifactKind.PLAIN)
+    assert [one.text for one in messages_of(ArtifactKind.PLAIN, (folder / "chat.md").read_bytes())] == [
+        "Why?",
+        "So.",
+    ]

@@ -79,7 +79,7 @@ def test_chatgpt_gives_the_tree_with_its_branches_and_the_path_that_was_seen_las
     assert (found.id, found.title, found.current) == ("c1", "Tides 1", "new1")
     assert found.at == datetime.fromtimestamp(1.7e9, UTC)
     assert words(seen_last(found)) == [("user", "Which datum?"), ("assistant", "Chart datum.")]
-    assert [words(path)[-1][1] for path in paths(found)] == ["Chart datum.", "Mean sea level."]
+    assert [words(path)[-1][1] for path in paths(found).paths] == ["Chart datum.", "Mean sea level."]
     assert found.messages[-1].model == "gpt-9"
 
 
@@ -121,7 +121,7 @@ def test_a_claude_export_gives_tools_thoughts_and_the_words_of_attachments() -> 
     assert found.messages[1].parts == (
         ReasoningPart("hm"), TextPart("It pulls."), ToolCallPart("t", "calc", '{"a": 2, "b": 1}'), ToolResultPart("t", "3"),
     )  # fmt: skip
-    assert [words(path)[-1][1] for path in paths(found)] == ["Anew.", "It pulls."]
+    assert [words(path)[-1][1] for path in paths(found).paths] == ["Anew.", "It pulls."]
     assert found.skipped == {"parts of an unknown kind": 1, "messages that cannot be read": 1}
 
 
@@ -146,7 +146,7 @@ def test_claude_code_follows_what_was_said_anew_and_names_its_torn_line() -> Non
     (found,), unread = read(TranscriptKind.CLAUDE_CODE, "\n".join(rows))
 
     assert (found.id, found.title, found.folder, found.current) == ("s", "A talk", "/w", "5")
-    assert [words(path)[-1][1] for path in paths(found)][:2] == ["Or not", "Go on"] or found.messages[
+    assert [words(path)[-1][1] for path in paths(found).paths][:2] == ["Or not", "Go on"] or found.messages[
         2
     ].parent == "2"
     assert [one.id for one in found.messages if one.is_aside] == ["6"]
@@ -225,7 +225,7 @@ def test_messages_in_a_circle_are_all_on_some_path() -> None:
     }
     (found,), _ = read(TranscriptKind.CHATGPT, {"mapping": mapping, "current_node": "d"})
 
-    assert {one.id for path in paths(found) for one in path} == {"a", "b", "c", "d"}
+    assert {one.id for path in paths(found).paths for one in path} == {"a", "b", "c", "d"}
 
 
 def test_deep_nesting_is_a_sentence() -> None:
@@ -314,7 +314,7 @@ ODD = st.recursive(
 @given(odd=ODD, kind=st.sampled_from([one for one in TranscriptKind if one is not TranscriptKind.UNKNOWN]))
 def test_nothing_that_parses_stops_a_reader(odd: object, kind: TranscriptKind) -> None:
     for one in read_transcripts(kind, json.dumps(odd).encode()):
-        assert isinstance(one, Unread) or list(paths(one)) is not None
+        assert isinstance(one, Unread) or paths(one).paths is not None
 
 
 @settings(max_examples=150)

@@ -160,10 +160,10 @@ def test_ticking_none_and_all() -> None:
     screen = open_at("conversations", hs.looked())
     screen.ui.click("More to do with the conversations")
     screen.ui.click("Tick none")
-    assert screen.ui.find("Preview 0 conversations (est. ~$0.00)").tip == "Tick a conversation first"
+    assert screen.ui.find("Preview", kind="button").tip == "Tick a conversation first"
 
     screen.ui.click("More to do with the conversations")
-    screen.ui.click("Tick all candidates")
+    screen.ui.click("Tick all")
 
     assert screen.ui.has("Preview 4 conversations (est. ~$0.42)", kind="button")
 
@@ -196,7 +196,7 @@ def test_nothing_found_is_said_and_nothing_can_be_previewed() -> None:
 
     assert screen.ui.shows("There are no conversations yet.")
     assert screen.ui.shows("there is nothing to harvest")
-    assert not screen.ui.find("Preview 0 conversations", kind="button").is_enabled
+    assert not screen.ui.find("Preview", kind="button").is_enabled
 
 
 @pytest.mark.parametrize(

@@ -75,3 +75,41 @@ def test_a_home_that_cannot_be_written_has_nothing_imported() -> None:
     with pytest.raises(AssertionError, match="read-only: nothing can be saved"):
         made.ui.click("Import 1 conversation")
     assert made.asked == []
+
+
+def test_what_is_unticked_is_not_imported_and_all_or_none_can_be() -> None:
+    rows = tuple(
+        ImportRow("/x/c.json", TranscriptKind.CHATGPT, f"Talk {n}", AT, 3, 3, discussion_id=f"d{n}")
+        for n in range(3)
+    )
+    report = ImportReport(is_dry=True, rows=rows, count=3, new_count=3, files=1, made=3, new_messages=9)
+    made = screen(ImportState(paths=("/x",), report=report))
+    assert not any("Branches" in word for word in made.ui.texts()), "a column with nothing in it is none"
+    made.ui.click("Import Talk 1")
+    assert made.ui.shows("2 of 3 new conversations ticked")
+    made.ui.click("Import 2 conversations")
+    assert made.asked == [ImportConversations(("/x",), is_dry=False, without=frozenset({"d1"}))]
+
+    made = screen(ImportState(paths=("/x",), report=report))
+    made.ui.click("None")
+    with pytest.raises(AssertionError, match="Tick a conversation first"):
+        made.ui.click("Import", within="0 of 3 new conversations ticked")
+    made.ui.click("Tick all")
+    made.ui.click("Import 3 conversations")
+    assert made.asked == [ImportConversations(("/x",), is_dry=False)]
+
+
+def test_an_export_that_is_cut_off_says_so_first_and_files_without_a_talk_are_named() -> None:
+    cut = ImportFault("/x/conversations.json: after conversation 0, near byte 3,000", "it ends in the middle", "Export it again", is_cut=True)  # fmt: skip
+    made = screen(ImportState(paths=("/x",), report=ImportReport(is_dry=True, files=1, faults=(cut,))))
+    assert made.ui.shows(
+        "Nothing could be read. /x/conversations.json: after conversation 0, near byte 3,000"
+    )
+    assert not made.ui.shows("nothing new")
+
+    some = replace(REPORT, faults=(cut,), other_names=("notes.md", "run.log"))
+    made = screen(ImportState(paths=("/x",), report=some))
+    assert made.ui.shows(
+        "conversations.json is cut off in the middle; what came whole is taken. 1 conversation"
+    )
+    assert made.ui.shows("4 files hold no conversation: notes.md, run.log and 2 more. To import a text file")
