@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.postgres_connection import ServerAddress, bounded, connect
+from core.retrieval.postgres_schema import schema_name
 from core.retrieval.postgres_words import as_tsvector, best_chunks
 from core.retrieval.quantisation import DIMENSION, cosine
 from core.retrieval.store import BY_NAME, Scan, ServerFaultError, Shelf, SourceKey, SourceState, StoredChunk

@@ -8,7 +8,6 @@ from datetime import date
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion, UndoDelete
 from core.forgetting.messages import ForgetItem
-from core.forgetting.report import DELETE_SAYS, FORGET_SAYS
 from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category, Item, Provenance
 from core.values.updates import is_under_way
@@ -191,10 +190,10 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     ):  # fmt: skip
         ask_draft(desk, item)
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
-                 tip=why or f"Delete…\n{DELETE_SAYS}"):  # fmt: skip
+                 tip=why or "Delete…"):  # fmt: skip
         desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
     if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, is_enabled=is_free,
-                 tip=why or f"Forget…\n{FORGET_SAYS}"):  # fmt: skip
+                 tip=why or "Forget every copy…"):  # fmt: skip
         desk.view.dialog = Dialog("forget", command=ForgetItem(item))
 
 

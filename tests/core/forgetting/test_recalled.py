@@ -42,11 +42,8 @@ def test_a_log_loses_what_was_recalled_in_it_and_the_ledger_knows_it_still(home:
     log.append(home, other, records)
     path = paths.log_file(home, other)
     size, sha256 = path.stat().st_size, hash_source(path).sha256
-    HarvestLedger(home).add(
-        HarvestLedgerEntry(
-            sha256, str(path), "discussion", size, LedgerStatus.HARVESTED, "2026-10-05T00:00:00Z"
-        )
-    )
+    entry = HarvestLedgerEntry(sha256, str(path), LedgerStatus.HARVESTED, "2026-10-05T00:00:00Z", size)
+    HarvestLedger(home).add(entry)
 
     receipt = forgotten(home, secret)
 
