@@ -18,8 +18,8 @@ from core.knowledge.ledger import HarvestLedger, hash_source
 from core.values.forgetting import ForgetReceipt
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.values.records import RequestRecord
-from tests.core.forgetting.day import OLD, SECRET, WORD, a_day, forgotten, traces
-from tests.core.harvest.harvests import NOW, add_discussion
+from tests.core.forgetting.day import SECRET, WORD, a_day, forgotten, traces
+from tests.core.harvest.harvests import NOW, OLD, add_discussion
 from tests.panels import states
 
 
@@ -42,7 +42,9 @@ def test_a_log_loses_what_was_recalled_in_it_and_the_ledger_knows_it_still(home:
     log.append(home, other, records)
     path = paths.log_file(home, other)
     size, sha256 = path.stat().st_size, hash_source(path).sha256
-    entry = HarvestLedgerEntry(sha256, str(path), LedgerStatus.HARVESTED, "2026-10-05T00:00:00Z", size)
+    entry = HarvestLedgerEntry(
+        sha256, str(path), LedgerStatus.HARVESTED, "2026-10-05T00:00:00Z", size_bytes=size
+    )
     HarvestLedger(home).add(entry)
 
     receipt = forgotten(home, secret)

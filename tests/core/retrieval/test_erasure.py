@@ -145,14 +145,13 @@ def test_a_server_that_is_away_is_owed_it_until_it_was_told(home: Path, postgres
     assert (count, "does not answer" in why) == (0, True)
     assert (list(owed(home)), pay(home)) == ([away], ())
 
-    server = server_store(home, postgres_url, "small", DIMENSION)
-    server.put(key(GONE), SourceState("s", "1"), chunks("the zephyrine gate"))
     there = ServerDebt("f2", postgres_url, (GONE,))
-    with pytest.raises(KilledError):
-        tell_server(home, there, disk=FaultyDisk(7, "kill"))
-    assert there in owed(home)
+    with closing(server_store(home, postgres_url, "small", DIMENSION)) as server:
+        server.put(key(GONE), SourceState("s", "1"), chunks("the zephyrine gate"))
+        with pytest.raises(KilledError):
+            tell_server(home, there, disk=FaultyDisk(5, "kill"))
+        assert there in owed(home)
 
-    assert pay(home) == ("f2",)
-    assert list(server.sources(Corpus.DISCUSSIONS, "")) == []
+        assert pay(home) == ("f2",)
+        assert list(server.sources(Corpus.DISCUSSIONS, "")) == []
     assert list(owed(home)) == [away]
-    server.close()
