@@ -1,4 +1,4 @@
-"""What stands in a home beside the places: temporary files that a crash left, and files that are not ours."""
+"""Words that stand in a home beside the places: temporary files that a crash left, and files that are not ours."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def drop_leftovers(home: Path, disk: Disk) -> int:
 
 
 def words_left(home: Path, words: Words) -> dict[str, str]:
-    """Why words may be left, by place: files of knowledge and caches that hold one still, and files that are not ours."""
+    """Reasons why words may be left, by place: files of knowledge and caches that hold one still, and files that are not ours."""
     found: dict[str, str] = {}
     strangers = []
     for root, folder, path in _files(home):

@@ -88,7 +88,7 @@ class ForgetEnded(msgspec.Struct, frozen=True):
 
 
 class ForgetLooked(msgspec.Struct, frozen=True):
-    """What a forgetting would take."""
+    """A look at what a forgetting would take is there."""
 
     preview: ForgetPreview
     command_id: str = ""

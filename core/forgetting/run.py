@@ -30,7 +30,7 @@ from core.forgetting.fact_cuts import facts_without, index_without
 from core.forgetting.files import drop_place, empty_logs
 from core.forgetting.intent import Intent
 from core.forgetting.leftovers import drop_leftovers, words_left
-from core.forgetting.recalled_logs import cut_recalled
+from core.forgetting.recall_logs import cut_recalled
 from core.forgetting.redaction import (
     Cut,
     apply_without,

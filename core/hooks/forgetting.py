@@ -69,12 +69,16 @@ class ReceiptData(Data, frozen=True):
 
 
 class ForgetPreviewData(Data, frozen=True):
-    """What a forgetting would take, before it is confirmed. `holders`: discussions that keep words of it."""
+    """Figures of a forgetting before it is confirmed.
+
+    `holders`: discussions that keep words of it; `problem`: why it cannot be told, empty where it can.
+    """
 
     items: Count
     facts: Count
     kept_items: Count
     holders: list[str]
+    problem: str
 
 
 class ForgettingData(Data, frozen=True):
@@ -98,15 +102,18 @@ async def get_forgetting(request: Request[None]) -> Answer:
 
 
 async def look_at_forgetting(request: Request[None]) -> Answer:
-    """What forgetting a conversation would take. Nothing is touched."""
+    """Tell what forgetting a conversation would take. Nothing is touched."""
     discussion_id = _known(request, request.names["discussion_id"])
     command_id = begin(request.desk.front, LookAtForget(discussion_id))
     state = await request.desk.watch.until(lambda now: is_over(now, command_id), LOOK_S)
     preview = state.forgetting.preview if state is not None else None
-    if preview is None or preview.problem:
-        why = "It takes too long" if preview is None else preview.problem
-        raise RefusedError(409, "not_now", why, "Ask again")
-    return Answer(ForgetPreviewData(preview.items, preview.facts, preview.kept_items, list(preview.holders)))
+    if preview is None:
+        raise RefusedError(503, "slow", "Looking at it does not end", "Ask again")
+    return Answer(
+        ForgetPreviewData(
+            preview.items, preview.facts, preview.kept_items, list(preview.holders), preview.problem
+        )
+    )
 
 
 def _known(request: Request[None] | Request[ForgetDiscussionBody], discussion_id: str) -> str:
@@ -174,7 +181,7 @@ RESOURCE = Resource(
             "/api/discussions/{discussion_id}/forget",
             look_at_forgetting,
             {200: ForgetPreviewData},
-            {404: "no such discussion", 409: "it cannot be told now"},
+            {404: "no such discussion"},
         ),
         operation(
             "POST",

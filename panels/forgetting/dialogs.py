@@ -156,7 +156,7 @@ def _ended(desk: Desk) -> None:
 
 
 def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
-    """What was found and done, what holds words still, and what nobody here can reach."""
+    """Tell what was found and done, what holds words still, and what nobody here can reach."""
     ui = desk.ui
     ui.text("sum", headline(receipt), style="strong", wraps=True)
     rows = [row for row in receipt.places if row.removed or row.problem]

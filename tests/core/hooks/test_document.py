@@ -317,6 +317,7 @@ class Tour:
         item = next(item for file in state.knowledge.categories for item in file.items)
         place = {"file": item.file, "first_line": item.first_line, "text": item.text}
         chosen = self.world.discussion()
+        self.client.get(f"/api/discussions/{chosen}/forget")
         for is_confirmed in (False, True):
             self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed})
             self.client.post(f"/api/discussions/{chosen}/forget", {"is_confirmed": is_confirmed})

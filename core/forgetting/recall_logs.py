@@ -14,7 +14,7 @@ from core.base.disk import Disk, write_file
 from core.base.locks import discussion_lock
 from core.base.opener import read_file
 from core.discussion import trash
-from core.forgetting.recalled_text import without_recalled
+from core.forgetting.recall_text import without_recalled
 from core.forgetting.words import Words
 from core.knowledge.ledger import HarvestLedger
 

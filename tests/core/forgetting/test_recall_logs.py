@@ -12,7 +12,7 @@ from core.base import paths
 from core.discussion import log, store
 from core.forgetting import step
 from core.forgetting.messages import ForgetEnded
-from core.forgetting.recalled_text import without_recalled
+from core.forgetting.recall_text import without_recalled
 from core.forgetting.words import Words
 from core.knowledge.ledger import HarvestLedger, hash_source
 from core.values.forgetting import ForgetReceipt
