@@ -43,7 +43,8 @@ class Place(msgspec.Struct, frozen=True):
     is_unread: bool = False
 
 
-_READ_AGAIN = "read again, none of the words stand there"
+READ_AGAIN = "read again: none of the words stand there"
+"""Seen of most places, and said of all of them at once."""
 
 PLACES: tuple[Place, ...] = (
     Place(
@@ -85,7 +86,7 @@ PLACES: tuple[Place, ...] = (
         "versions",
         "category files as they were before a merge",
         ("knowledge/versions/*",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=(
             "item in category files as they were before a merge",
             "items in category files as they were before a merge",
@@ -95,57 +96,57 @@ PLACES: tuple[Place, ...] = (
         "drafts",
         "drafts made from playbooks",
         ("knowledge/drafts/*",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("draft made from a playbook", "drafts made from playbooks"),
     ),
     Place(
         "items",
         "category files and notes",
         ("knowledge/*.md", "knowledge/files/*.md"),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("item in category files and notes", "items in category files and notes"),
     ),
     Place(
         "facts",
         "structured facts and their index",
         ("knowledge/global/*", "knowledge/repos/*", "knowledge/agents/*", "knowledge/index.json"),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("structured fact", "structured facts"),
     ),
-    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Folder.CACHE, _READ_AGAIN),
+    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Folder.CACHE, READ_AGAIN),
     Place(
         "evidence",
         "rows of evidence",
         ("knowledge/evidence.jsonl",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("row of evidence", "rows of evidence"),
     ),
     Place(
         "events",
         "texts of events",
         ("knowledge/events.jsonl",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("text of an event", "texts of events"),
     ),
     Place(
         "applies",
         "logs of applies",
         ("knowledge/applies/*",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("line in logs of applies", "lines in logs of applies"),
     ),
     Place(
         "ledger",
         "paths in the ledger",
         ("knowledge/ledger.json", "knowledge/ledger.journal", "knowledge/.ledger.sha256"),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("path in the ledger", "paths in the ledger"),
     ),
     Place(
         "review",
         "the review that was begun",
         ("knowledge/.review.json",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
         counted=("choice in the review that was begun", "choices in the review that was begun"),
     ),
     Place(
@@ -206,9 +207,7 @@ PLACES: tuple[Place, ...] = (
         counted=("temporary file that a crash left", "temporary files that a crash left"),
     ),
     Place("strangers", "other files beside knowledge"),
-    Place(
-        "intents", "notes of this forgetting", ("forgetting/*",), checked="removed at the end", is_unread=True
-    ),
+    Place("intents", "notes of this forgetting", ("forgetting/*",), is_unread=True),
     Place(
         "wordless",
         "locks, counts, settings of the program, and what was paid",

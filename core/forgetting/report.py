@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.base.figures import count
-from core.forgetting.places import CANNOT, place
+from core.forgetting.places import CANNOT, READ_AGAIN, place
 from core.values.forgetting import ForgetPreview, ForgetReceipt, PlaceReport
 
 WARNING = "It cannot be undone: nothing brings back what is forgotten."
@@ -22,9 +22,7 @@ _NO_NAMES: Mapping[str, str] = {}
 
 def receipt_text(receipt: ForgetReceipt, names: Mapping[str, str] = _NO_NAMES) -> str:
     """The receipt as text. `names`: of discussions that are still there, in the trash too, by id."""
-    lines = [headline(receipt)]
-    if gone := [place_text(row) for row in receipt.places if row.removed or row.problem]:
-        lines += ["", *(f"  {one}" for one in gone)]
+    lines = [headline(receipt), "", *(f"  {line}" for line, _ in found_lines(receipt))]
     if bare := nothing_found(receipt):
         lines += ["", bare]
     if receipt.holders:
@@ -37,8 +35,23 @@ HOLDERS = "Conversations that still hold words of it, each with a Forget of its 
 CANNOT_SAYS = "Out of reach of this program:"
 
 
-def place_text(row: PlaceReport) -> str:
-    """Line of the receipt on a place where something was found, or may be left."""
+def found_lines(receipt: ForgetReceipt) -> list[tuple[str, bool]]:
+    """Lines on what was found and done, each with whether something may be left there. What is said of many is said once."""
+    rows = [(row, place(row.place)) for row in receipt.places]
+    lines = [
+        (_place_line(row), bool(row.problem))
+        for row, its in rows
+        if row.problem or (row.removed and its.counted[0])
+    ]
+    whole = [its.label for row, its in rows if row.removed and not row.problem and not its.counted[0]]
+    if whole:
+        lines.append((f"Emptied, or made anew without it: {', '.join(whole)}", False))
+    if any(row.removed and row.checked == READ_AGAIN for row, _ in rows):
+        lines.append(("What stays of knowledge was read again: none of the words stand there", False))
+    return lines
+
+
+def _place_line(row: PlaceReport) -> str:
     where = place(row.place)
     one, many = where.counted
     said = (
@@ -46,9 +59,8 @@ def place_text(row: PlaceReport) -> str:
         if one and row.removed
         else f"{where.label[:1].upper()}{where.label[1:]}"
     )
-    if row.problem:
-        return f"{said}: {row.problem}"
-    return f"{said}: {row.checked}"
+    more = row.problem or ("" if row.checked == READ_AGAIN else row.checked)
+    return f"{said}: {more}" if more else said
 
 
 def nothing_found(receipt: ForgetReceipt) -> str:

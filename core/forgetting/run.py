@@ -182,7 +182,11 @@ class _Forgetting:
         problem = self._problems.get(place.id, "")
         words, count = self._words, self._removed.get(place.id, 0)
         count = {"items": words.removed_items, "facts": words.removed_facts, "window": 1}.get(place.id, count)
-        said = self._checked.get(place.id, place.checked)
+        said = (
+            ""
+            if place.id == "server" and not self._intent.server
+            else self._checked.get(place.id, place.checked)
+        )
         return PlaceReport(place.id, count, "" if problem else said, problem)
 
     def _count(self, place_id: str, count: int) -> None:

@@ -13,9 +13,9 @@ from core.forgetting.report import (
     FORGET_SAYS,
     HOLDERS,
     WARNING,
+    found_lines,
     headline,
     nothing_found,
-    place_text,
     preview_text,
     receipt_text,
 )
@@ -27,7 +27,7 @@ from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, FindView
 
 WIDTH_PX, RECEIPT_WIDTH_PX, PLACES_PX = 480, 660, 300
-SHOWN_CHARS, SHOWN_NAMES, MOST_ROWS = 400, 6, 12
+SHOWN_CHARS, SHOWN_NAMES, MOST_LINES = 400, 6, 13
 ASKED = 1
 """Mark of a dialog whose question was answered with yes (`Dialog.at`)."""
 
@@ -159,14 +159,13 @@ def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
     """Tell what was found and done, what holds words still, and what nobody here can reach."""
     ui = desk.ui
     ui.text("sum", headline(receipt), style="strong", wraps=True)
-    rows = [row for row in receipt.places if row.removed or row.problem]
-    is_long = len(rows) > MOST_ROWS
-    with ui.surface(
-        "places", "inset", height=PLACES_PX if is_long else None, padding=(12, 8), scrolls=is_long
-    ):
-        for row in rows:
-            tone: Tone = "warn" if row.problem else "text"
-            ui.text(("place", row.place), place_text(row), tone=tone, style="small", wraps=True)
+    lines = found_lines(receipt)
+    is_long = len(lines) > MOST_LINES
+    height = PLACES_PX if is_long else None
+    with ui.surface("places", "inset", height=height, padding=(12, 8), scrolls=is_long):
+        for index, (line, is_problem) in enumerate(lines):
+            tone: Tone = "warn" if is_problem else "text"
+            ui.text(("line", index), line, tone=tone, style="small", wraps=True)
         if bare := nothing_found(receipt):
             ui.text("bare", bare, tone="muted", style="small", wraps=True)
     if receipt.holders:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.forgetting.places import PLACES
-from core.forgetting.report import nothing_found, place_text, preview_text, receipt_text
+from core.forgetting.places import PLACES, READ_AGAIN
+from core.forgetting.report import found_lines, nothing_found, preview_text, receipt_text
 from core.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget, PlaceReport
 from core.values.knowledge import Category
 
@@ -20,7 +20,8 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
         receipt(
             PlaceReport("discussions", 1, "its folder is gone"),
             PlaceReport("trash", 0, "no folder of it is there"),
-            PlaceReport("facts", 1, "read again"),
+            PlaceReport("facts", 1, READ_AGAIN),
+            PlaceReport("digest", 1, "made anew without it"),
             PlaceReport("drafts", 0, "read again"),
             PlaceReport("strangers", 0, ""),
             items=1,
@@ -30,18 +31,20 @@ def test_only_what_was_done_has_a_line_and_the_rest_is_one() -> None:
 
     lines = text.splitlines()
     assert lines[0] == "Forgotten: 1 conversation, 1 item, 1 fact."
-    assert lines[2:4] == [
+    assert lines[2:6] == [
         "  1 conversation with its draft, queue, replies, files and cache: its folder is gone",
-        "  1 structured fact: read again",
+        "  1 structured fact",
+        "  Emptied, or made anew without it: the digest",
+        "  What stays of knowledge was read again: none of the words stand there",
     ]
-    assert lines[5] == "Looked through, nothing of it found: the trash, drafts made from playbooks."
+    assert lines[7] == "Looked through, nothing of it found: the trash, drafts made from playbooks."
     assert ": 0" not in text
 
 
 def test_a_problem_is_told_even_where_nothing_was_found() -> None:
     row = PlaceReport("catalog", 0, "", "it is in use")
 
-    assert place_text(row) == "List of conversations and its search: it is in use"
+    assert found_lines(receipt(row)) == [("List of conversations and its search: it is in use", True)]
     assert nothing_found(receipt(row)) == ""
 
 
@@ -67,4 +70,4 @@ def test_before_the_deed_it_says_how_much_goes() -> None:
 def test_every_place_says_how_it_was_seen() -> None:
     silent = [one.id for one in PLACES if not one.is_wordless and not one.checked]
 
-    assert silent == ["strangers"]
+    assert silent == ["strangers", "intents"]
