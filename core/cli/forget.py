@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.app.execution import act
+from core.base.errors import SlopError
 from core.base.figures import count
 from core.base.text import one_line
 from core.cli.arguments import Options
@@ -13,14 +14,19 @@ from core.cli.confirmation import check_terminal, confirm
 from core.cli.memory_log import named_item
 from core.cli.output import Console
 from core.cli.session import FrontEnd, UsageError, find_discussion, session
-from core.forgetting.messages import ForgetDiscussion, ForgetItem
-from core.forgetting.report import WARNING, receipt_data, receipt_text
+from core.forgetting.intent import Intent, is_waiting, receipts, waiting
+from core.forgetting.messages import ForgetDiscussion, ForgetItem, LookAtForget
+from core.forgetting.report import WARNING, preview_text, receipt_data, receipt_text
 from core.forgetting.step import branches_of
 from core.knowledge.reader import KnowledgeReader
+from core.settings.loader import config_request
+from core.values.forgetting import ForgetReceipt, ForgetTarget, ForgettingState
 from core.values.state import AppState
 
 LONGEST_S = 3600.0
 TRASH_S = 3.0
+
+HOLDS = "Words of it stay in the conversation"
 
 _SHOWN_CHARS = 200
 
@@ -37,8 +43,28 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
     given = options.given
     if not given.yes:
         check_terminal("Forgetting needs your yes")
+    home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
+    cut = tuple(waiting(home))
     with session(front, console, writes=True) as state:
-        command, asked = _command(options, front, state)
+        if receipt := _gone_on_with(home, front, console, cut, given.what):
+            console.note("It was begun before and cut short; it was gone on with, and is done now.")
+            return _told(options, front, console, receipt)
+        try:
+            command, asked = _command(options, front, state)
+        except UsageError:
+            receipt = next((one for one in receipts(home) if given.what in one.discussion_ids), None)
+            if receipt is None:
+                raise
+            console.note(f"It was forgotten already, at {receipt.at}.")
+            return _told(options, front, console, receipt)
+        preview = act(front, _look(command), timeout_s=LONGEST_S).forgetting.preview
+        if preview is not None and not preview.problem:
+            names = _names(front.snapshot())
+            asked = (
+                *asked,
+                preview_text(preview),
+                *(f"{HOLDS} {names.get(one, one)}" for one in preview.holders),
+            )
         console.note("\n".join((*asked, WARNING)))
         if not confirm(console, "Forget it?", is_yes=given.yes):
             console.note("Nothing was forgotten.")
@@ -47,12 +73,59 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
             ended = act(front, command, timeout_s=LONGEST_S)
     receipt = ended.forgetting.receipt
     assert receipt is not None
-    names = {key: row.meta.name for key, row in ended.discussions.summaries.items()}
+    return _told(options, front, console, receipt)
+
+
+def _gone_on_with(
+    home: Path, front: FrontEnd, console: Console, cut: Sequence[Intent], wanted: str
+) -> ForgetReceipt | None:
+    """The receipt of a forgetting of this very thing that a crash had cut short, None where none had.
+
+    Every other that was cut short is ended first as well.
+
+    Raises:
+        SlopError: it cannot be gone on with.
+    """
+    if not cut:
+        return None
+    with console.waiting("Going on with what was cut short"):
+        state = front.wait_for(
+            lambda now: (
+                bool(now.forgetting.problem) or (now.forgetting.receipt is not None and not is_waiting(home))
+            ),
+            LONGEST_S,
+        )
+    if state is None or state.forgetting.problem:
+        why = state.forgetting if state is not None else ForgettingState(problem="It does not end")
+        raise SlopError(why.problem.removesuffix("."), remedy=why.remedy)
+    mine = {one.id for one in cut if wanted in one.target.discussion_ids or _means(one.target, wanted)}
+    return next((one for one in receipts(home) if one.id in mine), None)
+
+
+def _means(target: ForgetTarget, wanted: str) -> bool:
+    return (
+        target.category is not None and bool(wanted.strip()) and wanted.casefold() in target.text.casefold()
+    )
+
+
+def _look(command: ForgetDiscussion | ForgetItem) -> LookAtForget:
+    if isinstance(command, ForgetItem):
+        return LookAtForget(item=command.item)
+    return LookAtForget(command.discussion_id, with_branches=command.with_branches)
+
+
+def _told(options: Options, front: FrontEnd, console: Console, receipt: ForgetReceipt) -> int:
     if options.is_json:
         console.json(receipt_data(receipt))
     else:
-        console.write(receipt_text(receipt, names))
+        console.write(receipt_text(receipt, _names(front.snapshot())))
     return int(bool(receipt.problems))
+
+
+def _names(state: AppState) -> dict[str, str]:
+    """Names of the discussions that are there, those in the trash marked."""
+    binned = {item.discussion_id: f"{item.name}  (in the trash)".lstrip() for item in state.discussions.trash}
+    return binned | {key: row.meta.name for key, row in state.discussions.summaries.items()}
 
 
 def _command(
@@ -71,7 +144,7 @@ def _command(
         said = f"Item of {item.file}: {one_line(item.text, _SHOWN_CHARS)}"
         return ForgetItem(item, is_confirmed=True), (said,)
     branches = branches_of(state, chosen)
-    told = [f"Conversation {name!r} ({chosen}), with all that was harvested from it and nowhere else"]
+    told = [f"Conversation {name!r} ({chosen})"]
     if branches and with_branches:
         told.append(f"and {count(len(branches), 'branch', 'branches')} of it")
     elif branches:

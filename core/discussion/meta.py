@@ -78,7 +78,12 @@ def read_meta(home: Path, discussion_id: str) -> MetaRead:
     Raises:
         StorageError: only where the id itself is no name.
     """
-    table, problem = _read_table(paths.meta_file(home, discussion_id))
+    return read_meta_in(paths.discussion_dir(home, discussion_id), discussion_id)
+
+
+def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
+    """As `read_meta`, of a discussion wherever its directory lies. Never fails."""
+    table, problem = _read_table(directory / paths.META_FILE)
     wrong: list[str] = []
     values: dict[str, Any] = {}
     for key, name in _TEXT_KEYS.items():

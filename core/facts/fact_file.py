@@ -80,6 +80,14 @@ def parse_file(place: FactPlace, data: bytes) -> FactFile:
     return _Scan(place, text).file(match.end())
 
 
+def loose_items(place: FactPlace, data: bytes) -> FactFile:
+    """The items of a file whose front matter may be broken, or that is no UTF-8 throughout (as surrogates in its text).
+
+    For taking items out by their ids: nothing of it may enter the index.
+    """
+    return _Scan(place, data.decode("utf-8", "surrogateescape")).file(0)
+
+
 def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
     """A file of which nothing can be used."""
     return FactFile(place, whole, problems=(FactProblem(place.name, line, text),), is_broken=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from core.base import paths
-from core.base.errors import StorageError
+from core.base.errors import SlopError, StorageError
 from core.base.opener import read_file
 from core.discussion import trash
-from core.discussion.meta import read_meta
+from core.discussion.meta import read_meta_in
 from core.evidence.quotes import item_hash
-from core.facts.fact_file import parse_file as parse_facts
+from core.facts.fact_file import loose_items
 from core.facts.files import read_files
 from core.facts.places import place_of as fact_place
 from core.forgetting.words import (
@@ -33,7 +33,7 @@ from core.knowledge.memory_log import linked_logs
 from core.knowledge.parts import BlockPlan
 from core.knowledge.provenance import source_name
 from core.values.evidence import ItemEventKind
-from core.values.forgetting import ForgetTarget
+from core.values.forgetting import ForgetPreview, ForgetTarget
 
 _FACT = "- id: "
 """Start of a fact's item, as the program writes it."""
@@ -49,6 +49,7 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
         StorageError: there is no such thing, or it cannot be read.
     """
     memory = _memory(home)
+    binned = {item.discussion_id: Path(item.path) for item in trash.items(home)}
     holders: tuple[str, ...] = ()
     if target.category is not None:
         words = words_of_item(target.category, target.text, memory)
@@ -58,19 +59,34 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
                 remedy="Look at it again",
                 where=target.file,
             )
-        holders = tuple(_holders(home, words))
+        holders = tuple(dict.fromkeys(_holders(home, binned, words)))
     else:
         conversations = [_conversation(home, one) for one in target.discussion_ids]
         words = words_of_conversations(conversations, memory)
         gone = frozenset(target.discussion_ids)
         took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
         told = [e.discussion for e in took if words.items.intersection(e.items)]
-        kin = [one for one, parent in _family(home) if parent in gone]
-        kin += [read_meta(home, one).meta.parent_id for one in gone if _is_there(home, one)]
+        kin = [one for one, parent in _family(home, binned) if parent in gone]
+        kin += [parent for one, parent in _family(home, binned) if one in gone]
         holders = tuple(
-            dict.fromkeys(one for one in (*kin, *told) if one and one not in gone and _is_there(home, one))
+            dict.fromkeys(
+                one
+                for one in (*kin, *told)
+                if one and one not in gone and (one in binned or _is_there(home, one))
+            )
         )
     return words, holders
+
+
+def look(home: Path, target: ForgetTarget) -> ForgetPreview:
+    """Tell what a forgetting would take. Nothing is touched. Never fails: `problem` says why it cannot be told."""
+    try:
+        words, holders = gather(home, target)
+    except SlopError as error:
+        return ForgetPreview(target, problem=f"{error.what}. {error.remedy}")
+    except OSError as error:
+        return ForgetPreview(target, problem=f"It cannot be looked at: {error}")
+    return ForgetPreview(target, words.removed_items, words.removed_facts, len(words.others), holders)
 
 
 def _memory(home: Path) -> Memory:
@@ -79,7 +95,7 @@ def _memory(home: Path) -> Memory:
     for name, stored in read_files(home).files.items():
         place = fact_place(name)
         if place is not None and not stored.problem:
-            facts += [(fact.id, fact.text) for fact in parse_facts(place, stored.data).facts]
+            facts += [(fact.id, fact.text) for fact in loose_items(place, stored.data).facts]
     files = [parse_file(name, read_bytes(paths.knowledge_dir(home) / name)) for name in item_files(home)]
     return Memory(
         files,
@@ -122,10 +138,8 @@ def _conversation(home: Path, discussion_id: str) -> GoneConversation:
         )
     logs = [paths.log_file(home, discussion_id), *(one / paths.LOG_FILE for one in folders)]
     hashes = dict.fromkeys(one for path in logs for one in _prefix_hashes(path))
-    name = ""
-    if directory.is_dir():
-        meta = read_meta(home, discussion_id).meta
-        name = source_name(meta.created_at, meta.name)
+    meta = read_meta_in(folders[0], discussion_id).meta
+    name = source_name(meta.created_at, meta.name)
     return GoneConversation(discussion_id, tuple(dict.fromkeys(map(str, logs))), tuple(hashes), name)
 
 
@@ -141,25 +155,30 @@ def _prefix_hashes(path: Path) -> Iterator[str]:
         yield whole.hexdigest()
 
 
-def _family(home: Path) -> Iterator[tuple[str, str]]:
-    """Discussions that began as a branch, with their parents."""
+def _family(home: Path, binned: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
+    """Discussions that began as a branch, with their parents, in the list and in the trash."""
+    for discussion_id, folder in _folders(home, binned):
+        with suppress(SlopError, OSError):
+            parent = read_meta_in(folder, discussion_id).meta.parent_id
+            if parent:
+                yield discussion_id, parent
+
+
+def _folders(home: Path, binned: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
     with suppress(OSError):
-        for path in paths.discussions_dir(home).iterdir():
+        for path in sorted(paths.discussions_dir(home).iterdir()):
             if paths.is_directory_name(path.name) and path.is_dir():
-                parent = read_meta(home, path.name).meta.parent_id
-                if parent:
-                    yield path.name, parent
+                yield path.name, path
+    yield from binned.items()
 
 
 def _is_there(home: Path, discussion_id: str) -> bool:
     return paths.is_directory_name(discussion_id) and paths.discussion_dir(home, discussion_id).is_dir()
 
 
-def _holders(home: Path, words: Words) -> Iterator[str]:
+def _holders(home: Path, binned: Mapping[str, Path], words: Words) -> Iterator[str]:
     """Discussions whose log holds an item's words, in the list and in the trash."""
-    folders = [(path.name, path) for path in sorted(paths.discussions_dir(home).glob("*")) if path.is_dir()]
-    folders += [(item.discussion_id, Path(item.path)) for item in trash.items(home)]
-    for discussion_id, path in folders:
+    for discussion_id, path in _folders(home, binned):
         with suppress(OSError):
             if holds(read_file(path / paths.LOG_FILE, None), words):
                 yield discussion_id

@@ -12,7 +12,7 @@ import msgspec
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.base.opener import BOOK_BYTES, read_file
 from core.forgetting.words import Words
-from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
+from core.values.forgetting import ForgetReceipt, ForgetTarget
 
 FOLDER = "forgetting"
 _INTENT, _RECEIPT = ".intent.json", ".receipt.json"
@@ -25,7 +25,7 @@ class Intent(msgspec.Struct, frozen=True):
 
     Args:
         words: by which copies are found; providers: of conversations, by id, whose caches may be stored.
-        holders: discussions that may still hold it; facts: ids that go. asked: what the provider said, once it did.
+        holders: discussions that may still hold it; server: address of the index on a server, empty for none.
     """
 
     id: str
@@ -33,7 +33,7 @@ class Intent(msgspec.Struct, frozen=True):
     words: Words
     providers: tuple[tuple[str, str], ...] = ()
     holders: tuple[str, ...] = ()
-    asked: PlaceReport | None = None
+    server: str = ""
 
 
 def folder(home: Path) -> Path:

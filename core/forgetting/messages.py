@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from core.values.forgetting import ForgetReceipt, ForgetTarget
+from core.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget
 from core.values.knowledge import Item
 
 
@@ -32,16 +32,41 @@ class ForgetItem(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class LookAtForget(msgspec.Struct, frozen=True):
+    """Look at what a forgetting would take; nothing is touched. `state.forgetting.preview` is the answer.
+
+    Args:
+        discussion_id: a conversation, empty for an item; with_branches: as in `ForgetDiscussion`.
+    """
+
+    discussion_id: str = ""
+    item: Item | None = None
+    with_branches: bool = False
+    command_id: str = ""
+
+
 class DismissReceipt(msgspec.Struct, frozen=True):
     """The person has read the receipt."""
 
 
 # forgetting worker: one thread; each run ends with `ForgetEnded`
 class RunForget(msgspec.Struct, frozen=True):
-    """Carry out a forgetting; report `ForgetEnded`. `providers`: of conversations whose caches may be stored, by id."""
+    """Carry out a forgetting; report `ForgetEnded`.
+
+    Args:
+        providers: of conversations whose caches may be stored, by id; server: address of the index on a server.
+    """
 
     target: ForgetTarget
     providers: tuple[tuple[str, str], ...] = ()
+    server: str = ""
+
+
+class RunForgetLook(msgspec.Struct, frozen=True):
+    """Look at what a forgetting would take; report `ForgetLooked`."""
+
+    target: ForgetTarget
+    command_id: str = ""
 
 
 class ResumeForget(msgspec.Struct, frozen=True):
@@ -53,18 +78,27 @@ class ForgetEnded(msgspec.Struct, frozen=True):
 
     Args:
         receipt: None where it could not begin or go on: `problem` and `remedy` say why, and a start goes on with it.
+        is_resumed: nobody asked for it now: a crash had cut it short.
     """
 
     receipt: ForgetReceipt | None
     problem: str = ""
     remedy: str = ""
+    is_resumed: bool = False
 
 
-ForgettingCommand = ForgetDiscussion | ForgetItem | DismissReceipt
+class ForgetLooked(msgspec.Struct, frozen=True):
+    """A look at what a forgetting would take is there."""
+
+    preview: ForgetPreview
+    command_id: str = ""
+
+
+ForgettingCommand = ForgetDiscussion | ForgetItem | LookAtForget | DismissReceipt
 """Commands that a front end may give this room."""
 
-ForgettingEvent = ForgetEnded
+ForgettingEvent = ForgetEnded | ForgetLooked
 """Events of this room."""
 
-ForgettingEffect = RunForget | ResumeForget
+ForgettingEffect = RunForget | RunForgetLook | ResumeForget
 """The forgetting worker's."""

@@ -24,10 +24,12 @@ class Place(msgspec.Struct, frozen=True):
     """A place of copies.
 
     Args:
-        label: for people; files: patterns of its files, `*` for anything, a `/` too.
+        label: for people, of the place as a whole; files: patterns of its files, `*` for anything, a `/` too.
         root: what they are below; checked: how the receipt says that it was seen.
+        counted: one and several of what is taken out of it, empty where a place is emptied as a whole.
         is_wordless: it holds ids, numbers and hashes alone, and is left as it is.
         is_derived: all of its files are removed, and made anew by themselves: nothing else has to be done for it.
+        is_unread: words in it may be another's by right, so that finding them says nothing.
     """
 
     id: str
@@ -35,71 +37,139 @@ class Place(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()
     root: Folder = Folder.HOME
     checked: str = ""
+    counted: tuple[str, str] = ("", "")
     is_wordless: bool = False
     is_derived: bool = False
+    is_unread: bool = False
 
 
-_READ_AGAIN = "read again: none of the words stand in it"
+READ_AGAIN = "read again: none of the words stand there"
+"""Seen of most places, and said of all of them at once."""
 
 PLACES: tuple[Place, ...] = (
     Place(
         "provider",
-        "requests to delete cached contents at providers",
-        checked="each was answered that none is left",
+        "cached contents at providers",
+        checked="answered: none is left",
+        counted=(
+            "request to a provider to delete cached contents",
+            "requests to providers to delete cached contents",
+        ),
     ),
     Place(
         "discussions",
-        "conversations with drafts, queues, replies, attachments and cache files",
+        "conversations",
         ("discussions/*",),
-        checked="their folders are gone",
+        checked="its folder is gone",
+        counted=(
+            "conversation with its draft, queue, replies, files and cache",
+            "conversations with their drafts, queues, replies, files and caches",
+        ),
     ),
-    Place("trash", "copies in the trash", ("trash/*",), checked="no folder of theirs is in the trash"),
+    Place(
+        "trash",
+        "the trash",
+        ("trash/*",),
+        checked="no folder of it is there",
+        counted=("copy in the trash", "copies in the trash"),
+    ),
+    Place(
+        "recalled",
+        "messages of other conversations for which it was recalled",
+        checked="what was recalled is taken out of their logs",
+        counted=(
+            "conversation for which it was recalled",
+            "conversations for which it was recalled",
+        ),
+    ),
     Place(
         "versions",
         "category files as they were before a merge",
         ("knowledge/versions/*",),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
+        counted=(
+            "item in category files as they were before a merge",
+            "items in category files as they were before a merge",
+        ),
     ),
-    Place("drafts", "drafts made from playbooks", ("knowledge/drafts/*",), checked=_READ_AGAIN),
+    Place(
+        "drafts",
+        "drafts made from playbooks",
+        ("knowledge/drafts/*",),
+        checked=READ_AGAIN,
+        counted=("draft made from a playbook", "drafts made from playbooks"),
+    ),
     Place(
         "items",
-        "items in category files and notes",
+        "category files and notes",
         ("knowledge/*.md", "knowledge/files/*.md"),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
+        counted=("item in category files and notes", "items in category files and notes"),
     ),
     Place(
         "facts",
         "structured facts and their index",
         ("knowledge/global/*", "knowledge/repos/*", "knowledge/agents/*", "knowledge/index.json"),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
+        counted=("structured fact", "structured facts"),
     ),
-    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Folder.CACHE, _READ_AGAIN),
-    Place("evidence", "rows of evidence", ("knowledge/evidence.jsonl",), checked=_READ_AGAIN),
-    Place("events", "texts of events", ("knowledge/events.jsonl",), checked=_READ_AGAIN),
-    Place("applies", "logs of applies", ("knowledge/applies/*",), checked=_READ_AGAIN),
+    Place("fact-table", "the derived table of facts", ("facts-*.msgpack",), Folder.CACHE, READ_AGAIN),
+    Place(
+        "evidence",
+        "rows of evidence",
+        ("knowledge/evidence.jsonl",),
+        checked=READ_AGAIN,
+        counted=("row of evidence", "rows of evidence"),
+    ),
+    Place(
+        "events",
+        "texts of events",
+        ("knowledge/events.jsonl",),
+        checked=READ_AGAIN,
+        counted=("text of an event", "texts of events"),
+    ),
+    Place(
+        "applies",
+        "logs of applies",
+        ("knowledge/applies/*",),
+        checked=READ_AGAIN,
+        counted=("line in logs of applies", "lines in logs of applies"),
+    ),
     Place(
         "ledger",
         "paths in the ledger",
         ("knowledge/ledger.json", "knowledge/ledger.journal", "knowledge/.ledger.sha256"),
-        checked=_READ_AGAIN,
+        checked=READ_AGAIN,
+        counted=("path in the ledger", "paths in the ledger"),
     ),
-    Place("review", "the review that was begun", ("knowledge/.review.json",), checked=_READ_AGAIN),
     Place(
-        "replies", "replies kept for a harvest", ("knowledge/.replies/*",), checked="none is kept for them"
+        "review",
+        "the review that was begun",
+        ("knowledge/.review.json",),
+        checked=READ_AGAIN,
+        counted=("choice in the review that was begun", "choices in the review that was begun"),
+    ),
+    Place(
+        "replies",
+        "replies kept for a harvest",
+        ("knowledge/.replies/*",),
+        checked="none is kept for it",
+        counted=("reading of which replies were kept", "readings of which replies were kept"),
     ),
     Place(
         "batches",
-        "requests in batches at providers",
+        "batches at providers",
         ("knowledge/batches/*",),
         checked="stopped, and deleted at the provider",
+        counted=("batch at a provider", "batches at providers"),
     ),
-    Place("digest", "the digest", ("knowledge/digest.md",), checked="made anew where it is on"),
+    Place("digest", "the digest", ("knowledge/digest.md",), checked="made anew without it"),
     Place(
         "catalog",
-        "list and search index",
+        "list of conversations and its search",
         ("catalog-*.sqlite*",),
         Folder.CACHE,
-        "emptied, packed and made anew: none of the words stand in it",
+        "emptied, packed and made anew",
     ),
     Place(
         "prefixes",
@@ -107,22 +177,37 @@ PLACES: tuple[Place, ...] = (
         ("embedded-prefixes/*",),
         Folder.CACHE,
         "all were deleted",
+        ("saved prefix of the built-in model", "saved prefixes of the built-in model"),
         is_derived=True,
     ),
     Place(
         "index",
-        "index of retrieval, with its vectors",
+        "index of retrieval",
         ("index-*/*",),
         Folder.CACHE,
-        "deleted, and made anew from what is left",
-        is_derived=True,
+        "words and vectors written over",
+        ("file in the index of retrieval", "files in the index of retrieval"),
+        is_unread=True,
     ),
-    Place("diagnostics", "the diagnostic log", ("*",), Folder.LOG, "emptied"),
+    Place(
+        "server",
+        "index of retrieval on a server",
+        checked="its tables were written anew without it",
+        counted=("file in the index on the server", "files in the index on the server"),
+    ),
+    Place("diagnostics", "diagnostic log", ("*",), Folder.LOG, "emptied", is_unread=True),
     Place(
         "window", "prompt history and selection", ("state.toml",), checked="taken out of the program's memory"
     ),
-    Place("leftovers", "temporary files that a crash left", ("*.tmp",), checked="none is left"),
-    Place("intents", "what is being forgotten, until it is", ("forgetting/*",), checked="removed at the end"),
+    Place(
+        "leftovers",
+        "temporary files that a crash left",
+        ("*.tmp",),
+        checked="none is left",
+        counted=("temporary file that a crash left", "temporary files that a crash left"),
+    ),
+    Place("strangers", "other files beside knowledge"),
+    Place("intents", "notes of this forgetting", ("forgetting/*",), is_unread=True),
     Place(
         "wordless",
         "locks, counts, settings of the program, and what was paid",
@@ -155,7 +240,7 @@ PLACES: tuple[Place, ...] = (
 """Every place, in the order in which it is gone through and told."""
 
 CANNOT = (
-    "logs and backups of the providers that the words were sent to",
+    "what providers keep of the words that were sent to them: logs and backups",
     "copies that you or others made: exports, files that were imported or attached, the clipboard",
     "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
 )

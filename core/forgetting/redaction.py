@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
-from core.forgetting.words import Words, forms, holds, is_of, moment
+from core.forgetting.words import PutBack, Words, forms, holds, is_of, moment
 from core.knowledge.categories import parse_file, with_item, without_item
 from core.knowledge.drafts import draft_mark
-from core.knowledge.provenance import with_tag, without_origins
+from core.knowledge.provenance import joined, with_tag, without_origins
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
 from core.values.knowledge import Item, Provenance
 
@@ -39,10 +39,15 @@ def items_without(name: str, data: bytes, words: Words) -> Cut:
     others = {item: Provenance(source, day) for item, source, day in words.others}
     origins = {source for _, source, _ in words.others}
     count = 0
-    for item in reversed(parse_file(name, data).items):
+    items = parse_file(name, data).items
+    standing = {item.text for item in items}
+    for item in reversed(items):
         name_of_item = item_hash(item.category, item.text)
         if name_of_item in words.items:
-            data, count = without_item(data, item), count + 1
+            back = [one for one in words.put_back if one.merged == name_of_item and one.text not in standing]
+            lines = [_line(one.text, _origins(one)) for one in back]
+            data = with_item(data, item, "\n".join(lines)) if lines else without_item(data, item)
+            count += 1
         elif name_of_item in others and item.provenance is not None and item.provenance.source not in origins:
             data, count = with_item(data, item, _line(item.text, others[name_of_item])), count + 1
         elif item.provenance is not None and item.provenance.also and origins_of(item) & words.sources:
@@ -114,6 +119,8 @@ def apply_without(data: bytes, words: Words) -> Cut:
             if isinstance(entry, dict):
                 entry |= {"path": "", "items": {}}
                 entry.pop("error", None)
+        elif row.get("kind") == "items" and row.get("entry") is None and _is_cut_merge(row, words):
+            row |= {"files": [], "parts": []}  # half a merge can be undone by nobody
         bare = _cleansed(row, words)
         if json.dumps(bare) == before:
             return line
@@ -178,6 +185,13 @@ def _is_mine(row: dict[str, Any], words: Words) -> bool:
     return row.get("sha256") in words.hashes or row.get("source") in words.paths
 
 
+def _is_cut_merge(row: dict[str, Any], words: Words) -> bool:
+    """True for a merge that holds the words: files and facts would part if the rest of it were taken back."""
+    parts = row.get("parts", [])
+    is_merge = any(isinstance(one, dict) and one.get("part") == "patch" for one in parts)
+    return is_merge and _holds(json.dumps(parts, ensure_ascii=False), words)
+
+
 def _cleansed(value: Any, words: Words) -> Any:
     """JSON without the words: of a list the parts that hold them go, of an object the text becomes empty."""
     if isinstance(value, str):
@@ -214,6 +228,10 @@ def _holds(text: str, words: Words) -> bool:
         return True
     data = text.encode("utf-8", "surrogateescape") if "\\" in text else b""
     return bool(data) and any(form in data for one in words.texts for form in forms(one))
+
+
+def _origins(one: PutBack) -> Provenance | None:
+    return joined(Provenance(source, day) for source, day in one.origins)
 
 
 def _line(text: str, provenance: Provenance | None) -> str:

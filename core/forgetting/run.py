@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,22 +15,22 @@ from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, remove_tree, r
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.ids import make_id
 from core.base.locks import discussion_lock, take_lock
-from core.base.opener import read_file
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
 from core.discussion.payments import left_since, paid_since
 from core.evidence.quotes import item_hash
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE
-from core.facts.fact_file import parse_file as parse_facts
 from core.facts.files import read_files
-from core.facts.index_text import index_bytes, read_index
-from core.facts.places import INDEX_FILE, FactPlace
+from core.facts.places import INDEX_FILE
 from core.facts.places import place_of as fact_place
 from core.forgetting import intent as store
 from core.forgetting import places
 from core.forgetting.census import gather, item_files
-from core.forgetting.files import drop_place, empty_logs, files_of, is_of_home
+from core.forgetting.fact_cuts import facts_without, index_without
+from core.forgetting.files import drop_place, empty_logs
 from core.forgetting.intent import Intent
+from core.forgetting.leftovers import drop_leftovers, words_left
+from core.forgetting.recall_logs import cut_recalled
 from core.forgetting.redaction import (
     Cut,
     apply_without,
@@ -40,10 +39,7 @@ from core.forgetting.redaction import (
     evidence_without,
     items_without,
 )
-from core.forgetting.words import (
-    Words,
-    holds,
-)
+from core.forgetting.words import Words, holds
 from core.harvest.batch_book import BatchChange
 from core.harvest.batch_files import FOLDER, BatchFiles
 from core.harvest.merge_run import KEPT_MARK
@@ -52,7 +48,7 @@ from core.harvest.review import conversation_mark, without_marks
 from core.harvest.review_file import keep_review, load_review
 from core.knowledge import apply_log
 from core.knowledge.categories import NOTES_FOLDER
-from core.knowledge.digest import regenerate_digest
+from core.knowledge.digest import digest_file, regenerate_digest
 from core.knowledge.drafts import draft_mark
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, read_bytes
@@ -61,12 +57,10 @@ from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.rewrites import draft_names
 from core.knowledge.versions import version_names
 from core.knowledge.withdrawals import withdrawing
+from core.retrieval.erasure import ServerDebt, erase_in_index, pay, tell_server
 from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
-
-_WRITTEN = ("knowledge", store.FOLDER)
-"""Folders of the home in which a write that was cut short leaves words behind."""
 
 WithdrawBatches = Callable[[], str]
 """Has providers stop the batches that are unwanted, and delete what was sent. Returns why one is left, empty where none is.
@@ -74,11 +68,6 @@ The harvest's lock is held."""
 
 AskProvider = Callable[[str, str], str]
 """Has a provider delete what it stores of a discussion (id, provider). Returns why it did not, empty where it did."""
-
-
-_NOT_ASKED = (
-    "nothing to ask for here; contents that hold knowledge are deleted by the program when it runs next"
-)
 
 
 def _batches_later() -> str:
@@ -100,6 +89,7 @@ class ForgetRequest(msgspec.Struct, frozen=True):
 
     Args:
         now: UTC; seed: fresh randomness, for the id; providers: of the conversations, by id.
+        server: address of the index on a server, empty for none.
     """
 
     home: Path
@@ -108,6 +98,7 @@ class ForgetRequest(msgspec.Struct, frozen=True):
     seed: str
     providers: tuple[tuple[str, str], ...] = ()
     services: ForgetServices = NO_SERVICES
+    server: str = ""
     disk: Disk = OS_DISK
 
 
@@ -123,7 +114,8 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
     resume(home, request.now, request.services, disk=disk)
     with harvest_lock(home, "forgetting", disk=disk):
         words, holders = gather(home, request.target)
-        intent = Intent(make_id(request.now, request.seed), request.target, words, request.providers, holders)
+        name = make_id(request.now, request.seed)
+        intent = Intent(name, request.target, words, request.providers, holders, request.server)
         store.keep(home, intent, disk=disk)
         return _Forgetting(home, intent, request.now, request.services, disk).run()
 
@@ -131,11 +123,12 @@ def forget(request: ForgetRequest) -> ForgetReceipt:
 def resume(
     home: Path, now: datetime, services: ForgetServices = NO_SERVICES, *, disk: Disk = OS_DISK
 ) -> tuple[ForgetReceipt, ...]:
-    """Finish what a crash interrupted.
+    """Finish what a crash interrupted, and tell servers what they could not be told.
 
     Raises:
         StorageError, LockedError: some of it is still open; ask again.
     """
+    pay(home, disk=disk)
     if not store.is_waiting(home):
         return ()
     with harvest_lock(home, "forgetting", disk=disk):
@@ -153,13 +146,18 @@ class _Forgetting:
         self._directory = paths.knowledge_dir(home)
         self._removed: dict[str, int] = {}
         self._problems: dict[str, str] = {}
+        self._checked: dict[str, str] = {}
+        self._recalls: tuple[str, ...] = ()
 
     def run(self) -> ForgetReceipt:
         """Go through every place. Holds no lock of one write when it is asked."""
         self._ask_providers()
         self._drop_conversations()
-        with withdrawing(self._home, disk=self._disk):
+        with withdrawing(self._home, disk=self._disk):  # who recalls something meanwhile asks again behind it
             self._cleanse_knowledge()
+            self._cleanse_recalled()
+            self._erase_in_index()
+        self._tell_server()
         self._withdraw_batches()
         self._drop_derived()
         self._check()
@@ -170,21 +168,26 @@ class _Forgetting:
             intent.target.discussion_ids,
             "" if intent.target.category is None else item_hash(intent.target.category, intent.target.text),
             words.removed_items,
-            len(words.facts),
+            words.removed_facts,
             len(words.others),
             tuple(self._told(place) for place in places.PLACES if not place.is_wordless),
-            intent.holders,
+            tuple(dict.fromkeys((*intent.holders, *self._recalls))),
+            self._recalls,
+            words.blended,
         )
         store.close(self._home, receipt, disk=self._disk)
         return receipt
 
     def _told(self, place: places.Place) -> PlaceReport:
         problem = self._problems.get(place.id, "")
-        if place.id == "provider" and not problem and not self._intent.providers:
-            return PlaceReport(place.id, 0, _NOT_ASKED)
-        return PlaceReport(
-            place.id, self._removed.get(place.id, 0), "" if problem else place.checked, problem
+        words, count = self._words, self._removed.get(place.id, 0)
+        count = {"items": words.removed_items, "facts": words.removed_facts, "window": 1}.get(place.id, count)
+        said = (
+            ""
+            if place.id == "server" and not self._intent.server
+            else self._checked.get(place.id, place.checked)
         )
+        return PlaceReport(place.id, count, "" if problem else said, problem)
 
     def _count(self, place_id: str, count: int) -> None:
         self._removed[place_id] = self._removed.get(place_id, 0) + count
@@ -270,8 +273,12 @@ class _Forgetting:
             if name.startswith(KEPT_MARK):  # to merges: they say items again, in any words
                 KeptReplies(knowledge, name, disk=self._disk).drop_all()
                 self._count("replies", 1)
+        derived = (paths.facts_file(self._home), "fact-table"), (digest_file(self._home), "digest")
+        before = [read_bytes(path) for path, _ in derived]
         sync_facts(self._home, self._now, ours=None, disk=self._disk)
         regenerate_digest(self._home, may_create=False, disk=self._disk)
+        for (path, place_id), data in zip(derived, before, strict=True):
+            self._count(place_id, int(bool(data) and data != read_bytes(path)))
 
     def _cut(
         self,
@@ -317,14 +324,46 @@ class _Forgetting:
 
     def _drop_facts(self) -> None:
         """Take facts out of their files and the index: a sync that remembers nothing would bring back what it has."""
-        gone = {fact_id: fact_id.encode() for fact_id in sorted(self._words.facts)}
+        words = self._words
+        marks = [
+            key.encode() for key in sorted({*words.facts, *(f for one in words.put_back for f in one.facts)})
+        ]
         for name in read_files(self._home).files:
             place = fact_place(name)
             data = read_bytes(self._directory / name)
-            if place is not None and any(mark in data for mark in gone.values()):
-                self._cut("facts", name, partial(_facts_cut, place, frozenset(gone)))
-        if gone:
-            self._cut("facts", INDEX_FILE, partial(_index_cut, frozenset(gone)))
+            if place is not None and any(mark in data for mark in marks):
+                self._cut("facts", name, partial(facts_without, place, words.facts, words.put_back))
+        if words.facts:
+            self._cut("facts", INDEX_FILE, partial(index_without, words.facts))
+
+    def _cleanse_recalled(self) -> None:
+        """Empty what was recalled for messages of other conversations: it stays in a log where it is sent again."""
+        self._recalls = cut_recalled(self._home, self._words, disk=self._disk)
+        self._count("recalled", len(self._recalls))
+
+    def _erase_in_index(self) -> None:
+        """Take out of the index what is gone from the files, or have it made anew. It is no failure that none is there."""
+        try:
+            count, is_whole = erase_in_index(self._home, self._intent.target.discussion_ids)
+        except OSError as error:
+            self._problems["index"] = f"it could not be deleted: {error}"
+            return
+        self._count("index", count)
+        if is_whole:
+            self._checked["index"] = "the whole index was deleted, and is made anew from what is left"
+
+    def _tell_server(self) -> None:
+        intent = self._intent
+        if not intent.server:
+            return
+        debt = ServerDebt(intent.id, intent.server, intent.target.discussion_ids)
+        try:
+            count, why = tell_server(self._home, debt, disk=self._disk)
+        except SlopError as error:
+            count, why = 0, str(error)
+        self._count("server", count)
+        if why:
+            self._problems["server"] = f"{why}. It is told as soon as it answers, after a restart too"
 
     def _cleanse_ledger(self) -> None:
         ledger = HarvestLedger(self._home, disk=self._disk)
@@ -386,7 +425,7 @@ class _Forgetting:
             if place.is_derived:
                 self._tried(place.id, partial(drop_place, self._home, place, self._disk))
         self._tried("diagnostics", lambda: empty_logs(paths.log_dir()))
-        self._tried("leftovers", lambda: _drop_leftovers(self._home, self._disk))
+        self._tried("leftovers", lambda: drop_leftovers(self._home, self._disk))
 
     def _tried(self, place_id: str, work: Callable[[], int]) -> None:
         try:
@@ -402,39 +441,12 @@ class _Forgetting:
                 self._problems["trash"] = f"{discussion_id} was put into the trash meanwhile"
             if paths.discussion_dir(self._home, discussion_id).exists():
                 self._problems["discussions"] = f"{discussion_id} was made anew meanwhile"
-        for root, folder in ((places.Folder.HOME, self._directory), (places.Folder.CACHE, paths.cache_dir())):
-            base = self._home if root is places.Folder.HOME else folder
-            for path in files_of(folder):
-                name = path.relative_to(base).as_posix()
-                place = places.place_of(root, name)
-                if place is None or place.is_wordless or not is_of_home(self._home, root, name):
-                    continue
-                with suppress(OSError):
-                    if holds(read_file(path, None), self._words):
-                        self._problems.setdefault(
-                            place.id, f"words of it stand in {path.name} still, in another's text"
-                        )
+        for place_id, why in words_left(self._home, self._words).items():
+            self._problems.setdefault(place_id, why)
 
 
 def _items_cut(name: str, words: Words, data: bytes) -> Cut:
     return items_without(name, data, words)
-
-
-def _facts_cut(place: FactPlace, fact_ids: frozenset[str], data: bytes) -> Cut:
-    file = parse_facts(place, data)
-    gone = [item for item in file.items if item.id in fact_ids]
-    text = file.text
-    for item in reversed(gone):
-        text = text[: item.start] + text[item.end :]
-    return (text.encode(), len(gone)) if gone else (data, 0)
-
-
-def _index_cut(fact_ids: frozenset[str], data: bytes) -> Cut:
-    index = read_index(data)
-    rows = {key: row for key, row in index.rows.items() if key not in fact_ids}
-    if len(rows) == len(index.rows):
-        return data, 0
-    return index_bytes(rows, index.last_updated), len(index.rows) - len(rows)
 
 
 def _check_quiet(directory: Path) -> None:
@@ -446,14 +458,3 @@ def _check_quiet(directory: Path) -> None:
             where=str(directory),
         )
     lock.release()
-
-
-def _drop_leftovers(home: Path, disk: Disk) -> int:
-    """Temporary files of writes that a crash cut short. Our own locks keep others from writing meanwhile."""
-    count = 0
-    below = (path for top in _WRITTEN for path in (home / top).glob("**") if path.is_dir())
-    for folder in (home, *below):
-        for path in folder.glob(".*.tmp"):
-            remove_file(path, disk=disk)
-            count += 1
-    return count

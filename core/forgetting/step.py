@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -13,13 +14,18 @@ from core.forgetting.messages import (
     ForgetDiscussion,
     ForgetEnded,
     ForgetItem,
+    ForgetLooked,
     ForgettingCommand,
     ForgettingEvent,
+    LookAtForget,
     RunForget,
+    RunForgetLook,
 )
 from core.forgetting.places import place
 from core.forgetting.report import WARNING, headline
 from core.knowledge import step as knowledge
+from core.retrieval.step import update_index
+from core.values.discussion import OpenDiscussion
 from core.values.evidence import EvidenceState
 from core.values.forgetting import ForgetTarget, ForgettingState
 from core.values.outcomes import CommandOutcome
@@ -38,8 +44,9 @@ def command(state: AppState, asked: ForgettingCommand) -> Result:
         case ForgetDiscussion():
             return _forget_discussion(state, asked)
         case ForgetItem():
-            item = asked.item
-            return _begin(state, asked, ForgetTarget((), item.category, item.text, item.file))
+            return _begin(state, asked, target_of(state, asked))
+        case LookAtForget():
+            return _look(state, asked)
         case DismissReceipt():
             return (
                 state if state.forgetting.is_running else replace(state, forgetting=ForgettingState())
@@ -53,6 +60,9 @@ def event(state: AppState, happened: ForgettingEvent) -> Result:
     match happened:
         case ForgetEnded():
             return _ended(state, happened)
+        case ForgetLooked():
+            state = replace(state, forgetting=replace(state.forgetting, preview=happened.preview))
+            return conclude(state, CommandOutcome(happened.command_id)), ()
         case _:
             assert_never(happened)
 
@@ -69,17 +79,32 @@ def branches_of(state: AppState, discussion_id: str) -> tuple[str, ...]:
     return tuple(found[1:])
 
 
+def target_of(state: AppState, asked: ForgetDiscussion | ForgetItem | LookAtForget) -> ForgetTarget:
+    """The target that a command names."""
+    if not isinstance(asked, ForgetDiscussion) and asked.item is not None:
+        return ForgetTarget((), asked.item.category, asked.item.text, asked.item.file)
+    assert not isinstance(asked, ForgetItem)
+    branches = branches_of(state, asked.discussion_id) if asked.with_branches else ()
+    return ForgetTarget((asked.discussion_id, *branches))
+
+
+def _look(state: AppState, asked: LookAtForget) -> Result:
+    state = replace(state, forgetting=replace(state.forgetting, preview=None))
+    return state, (RunForgetLook(target_of(state, asked), asked.command_id),)
+
+
 def _forget_discussion(state: AppState, asked: ForgetDiscussion) -> Result:
     wanted = asked.discussion_id
     is_binned = any(item.discussion_id == wanted for item in state.discussions.trash)
     if wanted not in state.discussions.summaries and not is_binned:
         text = f"There is no discussion {wanted!r}"
         return decline(state, asked.command_id, NOTICE, text, "Look at the list"), ()
-    ids = (wanted, *(branches_of(state, wanted) if asked.with_branches else ()))
+    target = target_of(state, asked)
+    ids = target.discussion_ids
     if any(one in state.turns.calls for one in ids):
         text = "An answer is arriving in this conversation"
         return decline(state, asked.command_id, NOTICE, text, "Stop it first, then forget"), ()
-    state, effects = _begin(state, asked, ForgetTarget(ids))
+    state, effects = _begin(state, asked, target)
     if not effects:
         return state, ()
     listed: tuple[DiscussionEffect, ...] = ()
@@ -102,7 +127,7 @@ def _begin(state: AppState, asked: ForgetDiscussion | ForgetItem, target: Forget
         for provider in dict.fromkeys((rows[one].meta.provider, *_stores(state)))
     )
     state = replace(state, forgetting=ForgettingState(target, asked.command_id))
-    return state, (RunForget(target, providers),)
+    return state, (RunForget(target, providers, state.config.settings.retrieval.server),)
 
 
 def _hindrance(state: AppState, *, is_confirmed: bool) -> tuple[str, str] | None:
@@ -128,10 +153,13 @@ def _stores(state: AppState) -> tuple[str, ...]:
 def _ended(state: AppState, happened: ForgetEnded) -> Result:
     """Keep the receipt, tell it, and read anew what it was about. What was proposed may hold the words: it goes."""
     before, receipt = state.forgetting, happened.receipt
-    state = replace(state, forgetting=ForgettingState(None, "", receipt, happened.problem, happened.remedy))
-    state = conclude(
-        state, CommandOutcome(before.command_id, problem=happened.problem, remedy=happened.remedy)
-    )
+    under_way = before if happened.is_resumed else ForgettingState()  # what was asked for now goes on
+    told = replace(under_way, receipt=receipt, problem=happened.problem, remedy=happened.remedy)
+    state = replace(state, forgetting=told)
+    if not happened.is_resumed:
+        state = conclude(
+            state, CommandOutcome(before.command_id, problem=happened.problem, remedy=happened.remedy)
+        )
     if receipt is None:
         state = notify(state, NOTICE, Level.ERROR, happened.problem, happened.remedy)
     else:
@@ -143,6 +171,30 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
             state,
             harvest=harvest,
             evidence=EvidenceState(),
-            discussions=replace(state.discussions, prompt_history=(), search=SearchHits()),
+            discussions=replace(
+                state.discussions,
+                prompt_history=(),
+                search=SearchHits(),
+                open=_without_recalled(state, receipt.recalls),
+            ),
         )
-    return state, (LoadSummaries(state.config.settings.trash_days), *knowledge.read_again(state))
+    state, indexing = update_index(state)
+    return state, (
+        LoadSummaries(state.config.settings.trash_days),
+        *knowledge.read_again(state),
+        *indexing,
+    )
+
+
+def _without_recalled(state: AppState, discussion_ids: Sequence[str]) -> Mapping[str, OpenDiscussion]:
+    """Open discussions without what was recalled in those whose logs lost it: nothing sends it again."""
+    return {
+        key: replace(
+            opened,
+            retrieved={},
+            last_request=opened.last_request and replace(opened.last_request, retrieved=""),
+        )
+        if key in discussion_ids
+        else opened
+        for key, opened in state.discussions.open.items()
+    }

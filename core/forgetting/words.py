@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -35,6 +35,15 @@ class GoneConversation(msgspec.Struct, frozen=True):
     name: str = ""
 
 
+class PutBack(msgspec.Struct, frozen=True):
+    """An item of before a merge that stands again. `merged`: hash of the one in whose place; `origins`: (source, day)."""
+
+    merged: str
+    text: str
+    origins: tuple[tuple[str, str], ...]
+    facts: frozenset[str] = frozenset()
+
+
 class Words(msgspec.Struct, frozen=True):
     """Everything by which copies are found. It is kept on disk until all are gone.
 
@@ -42,8 +51,11 @@ class Words(msgspec.Struct, frozen=True):
         discussions, paths, hashes: of conversations; moments: when they were harvested, under which name.
         items: hashes of items that go; facts: ids of facts that go.
         others: (item, source, day) of items that stay, by the conversation that they stand on besides.
+        removed_items, removed_facts: how many of them stand now.
         texts: words that stand nowhere any more, the longest first; sources: names of the conversations, where no other
             has the same.
+        put_back: items that a merge took in, which another conversation said: they stand again where the merged one goes.
+        blended: how many merged items stay with words of these conversations, for nobody knows any more what stood before.
     """
 
     discussions: frozenset[str] = frozenset()
@@ -55,7 +67,10 @@ class Words(msgspec.Struct, frozen=True):
     others: tuple[tuple[str, str, str], ...] = ()
     texts: tuple[str, ...] = ()
     removed_items: int = 0
+    removed_facts: int = 0
     sources: frozenset[str] = frozenset()
+    put_back: tuple[PutBack, ...] = ()
+    blended: int = 0
 
     @property
     def is_about_conversations(self) -> bool:
@@ -109,15 +124,21 @@ def words_of_conversations(conversations: Sequence[GoneConversation], memory: Me
     foreign |= {source for step, is_mine in steps if not is_mine for source in _sources_in(step)}
     sources, certain = said - {""}, said - foreign - {""}
     gone = _heirs(candidates - shared.keys(), memory.rows.events)
+    elsewhere = {row.item for row in memory.rows.evidence if not is_of(row, names)}
+    put_back = _put_back(gone, elsewhere, names, memory)
+    unmerged = {one.merged for one in put_back}
 
     def goes(item: Item) -> bool:
-        """True for an item that came of these alone: by its origin, and by evidence where others share the name."""
+        """True for an item that came of these alone. Evidence decides where no origin of another is told."""
         name = item_hash(item.category, item.text)
-        if item.provenance is None or item.provenance.source not in sources or name in shared:
+        if name in unmerged:
+            return True
+        if name in elsewhere:
             return False
-        if not all(one.source in sources for one in item.provenance.also):
+        told = () if item.provenance is None else item.provenance.all
+        if any(one.source in foreign - sources for one in told):
             return False  # it was merged, and stands on another conversation too
-        return item.provenance.source in certain or name in gone
+        return name in gone or (bool(told) and all(one.source in certain for one in told))
 
     items = [item for file in memory.files for item in file.items if goes(item)]
     hashes = frozenset(item_hash(item.category, item.text) for item in items)
@@ -126,7 +147,9 @@ def words_of_conversations(conversations: Sequence[GoneConversation], memory: Me
     facts = _facts_of(own, mine, names, memory)
     texts = [item.text for item in items] + [text for key, text in memory.facts if key in facts]
     texts += [event.text for event in told if event.item in forgotten] + [row.quote for row in own]
+    texts += [event.text for event in memory.rows.events if event.item in unmerged]
     stay = {text for file in memory.files for item in file.items if not goes(item) for text in (item.text,)}
+    stay |= {one.text for one in put_back}
     return msgspec.structs.replace(
         names,
         moments=moments,
@@ -135,7 +158,10 @@ def words_of_conversations(conversations: Sequence[GoneConversation], memory: Me
         others=tuple((name, row.source, row.at[:10]) for name, row in sorted(shared.items())),
         texts=_needles((*texts, *certain), stay),
         removed_items=len(items),
+        removed_facts=sum(1 for key, _ in memory.facts if key in facts),
         sources=frozenset(certain),
+        put_back=put_back,
+        blended=len((standing & gone) - hashes - elsewhere),
     )
 
 
@@ -167,7 +193,13 @@ def words_of_item(category: str, text: str, memory: Memory) -> Words:
         for item in file.items
         if item_hash(item.category, item.text) in hashes
     ]
-    return Words(items=hashes, facts=facts, texts=_needles(texts, ()), removed_items=1)
+    return Words(
+        items=hashes,
+        facts=facts,
+        texts=_needles(texts, ()),
+        removed_items=1,
+        removed_facts=sum(1 for key, _ in memory.facts if key in facts),
+    )
 
 
 def moment(at: str, source: str) -> str:
@@ -204,6 +236,35 @@ def _heirs(hashes: set[str], events: Iterable[ItemEvent]) -> set[str]:
         if event.kind in _HANDED_ON and found.intersection(event.was):
             found.add(event.item)
     return found
+
+
+def _put_back(
+    gone: set[str], elsewhere: Collection[str], names: Words, memory: Memory
+) -> tuple[PutBack, ...]:
+    """Items that stand again once the words of these conversations leave a merge: those that others said in it.
+
+    A merged item of which nothing else is known stays as it is, without the origin that goes.
+    """
+    said = {event.item: event.text for event in memory.rows.events if event.text}
+    rows = [row for row in memory.rows.evidence if not is_of(row, names)]
+    standing = {item_hash(item.category, item.text) for file in memory.files for item in file.items}
+    found = []
+    for event in memory.rows.events:
+        if (
+            event.kind is not ItemEventKind.MERGED
+            or event.item not in standing
+            or not gone.intersection(event.was)
+        ):
+            continue
+        rest = [one for one in event.was if one not in gone]
+        if event.item in elsewhere or not all(one in said for one in rest):
+            continue
+        for one in rest:
+            of_it = [row for row in rows if row.item == one]
+            origins = tuple(dict.fromkeys((row.source, row.at[:10]) for row in of_it))
+            facts = frozenset(row.fact for row in of_it if row.fact)
+            found.append(PutBack(event.item, said[one], origins, facts))
+    return tuple(dict.fromkeys(found))
 
 
 def _facts_of(

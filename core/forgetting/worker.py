@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import assert_never
 
 from core.base.errors import SlopError
-from core.forgetting.messages import ForgetEnded, ForgettingEffect, ForgettingEvent, ResumeForget, RunForget
+from core.forgetting.census import look
+from core.forgetting.messages import (
+    ForgetEnded,
+    ForgetLooked,
+    ForgettingEffect,
+    ForgettingEvent,
+    ResumeForget,
+    RunForget,
+    RunForgetLook,
+)
 from core.forgetting.run import ForgetRequest, ForgetServices, forget, resume
 
 Emit = Callable[[ForgettingEvent], None]
@@ -40,28 +49,33 @@ class ForgetHandler:
 
     def handle(self, effect: ForgettingEffect) -> None:
         """Carry out one effect."""
+        if isinstance(effect, RunForgetLook):
+            self._emit(ForgetLooked(look(self._home, effect.target), effect.command_id))
+            return
+        is_resumed = isinstance(effect, ResumeForget)
         try:
             with self._alone():
                 self._settled()
                 self._carry_out(effect)
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
-            self._emit(ForgetEnded(None, error.what, detail))
+            self._emit(ForgetEnded(None, error.what, detail, is_resumed))
         except Exception as error:  # it is over, and is told so; the queue tells the rest
-            self._emit(ForgetEnded(None, f"Forgetting failed: {error}", "The next start goes on with it."))
+            why = f"Forgetting failed: {error}"
+            self._emit(ForgetEnded(None, why, "The next start goes on with it.", is_resumed))
             raise
 
-    def _carry_out(self, effect: ForgettingEffect) -> None:
+    def _carry_out(self, effect: RunForget | ResumeForget) -> None:
         now = self._clock()
         match effect:
             case RunForget():
                 seed = secrets.token_hex(8)
                 request = ForgetRequest(
-                    self._home, effect.target, now, seed, effect.providers, self._services
+                    self._home, effect.target, now, seed, effect.providers, self._services, effect.server
                 )
                 self._emit(ForgetEnded(forget(request)))
             case ResumeForget():
                 for receipt in resume(self._home, now, self._services):
-                    self._emit(ForgetEnded(receipt))
+                    self._emit(ForgetEnded(receipt, is_resumed=True))
             case _:
                 assert_never(effect)

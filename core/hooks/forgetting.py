@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from msgspec import Meta
 
 from core.app.execution import begin, is_over
-from core.forgetting.messages import ForgetDiscussion, ForgetItem, ForgettingCommand
+from core.forgetting.messages import ForgetDiscussion, ForgetItem, ForgettingCommand, LookAtForget
 from core.forgetting.places import CANNOT, place
 from core.hooks.fields import Body, Count, Data
 from core.hooks.knowledge import ItemPlace, stored_item
@@ -19,6 +19,7 @@ from core.values.state import AppState
 from core.values.updates import outcome_of
 
 RUN_S = 3_600.0
+LOOK_S = 60.0
 CONFIRMATION = "True: you know that it cannot be undone. Without it nothing is forgotten."
 
 
@@ -61,8 +62,23 @@ class ReceiptData(Data, frozen=True):
     facts: Count
     kept_items: Count
     places: list[ForgottenPlaceData]
+    blended: Count
     holders: list[str]
+    recalls: list[str]
     cannot: list[str]
+
+
+class ForgetPreviewData(Data, frozen=True):
+    """Figures of a forgetting before it is confirmed.
+
+    `holders`: discussions that keep words of it; `problem`: why it cannot be told, empty where it can.
+    """
+
+    items: Count
+    facts: Count
+    kept_items: Count
+    holders: list[str]
+    problem: str
 
 
 class ForgettingData(Data, frozen=True):
@@ -85,12 +101,31 @@ async def get_forgetting(request: Request[None]) -> Answer:
     return Answer(ForgettingData.of(request.state.forgetting))
 
 
-async def forget_discussion(request: Request[ForgetDiscussionBody]) -> Answer:
-    """Forget a conversation, in the list or in the trash, with all that came of it. Answered when it has ended."""
-    discussion_id, fields = request.names["discussion_id"], request.fields
+async def look_at_forgetting(request: Request[None]) -> Answer:
+    """Tell what forgetting a conversation would take. Nothing is touched."""
+    discussion_id = _known(request, request.names["discussion_id"])
+    command_id = begin(request.desk.front, LookAtForget(discussion_id))
+    state = await request.desk.watch.until(lambda now: is_over(now, command_id), LOOK_S)
+    preview = state.forgetting.preview if state is not None else None
+    if preview is None:
+        raise RefusedError(503, "slow", "Looking at it does not end", "Ask again")
+    return Answer(
+        ForgetPreviewData(
+            preview.items, preview.facts, preview.kept_items, list(preview.holders), preview.problem
+        )
+    )
+
+
+def _known(request: Request[None] | Request[ForgetDiscussionBody], discussion_id: str) -> str:
     binned = (item.discussion_id for item in request.state.discussions.trash)
     if discussion_id not in request.state.discussions.summaries and discussion_id not in binned:
         raise unknown("discussion", discussion_id, "See GET /api/discussions")
+    return discussion_id
+
+
+async def forget_discussion(request: Request[ForgetDiscussionBody]) -> Answer:
+    """Forget a conversation, in the list or in the trash, with all that came of it. Answered when it has ended."""
+    discussion_id, fields = _known(request, request.names["discussion_id"]), request.fields
     asked = ForgetDiscussion(discussion_id, fields.with_branches, fields.is_confirmed)
     return Answer(ForgettingData.of((await _done(request, asked)).forgetting))
 
@@ -129,7 +164,9 @@ def _receipt(receipt: ForgetReceipt) -> ReceiptData:
             ForgottenPlaceData(row.place, place(row.place).label, row.removed, row.checked, row.problem)
             for row in receipt.places
         ],
+        receipt.blended,
         list(receipt.holders),
+        list(receipt.recalls),
         list(CANNOT),
     )
 
@@ -139,6 +176,13 @@ _REFUSED = {409: f"it was not confirmed, something else is at work, or {READ_ONL
 RESOURCE = Resource(
     (
         operation("GET", "/api/forgetting", get_forgetting, {200: ForgettingData}),
+        operation(
+            "GET",
+            "/api/discussions/{discussion_id}/forget",
+            look_at_forgetting,
+            {200: ForgetPreviewData},
+            {404: "no such discussion"},
+        ),
         operation(
             "POST",
             "/api/discussions/{discussion_id}/forget",

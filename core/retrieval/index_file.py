@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from core.base.disk import make_dirs
@@ -15,6 +15,7 @@ from core.retrieval.store import SHELVES
 
 SCHEMA_VERSION = 1
 FILE_NAME = "index.sqlite"
+LOCK_NAME = ".turn.lock"
 BUSY_S = 10.0
 
 
@@ -90,12 +91,37 @@ def delete_index(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
+def stored_model(folder: Path) -> tuple[str, int] | None:
+    """The model whose vectors an index holds, with its dimension; None where there is no index of ours.
+
+    Raises:
+        sqlite3.Error: it cannot be read. IndexFaultError: something else stands in its place.
+    """
+    if not (folder / FILE_NAME).exists():
+        return None
+    try:
+        db = _connect(folder)
+    except (OSError, StorageError) as error:
+        raise _fault(folder, error) from error
+    with closing(db):
+        if int(db.execute("PRAGMA user_version").fetchone()[0]) != SCHEMA_VERSION:
+            return None
+        row = db.execute("SELECT name FROM model").fetchone()
+    name, _, dimension = str(row[0] if row else "").rpartition("/")
+    return (name, int(dimension)) if name and dimension.isdigit() else None
+
+
 def erase_words(db: sqlite3.Connection) -> None:
-    """Have no word of what was taken out stay in the files: full-text search keeps them in its segments otherwise."""
+    """Have no word of what was taken out stay in the files: full-text search keeps them in its segments otherwise.
+
+    Raises:
+        sqlite3.OperationalError: another program reads in it, so that the log of its writing could not be emptied.
+    """
     for shelf in SHELVES:
         db.execute(f"INSERT INTO words_{shelf.name}(words_{shelf.name}) VALUES('optimize')")
     db.execute("VACUUM")
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        raise sqlite3.OperationalError("another program reads in it")
 
 
 def _made(folder: Path, model: str) -> sqlite3.Connection:

@@ -79,7 +79,10 @@ class _IndexRun:
         if one.is_too_large:
             self.passed_over.append((one.key.path, f"it has {one.size_bytes:,} bytes"))
             return
-        known_sha256 = known.sha256 if known is not None else ""
+        with self._store.turn():
+            self._read(one, known.sha256 if known is not None else "")
+
+    def _read(self, one: SourceFile, known_sha256: str) -> None:
         try:
             reading = self._reader.read(one.key.corpus, one.key.path, one.path, known_sha256)
         except SlopError as error:
@@ -97,14 +100,17 @@ class _IndexRun:
 
     def embed(self, embedder: Embedder) -> str:
         """Give every chunk its vector. Why it ended early, empty where it did not."""
-        while bare := self._store.bare(EMBED_BATCH * 8):
-            try:
-                vectors = embedder.embed([embedded_text(chunk) for _, chunk in bare], timeout_s=EMBED_S)
-            except EmbedError as error:
-                return error.what
-            self._store.give(
-                {candidate: row.tobytes() for (candidate, _), row in zip(bare, vectors, strict=True)}
-            )
+        while True:
+            with self._store.turn():
+                bare = self._store.bare(EMBED_BATCH * 8)
+                if not bare:
+                    return ""
+                try:
+                    vectors = embedder.embed([embedded_text(chunk) for _, chunk in bare], timeout_s=EMBED_S)
+                except EmbedError as error:
+                    return error.what
+                self._store.give(
+                    {candidate: row.tobytes() for (candidate, _), row in zip(bare, vectors, strict=True)}
+                )
             self.vectors += len(bare)
             self._tell(IndexProgress(self.looked, self.total, self.vectors))
-        return ""

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from core.base.disk import make_dirs
+from core.base.locks import take_lock
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
-from core.retrieval.index_file import FILE_NAME, IndexFaultError, erase_words, open_index
+from core.retrieval.index_file import FILE_NAME, LOCK_NAME, IndexFaultError, erase_words, open_index
 from core.retrieval.quantisation import DIMENSION
 from core.retrieval.store import BY_NAME, SHELVES, Scan, Shelf, SourceKey, SourceState, StoredChunk
 from core.retrieval.terms import fts_expression
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+
+_DELETED = "The search index was deleted meanwhile"
 
 _COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
 
@@ -135,6 +139,32 @@ class LocalStore:
             return removed
 
         return self._write(work)
+
+    @contextmanager
+    def turn(self, wait_s: float | None = None) -> Iterator[None]:
+        """Have the files of the index to oneself, from the reading of a source until it is written: what is forgotten
+        between the two would stand there anew otherwise.
+
+        Args:
+            wait_s: longest wait for another program's turn, None for as long as it takes.
+
+        Raises:
+            IndexFaultError: it took longer.
+        """
+        where = str(self._folder)
+        if not self._opened:
+            make_dirs(self._folder)
+        elif not self.is_there():
+            raise IndexFaultError(_DELETED, where=where)
+        lock = take_lock(self._folder / LOCK_NAME, wait_s=-1 if wait_s is None else wait_s)
+        if lock is None:
+            raise IndexFaultError("Another program is at work on the search index", where=where)
+        try:
+            if not self.is_there():
+                raise IndexFaultError(_DELETED, where=where)
+            yield
+        finally:
+            lock.release()
 
     def forget(self, keys: Iterable[SourceKey]) -> int:
         """Take sources out so that no word of theirs stays in a file. The number of those that were there."""

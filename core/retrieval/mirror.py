@@ -11,7 +11,7 @@ from core.providers.key_names import SERVER_KEY
 from core.providers.keys import KeyStore
 from core.retrieval.chunker import embedded_text
 from core.retrieval.local_store import LocalStore
-from core.retrieval.postgres_connection import ServerAddress
+from core.retrieval.postgres_connection import ServerAddress, index_schemas
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.store import ServerFaultError, SourceKey, SourceState
 from core.values.retrieval import Corpus, IndexProgress, SearchPlaces
@@ -19,12 +19,24 @@ from core.values.retrieval import Corpus, IndexProgress, SearchPlaces
 
 def server_store(home: Path, url: str, model: str, dimension: int) -> PostgresStore:
     """The index on a server, its password from the keyring. Nothing is reached yet."""
+    return PostgresStore(_address(home, url), model, dimension, owner=_owner(home))
 
+
+def stores_of_home(home: Path, url: str) -> Iterator[PostgresStore]:
+    """Every index that a server has of a home, one for each model that was ever in use. Raises ServerFaultError."""
+    for schema in index_schemas(_address(home, url)):
+        yield PostgresStore.of_schema(_address(home, url), schema, _owner(home))
+
+
+def _address(home: Path, url: str) -> ServerAddress:
     def find() -> str:
         return KeyStore(home).find(SERVER_KEY, ()).value
 
-    owner = hashlib.sha256(f"{socket.gethostname()}\0{home.resolve()}".encode()).hexdigest()[:16]
-    return PostgresStore(ServerAddress(url, find), model, dimension, owner=owner)
+    return ServerAddress(url, find)
+
+
+def _owner(home: Path) -> str:
+    return hashlib.sha256(f"{socket.gethostname()}\0{home.resolve()}".encode()).hexdigest()[:16]
 
 
 def mirror(
@@ -52,9 +64,13 @@ def mirror(
                     continue
                 on_progress(IndexProgress(done, len(ours), doing=path))
                 key = SourceKey(corpus, scope, path)
-                chunks = here.chunks(key)
-                vectors = {embedded_text(chunk): vector for chunk, vector in chunks if vector is not None}
-                server.put(key, state, [chunk for chunk, _ in chunks], vectors)
+                with here.turn():  # what is forgotten meanwhile does not follow the word that it is
+                    chunks = here.chunks(key)
+                    if chunks or not state.chunks:
+                        vectors = {
+                            embedded_text(chunk): vector for chunk, vector in chunks if vector is not None
+                        }
+                        server.put(key, state, [chunk for chunk, _ in chunks], vectors)
     except ServerFaultError as error:
         return error.what
     return ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.base.text import one_line
-from core.retrieval.postgres_schema import create_schema, schema_name
+from core.retrieval.postgres_schema import create_schema, is_index_schema
 from core.retrieval.store import ServerFaultError
 
 if TYPE_CHECKING:
@@ -66,11 +66,38 @@ class ServerAddress:
         )
 
 
-def connect(address: ServerAddress, model: str, dimension: int) -> Connection:
-    """Connect, with the tables of a model there.
+def connect(address: ServerAddress, schema: str, dimension: int) -> Connection:
+    """Connect, with the tables of a schema there.
 
     Raises:
-        ServerFaultError: refused, silent for `CONNECT_S`, a wrong password, no pgvector, no right to make tables.
+        ServerFaultError: as `reach`, no pgvector, no right to make tables.
+    """
+    connection = reach(address)
+    try:
+        with bounded(connection, address, CONNECT_S):
+            _prepare(connection, schema, dimension)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def index_schemas(address: ServerAddress) -> tuple[str, ...]:
+    """Every index of this version that a server has, one for each model. Raises ServerFaultError."""
+    connection = reach(address)
+    try:
+        with bounded(connection, address, CONNECT_S):
+            rows = connection.execute("SELECT nspname FROM pg_namespace ORDER BY nspname").fetchall()
+    finally:
+        connection.close()
+    return tuple(name for (name,) in rows if is_index_schema(name))
+
+
+def reach(address: ServerAddress) -> Connection:
+    """Connect.
+
+    Raises:
+        ServerFaultError: refused, silent for `CONNECT_S`, a wrong password.
     """
     try:
         import psycopg  # noqa: F401
@@ -100,14 +127,7 @@ def connect(address: ServerAddress, model: str, dimension: int) -> Connection:
     if not done:
         is_late.set()
         raise address.fault(f"no answer within {CONNECT_S:g} s")
-    connection = done[0]
-    try:
-        with bounded(connection, address, CONNECT_S):
-            _prepare(connection, model, dimension)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return done[0]
 
 
 @contextmanager
@@ -153,10 +173,9 @@ def _connected(address: ServerAddress) -> Connection:
     return psycopg.connect(make_conninfo("", **given), autocommit=True)
 
 
-def _prepare(connection: Connection, model: str, dimension: int) -> None:
+def _prepare(connection: Connection, schema: str, dimension: int) -> None:
     from pgvector.psycopg import register_vector
 
-    schema = schema_name(model, dimension)
     if connection.execute("SELECT to_regclass(%s)", (f"{schema}.shelf",)).fetchone() == (None,):
         with connection.transaction():
             number = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:7])

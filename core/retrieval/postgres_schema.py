@@ -71,6 +71,12 @@ def schema_name(model: str, dimension: int) -> str:
     return f"manual_slop_{SCHEMA_VERSION}_{digest}"
 
 
+def is_index_schema(name: str) -> bool:
+    """True for the schema of an index of this version, whatever its model."""
+    head, _, digest = name.rpartition("_")
+    return head == f"manual_slop_{SCHEMA_VERSION}" and len(digest) == 16
+
+
 def create_schema(connection: psycopg.Connection[tuple[Any, ...]], schema: str, dimension: int) -> None:
     """Make the tables where they are not there. In a transaction of the caller's."""
     connection.execute("CREATE EXTENSION IF NOT EXISTS vector")

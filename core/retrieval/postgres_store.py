@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.postgres_connection import ServerAddress, bounded, connect
+from core.retrieval.postgres_schema import schema_name
 from core.retrieval.postgres_words import as_tsvector, best_chunks
 from core.retrieval.quantisation import DIMENSION, cosine
 from core.retrieval.store import BY_NAME, Scan, ServerFaultError, Shelf, SourceKey, SourceState, StoredChunk
@@ -75,11 +76,19 @@ class PostgresStore:
     def __init__(
         self, address: ServerAddress, model: str, dimension: int = DIMENSION, *, owner: str = ""
     ) -> None:
-        self._address, self._model, self._dimension, self._owner = address, model, dimension, owner
+        self._address, self._dimension, self._owner = address, dimension, owner
+        self._schema = schema_name(model, dimension)
         self._own = threading.local()
         self._opened: list[Connection] = []
         self._lock = threading.Lock()
         self._away: tuple[float, ServerFaultError] | None = None
+
+    @classmethod
+    def of_schema(cls, address: ServerAddress, schema: str, owner: str) -> PostgresStore:
+        """An index that is there, whatever its model."""
+        store = cls(address, "", owner=owner)
+        store._schema = schema
+        return store
 
     def ready(self) -> None:
         """Raise where the server is known to be away, or cannot be reached now."""
@@ -180,15 +189,18 @@ class PostgresStore:
 
         return self._write(work)
 
-    def forget(self, keys: Iterable[SourceKey]) -> int:
+    def forget(self, keys: Iterable[SourceKey], corpora: Iterable[Corpus] = ()) -> int:
         """Take sources out so that no word of theirs stays in a table. The number of those that were there.
 
         The tables are written anew; what the server keeps besides (its journal, copies) is its keeper's.
+
+        Args:
+            corpora: those whose tables are written anew in any case, for what was taken out of them before.
         """
         keys = tuple(keys)
         removed = self.remove(keys)
         with self._bounded(ERASE_S) as db:
-            for corpus in dict.fromkeys(key.corpus.value for key in keys):
+            for corpus in dict.fromkeys(one.value for one in (*corpora, *(key.corpus for key in keys))):
                 for table in ("source", "chunk", "vector"):
                     db.execute(f"VACUUM (FULL) {table}_{corpus}".encode())
         return removed
@@ -345,7 +357,7 @@ class PostgresStore:
             if self._away is not None and time.monotonic() < self._away[0]:
                 raise self._away[1]
             try:
-                db = connect(self._address, self._model, self._dimension)
+                db = connect(self._address, self._schema, self._dimension)
             except ServerFaultError as error:
                 self._away = time.monotonic() + AWAY_S, error
                 raise

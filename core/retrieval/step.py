@@ -86,6 +86,12 @@ def retrieval_effects(before: AppState, after: AppState) -> Result:
     return _running(after), (RunIndex(asked),)
 
 
+def update_index(state: AppState) -> Result:
+    """Have the index brought to what the files say now, where there is one."""
+    asked = state.retrieval.asked
+    return (state, ()) if asked is None else (_running(state), (RunIndex(asked),))
+
+
 def _search(state: AppState, asked: SearchMemory) -> Result:
     places = asked_places(state)
     if places is None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.errors import SlopError
 from core.retrieval.embedder import Embedder, SourceReader
+from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import delete_index
 from core.retrieval.index_run import index
@@ -228,6 +229,8 @@ class IndexHandler:
             if (server := self._shared.server(asked.server, model)) is not None:
                 why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
                 report = replace(report, server=why)
+                if not why:
+                    pay(self._shared.home)
         except SlopError as error:
             self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest

@@ -42,7 +42,9 @@ class ForgetReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
         id: of the forgetting; at: ISO 8601 UTC, when it ended.
         discussion_ids: conversations that were forgotten; item: hash of the item that was, empty for conversations.
         items, facts: how many went from knowledge; kept_items: also said elsewhere, and stay without this origin.
-        places: in the order of the table; holders: discussions that may still hold what was forgotten, by id.
+        places: in the order of the table; holders: discussions that may still hold what was forgotten, by id, those in
+            the trash too; recalls: discussions from whose logs it was taken, for it had been recalled there.
+        blended: merged items that stay with words of it, for nobody knows any more what stood before them.
     """
 
     id: str
@@ -54,11 +56,29 @@ class ForgetReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
     kept_items: int = 0
     places: tuple[PlaceReport, ...] = ()
     holders: tuple[str, ...] = ()
+    recalls: tuple[str, ...] = ()
+    blended: int = 0
 
     @property
     def problems(self) -> tuple[PlaceReport, ...]:
         """Places where something may be left."""
         return tuple(place for place in self.places if place.problem)
+
+
+class ForgetPreview(msgspec.Struct, frozen=True):
+    """A look at what a forgetting would take, before it is confirmed.
+
+    Args:
+        items, facts: how many go; kept_items: also said elsewhere; holders: discussions that keep words of it, by id.
+        problem: why it cannot be told, empty where it can.
+    """
+
+    target: ForgetTarget
+    items: int = 0
+    facts: int = 0
+    kept_items: int = 0
+    holders: tuple[str, ...] = ()
+    problem: str = ""
 
 
 class ForgettingState(msgspec.Struct, frozen=True):
@@ -67,6 +87,7 @@ class ForgettingState(msgspec.Struct, frozen=True):
     Args:
         target: of the one under way, None where none is; command_id: of who waits for it.
         receipt: of the last one, until it is dismissed; problem, remedy: why that did not come to its end.
+        preview: of the one that was asked about last, None while it is looked at.
     """
 
     target: ForgetTarget | None = None
@@ -74,6 +95,7 @@ class ForgettingState(msgspec.Struct, frozen=True):
     receipt: ForgetReceipt | None = None
     problem: str = ""
     remedy: str = ""
+    preview: ForgetPreview | None = None
 
     @property
     def is_running(self) -> bool:

@@ -295,6 +295,8 @@ def _trash_row(desk: Desk, ui: Ui, listed: ListedTrash) -> None:
         )
         if ui.button("restore", "Restore", kind="ghost", is_small=True, tip=f"Restore {name}"):
             desk.send(UndoDelete(item.discussion_id))
+        if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, tip=f"Forget {name}…"):
+            desk.view.dialog = Dialog("forget", command=ForgetDiscussion(item.discussion_id))
 
 
 def _sign(shown: DiscussionRows, summary: DiscussionSummary) -> tuple[str, Tone, str] | None:

@@ -6,18 +6,28 @@ from msgspec.structs import replace
 
 from core.base.figures import count
 from core.base.text import one_line
-from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem
-from core.forgetting.places import CANNOT, place
-from core.forgetting.report import WARNING, headline
-from core.forgetting.step import branches_of
+from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
+from core.forgetting.places import CANNOT
+from core.forgetting.report import (
+    CANNOT_SAYS,
+    FORGET_SAYS,
+    HOLDERS,
+    WARNING,
+    found_lines,
+    headline,
+    nothing_found,
+    preview_text,
+    receipt_text,
+)
+from core.forgetting.step import branches_of, target_of
 from core.values.forgetting import ForgetReceipt
 from panels.base.desk import Desk
 from panels.base.ui import Tone
 from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, FindView
 
-WIDTH_PX, RECEIPT_WIDTH_PX, RECEIPT_HEIGHT_PX, FOOT_PX = 480, 680, 560, 44
-SHOWN_CHARS = 400
+WIDTH_PX, RECEIPT_WIDTH_PX, PLACES_PX = 480, 660, 300
+SHOWN_CHARS, SHOWN_NAMES, MOST_LINES = 400, 6, 13
 ASKED = 1
 """Mark of a dialog whose question was answered with yes (`Dialog.at`)."""
 
@@ -40,10 +50,10 @@ def _question(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem
         if isinstance(command, ForgetItem):
             with ui.surface("words", "inset"):
                 ui.text("text", one_line(command.item.text, SHOWN_CHARS), wraps=True)
-            what = "It leaves knowledge, facts, logs and caches; no harvest proposes it again. Conversations keep it."
-            ui.text("what", what, tone="muted", wraps=True)
+            ui.text("what", FORGET_SAYS, tone="muted", wraps=True)
         else:
             command = _conversation(desk, dialog, command)
+        _preview(desk, dialog, command)
         ui.text("warning", WARNING, tone="warn", wraps=True)
         with ui.row("buttons"):
             ui.push()
@@ -58,13 +68,56 @@ def _question(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem
         desk.view.dialog = None
 
 
+def _preview(desk: Desk, dialog: Dialog, command: ForgetDiscussion | ForgetItem) -> None:
+    """Say how much goes with it, and which conversations keep words of it. Sends LookAtForget."""
+    ui, wanted = desk.ui, target_of(desk.state, command)
+    if dialog.subject != repr(wanted):
+        dialog.subject = repr(wanted)
+        desk.send(_look(command))
+    preview = desk.state.forgetting.preview
+    if preview is None or preview.target != wanted:
+        ui.text("looking", "Looking at what goes with it…", tone="muted")
+    elif preview.problem:
+        ui.text("problem", preview.problem, tone="error", wraps=True)
+    else:
+        ui.text("goes", preview_text(preview), wraps=True)
+        if preview.holders:
+            names = ", ".join(_name(desk, one) for one in preview.holders[:SHOWN_NAMES])
+            more = (
+                f" and {len(preview.holders) - SHOWN_NAMES:,} more"
+                if len(preview.holders) > SHOWN_NAMES
+                else ""
+            )
+            stay = (
+                "Words of it stay in this conversation"
+                if len(preview.holders) == 1
+                else "Words of it stay in"
+            )
+            ui.text("holders", f"{stay}: {names}{more}.", wraps=True)
+
+
+def _look(command: ForgetDiscussion | ForgetItem) -> LookAtForget:
+    if isinstance(command, ForgetItem):
+        return LookAtForget(item=command.item)
+    return LookAtForget(command.discussion_id, with_branches=command.with_branches)
+
+
+def _name(desk: Desk, discussion_id: str) -> str:
+    """Name of a conversation, in the list or in the trash."""
+    rows = desk.state.discussions.summaries
+    if discussion_id in rows:
+        return rows[discussion_id].meta.name
+    binned = (item for item in desk.state.discussions.trash if item.discussion_id == discussion_id)
+    item = next(binned, None)
+    return discussion_id if item is None else f"{item.name or discussion_id} (in the trash)"
+
+
 def _conversation(desk: Desk, dialog: Dialog, command: ForgetDiscussion) -> ForgetDiscussion:
     """Say what goes with a conversation, and ask about its branches. Returns the command as it was chosen."""
     ui, chosen = desk.ui, command.discussion_id
-    row = desk.state.discussions.summaries.get(chosen)
     with ui.surface("words", "inset"):
-        ui.text("name", one_line(row.meta.name if row is not None else chosen, SHOWN_CHARS), wraps=True)
-    what = "It goes with drafts, files, trash, caches, and all that was harvested from it and nowhere else."
+        ui.text("name", one_line(_name(desk, chosen), SHOWN_CHARS), wraps=True)
+    what = "Its messages go, with draft, files and caches, and what was harvested from it alone."
     ui.text("what", what, tone="muted", wraps=True)
     branches = branches_of(desk.state, chosen)
     if branches:
@@ -82,9 +135,8 @@ def _ended(desk: Desk) -> None:
     ui, now = desk.ui, desk.state.forgetting
     receipt = now.receipt
     width = WIDTH_PX if receipt is None else RECEIPT_WIDTH_PX
-    height = None if receipt is None else RECEIPT_HEIGHT_PX
     title = "Forgetting" if receipt is None else "Forgotten"
-    with ui.dialog("forgotten", title, width=width, height=height) as closed:
+    with ui.dialog("forgotten", title, width=width) as closed:
         if receipt is not None:
             _receipt(desk, receipt)
         elif now.problem:
@@ -95,6 +147,8 @@ def _ended(desk: Desk) -> None:
             ui.text("not begun", "It was not begun; the notice says why.", tone="muted", wraps=True)
         with ui.row("buttons"):
             ui.push()
+            if receipt is not None and ui.button("copy", "Copy the receipt", icon="copy", kind="ghost"):
+                ui.copy(receipt_text(receipt, {one: _name(desk, one) for one in receipt.holders}))
             is_closed = ui.button("close", "Close")
     if is_closed or closed.clicked or ui.shortcut("Escape"):
         desk.view.dialog = None
@@ -102,20 +156,24 @@ def _ended(desk: Desk) -> None:
 
 
 def _receipt(desk: Desk, receipt: ForgetReceipt) -> None:
-    ui, rows = desk.ui, desk.state.discussions.summaries
+    """Tell what was found and done, what holds words still, and what nobody here can reach."""
+    ui = desk.ui
     ui.text("sum", headline(receipt), style="strong", wraps=True)
-    with ui.surface("places", "inset", height=-FOOT_PX, padding=(12, 8), scrolls=True):
-        for row in receipt.places:
-            said = f"may be left: {row.problem}" if row.problem else row.checked
-            label = place(row.place).label
-            line = f"{label[:1].upper()}{label[1:]}: {row.removed:,}; {said}"
-            tone: Tone = "warn" if row.problem else "text" if row.removed else "muted"
-            ui.text(("place", row.place), line, tone=tone, style="small", wraps=True)
-        if receipt.holders:
-            ui.text("holders", "Conversations that may still hold it:", style="small_strong")
-        for one in receipt.holders:
-            name = rows[one].meta.name if one in rows else one
-            ui.text(("holder", one), name, style="small", wraps=True)
-        ui.text("cannot", "Cannot be reached from here:", style="small_strong")
-        for index, line in enumerate(CANNOT):
-            ui.text(("cannot", index), line, tone="muted", style="small", wraps=True)
+    lines = found_lines(receipt)
+    is_long = len(lines) > MOST_LINES
+    height = PLACES_PX if is_long else None
+    with ui.surface("places", "inset", height=height, padding=(12, 8), scrolls=is_long):
+        for index, (line, is_problem) in enumerate(lines):
+            tone: Tone = "warn" if is_problem else "text"
+            ui.text(("line", index), line, tone=tone, style="small", wraps=True)
+        if bare := nothing_found(receipt):
+            ui.text("bare", bare, tone="muted", style="small", wraps=True)
+    if receipt.holders:
+        ui.text("holders", HOLDERS, style="small_strong", wraps=True)
+        for one in receipt.holders[:SHOWN_NAMES]:
+            ui.text(("holder", one), _name(desk, one), style="small", wraps=True)
+        if len(receipt.holders) > SHOWN_NAMES:
+            ui.text("more", f"and {len(receipt.holders) - SHOWN_NAMES:,} more", style="small")
+    ui.text("cannot", CANNOT_SAYS, style="small_strong")
+    for index, line in enumerate(CANNOT):
+        ui.text(("cannot", index), line, tone="muted", style="small", wraps=True)

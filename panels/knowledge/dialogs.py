@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.caching.rewrites import withdrawal_text
+from core.forgetting.report import DELETE_SAYS, FORGET_SAYS
 from core.knowledge.messages import AttachNotes, DeleteKnowledgeItem
 from panels.base.desk import Desk
 from panels.base.view import Dialog
@@ -38,8 +39,8 @@ def _delete_item(desk: Desk, dialog: Dialog) -> None:
         with ui.surface("words", "inset"):
             shown = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
             ui.text("text", shown, wraps=True)
-        said = f"It is taken out of {item.file} and enters no request any more. Undo brings it back."
-        ui.text("what", said, tone="muted", wraps=True)
+        ui.text("what", f"It is taken out of {item.file}. {DELETE_SAYS}", tone="muted", wraps=True)
+        ui.text("forget", FORGET_SAYS, tone="muted", wraps=True)
         if price := withdrawal_text(desk.state):
             ui.text("price", price, tone="warn", wraps=True)
         with ui.row("buttons"):

@@ -193,7 +193,7 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
                  tip=why or "Delete…"):  # fmt: skip
         desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
     if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, is_enabled=is_free,
-                 tip=why or "Forget… (nothing brings it back)"):  # fmt: skip
+                 tip=why or "Forget every copy…"):  # fmt: skip
         desk.view.dialog = Dialog("forget", command=ForgetItem(item))
 
 

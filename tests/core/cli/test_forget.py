@@ -28,7 +28,7 @@ def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) ->
     ended = world.run("forget", chosen, given=b"y\n", types=True)
     assert (ended.code, "cannot be undone" in ended.err) == (0, True)
     assert ended.out.startswith("Forgotten: 1 conversation")
-    assert "logs and backups of the providers" in ended.out
+    assert "what providers keep of the words" in ended.out
     assert traces(world.home) == []
     assert world.run("discussions", "--json").json == []
 
@@ -58,3 +58,22 @@ def test_any_command_goes_on_with_a_forgetting_that_a_kill_cut_short(world: Worl
 
     assert not intent.is_waiting(world.home)
     assert traces(world.home) == []
+
+
+def test_asking_again_for_what_a_kill_cut_short_goes_on_with_it_and_says_so(world: World) -> None:
+    world.home.mkdir(exist_ok=True)
+    secret = a_day(world.home)
+    cut = ForgetRequest(
+        world.home, ForgetTarget((secret,)), NOW + timedelta(seconds=60), "seed", disk=FaultyDisk(40, "kill")
+    )
+    with pytest.raises(KilledError):
+        forget(cut)
+
+    again = world.run("forget", secret, "--yes")
+
+    assert (again.code, traces(world.home)) == (0, [])
+    assert "cut short; it was gone on with" in again.err
+    assert again.out.startswith("Forgotten: 1 conversation, 3 items")
+
+    third = world.run("forget", secret, "--yes")
+    assert (third.code, "forgotten already" in third.err, third.out) == (0, True, again.out)

@@ -13,6 +13,8 @@ from core.forgetting.report import receipt_text
 from core.forgetting.run import ForgetRequest, ForgetServices, forget
 from core.harvest.batch_run import BatchRun, BatchServices
 from core.providers.anthropic.client import AnthropicProvider
+from core.providers.gemini.client import GeminiProvider
+from core.providers.openai.client import OpenAiProvider
 from core.spending.harvest_costs import Payments
 from core.values.batches import BatchState
 from core.values.forgetting import ForgetReceipt, ForgetTarget
@@ -20,6 +22,11 @@ from core.values.settings import ServerSettings
 from tests.core.harvest.batch_kit import Backlog
 from tests.core.harvest.harvests import NOW, add_discussion, reply
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
+from tests.vendors.gemini_server import KEY as GEMINI_KEY
+from tests.vendors.gemini_server import GeminiServer
+from tests.vendors.openai_server import KEY as OPENAI_KEY
+from tests.vendors.openai_server import OpenAiServer
+from tests.vendors.openai_server import Said as OpenAiSaid
 
 MODEL = "claude-haiku-4-5"
 
@@ -106,3 +113,37 @@ def test_where_nobody_can_be_asked_the_receipt_says_so_and_the_next_look_stops_i
     assert vendor.batches.last.status == "in_progress"
     backlog.run()
     assert vendor.batches.last.status == "canceling"
+
+
+def test_a_batch_at_openai_is_stopped_and_its_files_leave_the_provider(isolated_home: Path) -> None:
+    isolated_home.mkdir()
+    with OpenAiServer(clock=NOW.timestamp) as vendor:
+        client = OpenAiProvider(ServerSettings("openai", "openai", "OpenAI", f"{vendor.url}/v1"), OPENAI_KEY)
+        backlog = Backlog(isolated_home, client.batches(), "openai", "gpt-6.1-sol")
+        gone = add_discussion(isolated_home, "Gate", "When?", "At three.")
+        backlog.run()
+        receipt = forgotten(backlog, gone)
+
+        assert (vendor.batches.last.status, gone in file_of(backlog)) == ("cancelling", False)
+        assert "is being stopped" in receipt_text(receipt)
+        vendor.replies.append(OpenAiSaid(({"type": "message", "text": reply("A tide.")},)))
+        vendor.batches.finish(status="cancelled")
+        backlog.run()
+        client.close()
+
+        assert vendor.batches.files == {}
+        assert [(one.is_cleaned, one.forgotten, one.answered) for one in backlog.batches] == [(True, 1, 0)]
+
+
+def test_a_batch_at_gemini_leaves_the_provider_at_once(isolated_home: Path) -> None:
+    isolated_home.mkdir()
+    with GeminiServer(clock=NOW.timestamp) as vendor:
+        client = GeminiProvider(ServerSettings("gemini", "gemini", "Gemini", vendor.url), GEMINI_KEY)
+        backlog = Backlog(isolated_home, client.batches(), "gemini", "gemini-3.8-flash")
+        gone = add_discussion(isolated_home, "Gate", "When?", "At three.")
+        backlog.run()
+        receipt = forgotten(backlog, gone)
+        client.close()
+
+        assert (receipt.problems, vendor.batches.batches, gone in file_of(backlog)) == ((), {}, False)
+        assert [one.is_cleaned for one in backlog.batches] == [True]

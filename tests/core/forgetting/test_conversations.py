@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,14 +11,14 @@ import pytest
 from core.base import paths
 from core.base.errors import StorageError
 from core.discussion import trash
-from core.evidence.files import read_logs
+from core.evidence.files import add_events, read_logs
 from core.evidence.quotes import item_hash
 from core.forgetting.places import PLACES
 from core.harvest.review_file import load_review
-from core.knowledge.fact_store import FactReader
+from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.undo import undo_apply
-from core.values.evidence import ItemEventKind
+from core.values.evidence import ItemEvent, ItemEventKind
 from tests.core.forgetting.day import (
     OTHER,
     SHARED,
@@ -29,7 +30,7 @@ from tests.core.forgetting.day import (
     places_in_use,
     traces,
 )
-from tests.core.harvest.harvests import NOW
+from tests.core.harvest.harvests import NOW, OLD, add_discussion
 
 
 @pytest.fixture
@@ -119,6 +120,54 @@ def test_branches_begin_with_its_records_and_go_only_when_they_are_named(home: P
     assert paths.discussion_dir(home, other).is_dir()
     forgotten(home, other, later_s=120)
     assert traces() == []
+
+
+def test_what_holds_words_of_it_is_named_in_the_trash_too(home: Path) -> None:
+    secret = a_day(home)
+    other = branch(home, secret)
+    took = add_discussion(home, "Took", "What of the gate?", at=OLD + timedelta(days=2))
+    names = tuple(item_hash(item.category, item.text) for item in items(home) if WORD in item.text.lower())
+    add_events(
+        home, [ItemEvent(ItemEventKind.INJECTED, "2026-11-01T00:00:00Z", discussion=took, items=names)]
+    )
+    for one in (other, took):
+        trash.delete(home, one, NOW, "deleted by you")
+
+    assert set(forgotten(home, secret).holders) == {other, took}
+
+
+def test_evidence_decides_where_a_person_took_the_origin_off_and_foreign_files_are_told(home: Path) -> None:
+    secret = a_day(home)
+    knowledge = paths.knowledge_dir(home)
+    for path in knowledge.glob("*.md"):
+        path.write_text(re.sub(r" \[from: 2026-10-01-[^\]]*\]", "", path.read_text()))
+    (knowledge / "facts.md~").write_text(f"- {WORD.upper()} is what they call it.\n")
+
+    receipt = forgotten(home, secret)
+
+    assert traces() == ["knowledge/facts.md~"]
+    assert (receipt.items, [item.text for item in items(home)]) == (3, [SHARED, OTHER])
+    (told,) = receipt.problems
+    assert (told.place, "knowledge/facts.md~" in told.problem) == ("strangers", True)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"), [(b"---\n", b"--\n"), (b"# ", b"# caf\xe9 ")], ids=["front matter", "Latin-1"]
+)
+def test_facts_leave_a_file_that_cannot_be_read_and_stay_gone_once_it_can(
+    home: Path, good: bytes, bad: bytes
+) -> None:
+    secret = a_day(home)
+    path = paths.knowledge_dir(home) / "global" / "facts.yaml"
+    path = path if path.exists() else next(paths.knowledge_dir(home).glob("repos/*.yaml"))
+    path.write_bytes(path.read_bytes().replace(good, bad, 1))
+
+    receipt = forgotten(home, secret)
+
+    assert (traces(), receipt.problems) == ([], ())
+    path.write_bytes(path.read_bytes().replace(bad, good, 1))
+    sync_facts(home, NOW + timedelta(hours=1))
+    assert {fact.text for fact in FactReader(home).facts()} == {SHARED, OTHER}
 
 
 def test_a_conversation_in_the_trash_is_forgotten_there(home: Path) -> None:

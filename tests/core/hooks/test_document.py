@@ -310,16 +310,16 @@ class Tour:
 
     def forgotten(self) -> None:
         """A conversation and an item: not without a confirmation, then forgotten."""
-        self.client.get("/api/forgetting")
+        for name in ("forgetting", f"discussions/{self.world.discussion()}/forget"):
+            self.client.get(f"/api/{name}")
         add_item(self.world.home, NewItem(Category.FACTS, "The tide turns at six."))
         self.client.post("/api/knowledge/digest")
         state = self.world.until(lambda s: any(file.items for file in s.knowledge.categories))
         item = next(item for file in state.knowledge.categories for item in file.items)
         place = {"file": item.file, "first_line": item.first_line, "text": item.text}
-        chosen = self.world.discussion()
         for is_confirmed in (False, True):
             self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed})
-            self.client.post(f"/api/discussions/{chosen}/forget", {"is_confirmed": is_confirmed})
+            self.client.post(f"/api/{name}", {"is_confirmed": is_confirmed})
 
     def failed(self) -> None:
         """A provider that fails."""

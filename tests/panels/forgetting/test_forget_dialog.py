@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem
+from core.forgetting.messages import DismissReceipt, ForgetDiscussion, ForgetItem, LookAtForget
 from core.forgetting.places import CANNOT
-from core.values.forgetting import ForgetReceipt, ForgetTarget, ForgettingState, PlaceReport
+from core.forgetting.report import DELETE_SAYS, FORGET_SAYS, receipt_text
+from core.knowledge.messages import DeleteKnowledgeItem
+from core.values.forgetting import ForgetPreview, ForgetReceipt, ForgetTarget, ForgettingState, PlaceReport
 from core.values.knowledge import Category, Item
+from core.values.state import TrashItem
 from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, FindView, Landing
 from tests.panels import states
@@ -30,7 +33,7 @@ def test_a_conversation_is_forgotten_after_a_question_that_says_it_cannot_be_und
 
     assert made.ui.shows("It cannot be undone")
     made.ui.click("Forget")
-    assert made.asked == [ForgetDiscussion(CHOSEN, is_confirmed=True)]
+    assert made.asked == [LookAtForget(CHOSEN), ForgetDiscussion(CHOSEN, is_confirmed=True)]
 
 
 def test_a_quote_that_is_looked_for_leaves_the_window_with_what_is_forgotten() -> None:
@@ -48,7 +51,48 @@ def test_cancel_forgets_nothing() -> None:
 
     assert made.ui.shows("Tides follow the moon.")
     made.ui.click("Cancel")
-    assert (made.asked, made.view.dialog) == ([], None)
+    assert (made.asked, made.view.dialog) == ([LookAtForget(item=ITEM)], None)
+
+
+def test_before_the_deed_it_tells_what_goes_and_where_words_stay() -> None:
+    preview = ForgetPreview(ForgetTarget((CHOSEN,)), 6, 5, holders=("x",))
+    trash = (TrashItem("x", "Tides", states.NOW, "deleted", "/home/person/trash/x"),)
+    state = replace(states.working(), forgetting=ForgettingState(preview=preview))
+    made = Screen(replace(state, discussions=replace(state.discussions, trash=trash)))
+    made.view.dialog = Dialog("forget", command=ForgetDiscussion(CHOSEN))
+    made.ui.settle()
+
+    assert made.ui.shows("With it go 6 items and 5 structured facts.")
+    assert made.ui.shows("Words of it stay in this conversation: Tides (in the trash).")
+
+
+def test_what_is_looked_at_for_another_is_not_shown() -> None:
+    made = screen(
+        ForgettingState(preview=ForgetPreview(ForgetTarget(("other",)), 6, 5)),
+        Dialog("forget", command=ForgetDiscussion(CHOSEN)),
+    )
+
+    assert not made.ui.shows("With it go 6 items")
+    assert made.ui.shows("Looking at what goes with it…")
+
+
+def test_delete_and_forget_of_an_item_tell_their_difference() -> None:
+    made = screen(dialog=Dialog("delete_item", command=DeleteKnowledgeItem(ITEM)))
+
+    assert made.ui.shows(DELETE_SAYS)
+    assert made.ui.shows(FORGET_SAYS)
+
+
+def test_a_conversation_in_the_trash_is_forgotten_from_its_row() -> None:
+    trash = (TrashItem("x", "Tides", states.NOW, "deleted", "/home/person/trash/x"),)
+    state = states.working()
+    made = Screen(replace(state, discussions=replace(state.discussions, trash=trash)))
+    made.view.of(DiscussionView).is_trash_open = True
+    made.ui.settle()
+    made.ui.click("Forget Tides…")
+
+    assert made.view.dialog is not None
+    assert made.view.dialog.command == ForgetDiscussion("x")
 
 
 def test_branches_are_asked_about_and_go_only_when_ticked() -> None:
@@ -62,7 +106,11 @@ def test_branches_are_asked_about_and_go_only_when_ticked() -> None:
     made.ui.click("Its branches too: 3 branches that begin with its records")
     made.ui.click("Forget")
 
-    assert made.asked == [ForgetDiscussion(CHOSEN, with_branches=True, is_confirmed=True)]
+    assert made.asked == [
+        LookAtForget(CHOSEN),
+        LookAtForget(CHOSEN, with_branches=True),
+        ForgetDiscussion(CHOSEN, with_branches=True, is_confirmed=True),
+    ]
 
 
 def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached() -> None:
@@ -72,13 +120,15 @@ def test_the_receipt_says_what_went_what_may_be_left_and_what_cannot_be_reached(
 
     for words in (
         "Forgotten: 1 conversation, 3 items",
-        "read again",
-        "may be left: it is in use",
+        "3 items in category files and notes",
+        "List of conversations and its search: it is in use",
         CANNOT[0],
         "x",
     ):
         assert made.ui.shows(words), words
-    made.ui.click("Close", within=CANNOT[0])
+    made.ui.click("Copy the receipt")
+    assert made.ui.copied == [receipt_text(receipt, {"x": "x"})]
+    made.ui.click("Close")
     assert (made.asked, made.view.dialog) == ([DismissReceipt()], None)
 
 

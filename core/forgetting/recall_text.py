@@ -1,0 +1,58 @@
+"""Text that was recalled for a message and stays in a log: emptied where it holds what is forgotten. Pure.
+
+A log is never rewritten but for this: the words of another conversation stand in it, and no word of its own goes. The
+line keeps its length, and so does the log: places in it stay what they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from core.forgetting.words import Words
+
+_RECALLED = re.compile(rb'"retrieved":"[^"]')
+_HEAD_CHARS = 100
+"""Of a text, by which it is found: what was recalled may have been cut."""
+
+
+def without_recalled(data: bytes, words: Words) -> bytes:
+    """A log without the texts that were recalled in it, where one of them is of what goes; as long as before.
+
+    All of them go then: the model sees this discussion anew in any case, and what one of them says another may.
+    """
+    if _RECALLED.search(data) is None:
+        return data
+    lines = data.split(b"\n")
+    found = [(at, row) for at, line in enumerate(lines) if (row := _recalling(line)) is not None]
+    if not any(_is_of(str(row["retrieved"]), words) for _, row in found):
+        return data
+    for at, row in found:
+        bare = json.dumps(row | {"retrieved": ""}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        lines[at] = _as_long(bare.encode("utf-8", "surrogatepass"), len(lines[at]))
+    return b"\n".join(lines)
+
+
+def _recalling(line: bytes) -> dict[str, Any] | None:
+    if _RECALLED.search(line) is None:
+        return None
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    is_one = isinstance(row, dict) and row.get("type") == "request" and isinstance(row.get("retrieved"), str)
+    return row if is_one and row["retrieved"] else None
+
+
+def _as_long(line: bytes, length: int) -> bytes:
+    """The line with blanks behind its brace: its last keys, by which it is read quickly, stay where they are."""
+    return line[:1] + b" " * (length - len(line)) + line[1:]
+
+
+def _is_of(text: str, words: Words) -> bool:
+    if any(one in text for one in words.discussions):
+        return True
+    said = " ".join(text.split())
+    heads = (" ".join(one.split())[:_HEAD_CHARS] for one in words.texts)
+    return any(head in said for head in heads)

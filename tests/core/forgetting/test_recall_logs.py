@@ -1,0 +1,83 @@
+"""What was recalled for a message of another conversation holds no word of what is forgotten; the rest of a log stays."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from core.base import paths
+from core.discussion import log, store
+from core.forgetting import step
+from core.forgetting.messages import ForgetEnded
+from core.forgetting.recall_text import without_recalled
+from core.forgetting.words import Words
+from core.knowledge.ledger import HarvestLedger, hash_source
+from core.values.forgetting import ForgetReceipt
+from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
+from core.values.records import RequestRecord
+from tests.core.forgetting.day import SECRET, WORD, a_day, forgotten, traces
+from tests.core.harvest.harvests import NOW, OLD, add_discussion
+from tests.panels import states
+
+
+@pytest.fixture
+def home(isolated_home: Path) -> Path:
+    isolated_home.mkdir()
+    return isolated_home
+
+
+def asked(request_id: str, message_id: str, retrieved: str) -> RequestRecord:
+    record = RequestRecord(request_id, OLD, message_id, "claude-code", "m", "auto", (), (), 0)
+    return replace(record, retrieved=retrieved)
+
+
+def test_a_log_loses_what_was_recalled_in_it_and_the_ledger_knows_it_still(home: Path) -> None:
+    secret = a_day(home)
+    other = add_discussion(home, "Other", "Which gate?", at=OLD + timedelta(days=3))
+    quoted = f'Found:\n<passage source="{secret}, message 2">\n{SECRET}\n</passage>\n'
+    records = asked("r1", "m1", quoted), asked("r2", "m2", "Found: the keys are brass.")
+    log.append(home, other, records)
+    path = paths.log_file(home, other)
+    size, sha256 = path.stat().st_size, hash_source(path).sha256
+    entry = HarvestLedgerEntry(
+        sha256, str(path), LedgerStatus.HARVESTED, "2026-10-05T00:00:00Z", size_bytes=size
+    )
+    HarvestLedger(home).add(entry)
+
+    receipt = forgotten(home, secret)
+
+    assert traces() == []
+    assert (receipt.recalls, receipt.problems) == ((other,), ())
+    assert other in receipt.holders
+    assert path.stat().st_size == size
+    read = store.load(home, other, NOW).discussion
+    assert (read.retrieved, [one.text for one in read.messages]) == ({}, ["Which gate?"])
+    assert HarvestLedger(home).get(hash_source(path).sha256) is not None
+
+
+def test_other_logs_keep_every_byte() -> None:
+    lines = b'{"retrieved":"the keys","type":"request","v":1}\n{"retrieved":"","type":"request","v":1}\n'
+    words = Words(discussions=frozenset({"20261001-090000-aaaaaa"}), texts=(SECRET,))
+
+    assert without_recalled(lines, words) is lines
+    assert without_recalled(b'{"text":"\\"retrieved\\":\\"x"}\nno json "retrieved":"x', words).endswith(b'"x')
+    cut = without_recalled(
+        lines + b'{"retrieved":"' + SECRET[:110].encode() + b'","type":"request","v":1}\n', words
+    )
+    assert (WORD.encode() in cut, b"the keys" in cut) == (False, False)
+    assert cut.count(b',"type":"request","v":1}\n') == 3  # the end by which a log is read quickly
+
+
+def test_the_window_does_not_send_again_what_was_recalled() -> None:
+    state = states.working()
+    chosen, opened = next(iter(state.discussions.open.items()))
+    opened = replace(opened, retrieved={"m1": SECRET})
+    state = replace(state, discussions=replace(state.discussions, open={chosen: opened}))
+    receipt = ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",), recalls=(chosen,))
+
+    after, _ = step.event(state, ForgetEnded(receipt))
+
+    assert after.discussions.open[chosen].retrieved == {}

@@ -1,0 +1,157 @@
+"""What is forgotten leaves the index: no word and no vector stays in its files, nor in a server's tables."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.retrieval.erasure import ServerDebt, erase_in_index, owed, pay, tell_server
+from core.retrieval.local_store import LocalStore
+from core.retrieval.mirror import server_store
+from core.retrieval.store import SourceKey, SourceState
+from core.values.curation import LineRange
+from core.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
+from tests.core.knowledge.homes import FaultyDisk, KilledError
+
+GONE, STAYS = "20261001-090000-aaaaaa", "20261001-090000-bbbbbb"
+DIMENSION = 8
+VECTOR = b"\x55" * DIMENSION
+
+
+def key(name: str, corpus: Corpus = Corpus.DISCUSSIONS) -> SourceKey:
+    return SourceKey(corpus, "", name)
+
+
+def chunks(*texts: str, kind: ChunkKind = ChunkKind.CONVERSATION) -> list[Chunk]:
+    return [Chunk(kind, LineRange(n, n), text, "") for n, text in enumerate(texts, 1)]
+
+
+@pytest.fixture
+def home(isolated_home: Path) -> Path:
+    for name in (GONE, STAYS):
+        path = paths.log_file(isolated_home, name)
+        path.parent.mkdir(parents=True)
+        path.write_text("{}\n")
+    return isolated_home
+
+
+@pytest.fixture
+def store(home: Path) -> Iterator[LocalStore]:
+    made = LocalStore(paths.index_dir(home), "small", DIMENSION)
+    with closing(made):
+        fill(made)
+        yield made
+
+
+def fill(store: LocalStore) -> None:
+    """Two conversations and knowledge as it was read before it changed, with vectors."""
+    head = SourceHead("About zephyrine", (), "", "")
+    store.put(key(GONE), SourceState("s", "1", head), chunks("the zephyrine gate", "its zephyrine bell"))
+    store.put(key(STAYS), SourceState("s", "2"), chunks("the keys of the harbour"))
+    items = chunks("We call it zephyrine.", kind=ChunkKind.KNOWLEDGE)
+    store.put(key("facts.md", Corpus.KNOWLEDGE), SourceState("older", "3"), items)
+    store.give({place: VECTOR for place, _ in store.bare(99)})
+
+
+def data_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.iterdir()))
+
+
+def test_no_word_and_no_vector_of_it_stays_in_any_file_and_the_rest_is_found_still(
+    home: Path, store: LocalStore
+) -> None:
+    folder = paths.index_dir(home)
+    assert b"zephyrine" in data_of(folder)
+    paths.log_file(home, GONE).unlink()
+
+    assert erase_in_index(home, [GONE]) == (2, False)
+
+    data = data_of(folder)
+    assert [
+        word for word in (b"zephyrin", b"the gate", GONE.encode(), b"call it") if word in data.lower()
+    ] == []
+    assert data.count(VECTOR) == 1
+    assert list(store.sources(Corpus.DISCUSSIONS, "")) == [STAYS]
+    assert [chunk.text for chunk, vector in store.chunks(key(STAYS)) if vector == VECTOR] == [
+        "the keys of the harbour"
+    ]
+
+
+def test_words_that_an_earlier_run_took_out_go_too(home: Path, store: LocalStore) -> None:
+    store.remove([key(GONE), key("facts.md", Corpus.KNOWLEDGE)])
+    erase_in_index(home, [GONE])
+
+    assert b"zephyrin" not in data_of(paths.index_dir(home)).lower()
+
+
+def test_what_a_run_has_read_is_not_written_behind_the_erasure(home: Path, store: LocalStore) -> None:
+    erasing = threading.Thread(target=erase_in_index, args=(home, [GONE]))
+    with store.turn():
+        erasing.start()
+        erasing.join(0.1)
+        assert erasing.is_alive()
+        store.put(key(GONE), SourceState("s", "1"), chunks("read before it went: zephyrine"))
+    erasing.join()
+
+    assert b"zephyrin" not in data_of(paths.index_dir(home)).lower()
+
+
+def test_an_index_that_cannot_be_read_goes_whole(home: Path) -> None:
+    folder = paths.index_dir(home)
+    folder.mkdir(parents=True)
+    (folder / "index.sqlite").write_text("zephyrine")
+    (folder / "notes_prose.i8").write_bytes(VECTOR)
+
+    assert erase_in_index(home, [GONE]) == (2, True)
+    assert not folder.exists()
+    assert erase_in_index(home, [GONE]) == (0, False)
+
+
+def test_a_run_whose_index_was_deleted_meanwhile_writes_nothing_into_a_new_one(
+    home: Path, store: LocalStore
+) -> None:
+    from core.retrieval.index_file import IndexFaultError, delete_index
+
+    delete_index(paths.index_dir(home))
+
+    with pytest.raises(IndexFaultError, match="deleted meanwhile"), store.turn():
+        store.put(key(GONE), SourceState("s", "1"), chunks("zephyrine"))
+    assert not paths.index_dir(home).exists()
+
+
+def test_a_server_is_told_at_once_whatever_model_its_index_has(home: Path, postgres_url: str) -> None:
+    servers = [server_store(home, postgres_url, name, DIMENSION) for name in ("old model", "new model")]
+    for server in servers:
+        server.put(key(GONE), SourceState("s", "1"), chunks("the zephyrine gate"))
+        server.put(key(STAYS), SourceState("s", "2"), chunks("the keys"))
+    paths.log_file(home, GONE).unlink()
+
+    assert tell_server(home, ServerDebt("f", postgres_url, (GONE,))) == (2, "")
+
+    for server in servers:
+        assert list(server.sources(Corpus.DISCUSSIONS, "")) == [STAYS]
+        server.close()
+    assert list(owed(home)) == []
+
+
+def test_a_server_that_is_away_is_owed_it_until_it_was_told(home: Path, postgres_url: str) -> None:
+    away = ServerDebt("f1", "postgresql://127.0.0.1:9/none", (GONE,))
+    count, why = tell_server(home, away)
+    assert (count, "does not answer" in why) == (0, True)
+    assert (list(owed(home)), pay(home)) == ([away], ())
+
+    there = ServerDebt("f2", postgres_url, (GONE,))
+    with closing(server_store(home, postgres_url, "small", DIMENSION)) as server:
+        server.put(key(GONE), SourceState("s", "1"), chunks("the zephyrine gate"))
+        with pytest.raises(KilledError):
+            tell_server(home, there, disk=FaultyDisk(5, "kill"))
+        assert there in owed(home)
+
+        assert pay(home) == ("f2",)
+        assert list(server.sources(Corpus.DISCUSSIONS, "")) == []
+    assert list(owed(home)) == [away]
