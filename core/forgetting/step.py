@@ -125,9 +125,16 @@ def _stores(state: AppState) -> tuple[str, ...]:
     return tuple(name for name, one in state.config.providers.items() if one.kind in kept)
 
 
+def _without_passages(state: AppState) -> AppState:
+    """The state without what was searched and recalled: it may hold the words."""
+    retrieval = replace(state.retrieval, answer=None, tool_answer=None)
+    return replace(state, retrieval=retrieval, context=replace(state.context, sent_recall=()))
+
+
 def _ended(state: AppState, happened: ForgetEnded) -> Result:
     """Keep the receipt, tell it, and read anew what it was about. What was proposed may hold the words: it goes."""
     before, receipt = state.forgetting, happened.receipt
+    state = _without_passages(state)
     state = replace(state, forgetting=ForgettingState(None, "", receipt, happened.problem, happened.remedy))
     state = conclude(
         state, CommandOutcome(before.command_id, problem=happened.problem, remedy=happened.remedy)
