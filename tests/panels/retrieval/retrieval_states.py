@@ -102,11 +102,19 @@ def off() -> AppState:
 
 def indexed(**changes: object) -> AppState:
     """Switched on and up to date."""
-    made = RetrievalState(
-        asked=ASKED, places=PLACES, report=REPORT, indexed_at=states.NOW - timedelta(minutes=9),
-        preview=SourcesPreview(PLACES, SEEN), navigation=NAVIGATION,
-    )  # fmt: skip
-    return with_retrieval(replace(made, **changes), sent=(SENT,), enabled=True, roots=("notes",), ambient=True, kept_out=("knowledge:concepts.md", "discussions:d5"))  # fmt: skip
+    made: dict[str, object] = {
+        "asked": ASKED,
+        "places": PLACES,
+        "report": REPORT,
+        "indexed_at": states.NOW - timedelta(minutes=9),
+        "preview": SourcesPreview(PLACES, SEEN),
+        "navigation": NAVIGATION,
+    }
+    retrieval = RetrievalState(**(made | changes))  # type: ignore[arg-type]
+    kept_out = ("knowledge:concepts.md", "discussions:d5")
+    return with_retrieval(
+        retrieval, sent=(SENT,), enabled=True, roots=("notes",), ambient=True, kept_out=kept_out
+    )
 
 
 def running() -> AppState:
@@ -126,7 +134,7 @@ def answered() -> AppState:
 
 def degraded() -> AppState:
     """A question was answered by keywords alone."""
-    return indexed(answer=DEGRADED, report=replace(REPORT, no_vectors="The embedding model took over 120 s"))
+    return indexed(answer=DEGRADED, report=replace(REPORT, no_vectors="The embedding model failed"))
 
 
 def faulty() -> AppState:
