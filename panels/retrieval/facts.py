@@ -137,7 +137,11 @@ def found_words(answer: SearchAnswer) -> str:
     if not answer.hits:
         return f"Nothing found for “{one_line(answer.query, 60)}”."
     several = fmt.count(len(answer.hits), "source")
-    return f"{several} for “{one_line(answer.query, 60)}” · {MODE_WORDS[answer.mode].lower()} · {fmt.span(answer.took_s)}"
+    return f"{several} for “{one_line(answer.query, 60)}” · {MODE_WORDS[answer.mode].lower()} · {_took(answer.took_s)}"
+
+
+def _took(took_s: float) -> str:
+    return fmt.span(took_s) if took_s >= 1 else f"{max(1, round(took_s * 1_000))} ms"
 
 
 def count_words(counted: CorpusCount) -> str:

@@ -37,7 +37,7 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
                 tip="Of words and meaning together; 1.00 is the most",
             )
         place = facts.hit_place(state, hit)
-        ui.text("place", place, tone="muted", style="small", width=0, tip=place)
+        ui.text("place", place, tone="muted", style="small", wraps=True)
         ui.text("snippet", facts.snippet(hit.text, terms), style="small", wraps=True, terms=terms)
         _foot(desk, hit)
         if key_of(hit) in desk.view.of(RetrievalView).unfolded:

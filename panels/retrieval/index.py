@@ -11,7 +11,7 @@ from core.values.retrieval import Corpus, IndexReport, NavigationReport
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.retrieval import facts
-from panels.retrieval.sources import corpora_rows, is_locked, notes_rows
+from panels.retrieval.sources import ask_to_look, corpora_rows, is_locked, notes_rows
 
 SHOWN = 5
 
@@ -19,6 +19,7 @@ SHOWN = 5
 def index_section(desk: Desk) -> None:
     """Draw it. Sends UpdateIndex, CheckNavigation, BuildNavigation, ChangeProjectSetting."""
     ui = desk.ui
+    ask_to_look(desk)
     _state(desk)
     with ui.group("sources", gap=8):
         ui.text("title", "What is searched", style="strong")

@@ -9,13 +9,14 @@ from core.values.recall import SentRecall
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.context.recalled_rows import passage_words, recalled_rows, source_words
-from panels.retrieval.sources import is_locked
+from panels.retrieval.sources import ask_to_look, is_locked
 
 SHOWN = 5
 
 
 def recall_section(desk: Desk) -> None:
     """Draw it for the selected discussion. Sends ChangeProjectSetting, ChangeSetting, KeepOut."""
+    ask_to_look(desk)
     _switch(desk)
     _next(desk)
     _lately(desk)

@@ -14,6 +14,9 @@ from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.retrieval import facts
 
+COUNT_INDENT_PX = 27.0
+"""Where the label of a checkbox begins."""
+
 BOUNDS = (
     "A folder counts inside the project, or inside a folder that you allowed it. Whatever a stranger's "
     "manual_slop.toml names, nothing outside of them is read."
@@ -53,8 +56,15 @@ def _can_write(desk: Desk) -> bool:
         if ui.button("open", "Open project folder", icon="folder-open", is_small=True):
             run_action("open_project", desk)
         return False
-    if not is_locked(project):
-        return True
+    ask_to_look(desk)
+    return not is_locked(project)
+
+
+def ask_to_look(desk: Desk) -> None:
+    """Say why nothing can be changed where a person was not shown what stands in the project's file, and show it."""
+    ui = desk.ui
+    if not is_locked(desk.state.config.project):
+        return
     with ui.surface("trust", "card", padding=(12, 10)), ui.group("lines", gap=8):
         with ui.row("head"):
             ui.icon("icon", "shield-halved", tone="warn")
@@ -62,7 +72,6 @@ def _can_write(desk: Desk) -> bool:
             ui.text("text", text, wraps=True, width=0)
         if ui.button("look", "Look at what it asks for", kind="primary", is_small=True):
             desk.view.dialog = Dialog("trust")
-    return False
 
 
 def is_locked(project: Project) -> bool:
@@ -82,7 +91,9 @@ def corpora_rows(desk: Desk) -> None:
             ticked = ui.checkbox("on", name, is_ticked, is_enabled=can, tip=facts.ABOUT_CORPUS[corpus])
             counted = counts.get(corpus)
             if counted is not None and (is_ticked or not is_on):
-                ui.text("count", facts.count_words(counted), tone="muted", style="small", wraps=True)
+                with ui.row("count", gap=0):
+                    ui.gap(COUNT_INDENT_PX)
+                    ui.text("count", facts.count_words(counted), tone="muted", style="small", wraps=True)
         if ticked is not None:
             kept = tuple(
                 one.value for one in Corpus if (ticked if one is corpus else one.value in settings.corpora)
