@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from core.base import figures
 from core.base.disk import write_file
-from core.values.retrieval import Retriever, SearchAnswer, SearchHit
+from core.base.opener import read_file
+from core.retrieval.report import degraded_text
+from core.values.retrieval import Retriever, SearchAnswer, SearchHit, SearchMode
 from core.values.state import AppState
 from gui.tour_walk import Tour, TourError
 
 FOLDER = "notes"
 NOTES = {
     "sea/surge.md": "# When a gale piles up the water\n\n**Tags:** sea\n**Date:** 2026-03-02\n\n"
-    "Strong onshore wind lifts the level at the quay well above the printed table. The calculation knows only sun and moon.\n",
+    "Strong onshore wind lifts the level at the quay well above the printed table. The calculation knows only sun and "
+    "moon.\n",
     "sea/gauge.md": "# Instruments at the pier\n\n**Tags:** instruments\n\n"
-    "The float gauge KX-4711 was replaced in spring. Its successor sends a reading every minute.\n",
-    "office/printing.md": "# Printing the almanac\n\n**Tags:** office\n\nPaper of 90 grams, two columns, Friday before the new year.\n",
-    "office/rota.md": "# Who is on duty\n\n**Tags:** office\n\nTwo people a week; the list hangs beside the door of the harbour office.\n",
-    "code/epoch.md": "# Why everything starts in 1992\n\n**Tags:** code\n\nPhases count from that first of January, as in the tables that we were given.\n",
+    "The float gauge was replaced in spring. Its successor sends a reading every minute.\n",
+    "office/orders.md": "# Orders of spring\n\n**Tags:** office\n\n"
+    "Paper for the almanac came on Tuesday, two chairs are still on the way, and the paint for the boat shed was the "
+    "wrong blue. The pump of the old pier, type QZ88, runs again after the bearing was changed. Stamps, coffee and a "
+    "lamp for the stairs are paid from the office's own money; receipts lie in the second drawer.\n",
+    "office/spares.md": "# Spare pumps\n\n**Tags:** office\n\nIn the shed: QZ89, QZ98, QX80. None of them fits.\n",
+    "code/epoch.md": "# Why everything starts in 1992\n\n**Tags:** code\n\n"
+    "Phases count from that first of January, as in the tables that we were given.\n",
 }
 MEANT, MEANT_NOTE = "storm flooding nobody predicted", "When a gale piles up the water"
-NAMED, NAMED_NOTE = "kx 4711", "Instruments at the pier"
+"""A question in other words than the note's: no word of it stands there."""
+NAMED, NAMED_NOTE = "qz88", "Orders of spring"
+"""A name in the middle of other things: by its meaning alone another note comes first."""
+HELD, HELD_NOTE = "float gauge reading", "Instruments at the pier"
 RUN_S = 120.0
 
 
@@ -32,10 +46,14 @@ def retrieval(tour: Tour, project: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, text.encode())
     _switch_on(tour, project)
-    answer = _ask(tour, MEANT, "search-by-meaning")
-    _require(answer, MEANT_NOTE, Retriever.VECTOR, not_by=Retriever.KEYWORD)
-    answer = _ask(tour, NAMED, "search-by-name")
-    _require(answer, NAMED_NOTE, Retriever.KEYWORD)
+    meant = _ask(tour, MEANT, "search-by-meaning", MEANT_NOTE)
+    _require(meant, Retriever.KEYWORD not in meant.hits[0].found_by)
+    named = _ask(tour, NAMED, "search-by-name", NAMED_NOTE)
+    _require(named, named.hits[0].vector < max(one.vector for one in named.hits))
+    with _held(_workers()):
+        held = _ask(tour, HELD, "search-degraded", HELD_NOTE)
+    _require(held, held.degraded and held.mode is SearchMode.KEYWORD)
+    tour.say(f"          the model of meanings was held meanwhile: {degraded_text(held)}")
     _look_at_index(tour)
 
 
@@ -65,21 +83,22 @@ def _is_indexed(state: AppState) -> bool:
     return state.retrieval.indexed_at is not None and state.retrieval.progress is None
 
 
-def _ask(tour: Tour, query: str, name: str) -> SearchAnswer:
-    """Type a question into the box; the answer, once it is there."""
+def _ask(tour: Tour, query: str, name: str, title: str) -> SearchAnswer:
+    """Type a question into the box; the answer, whose first hit has that title.
+
+    Raises:
+        TourError: something else came first, or nothing.
+    """
     driver = tour.driver
     driver.click("Search in your own words")
     driver.key("Ctrl+a")
     driver.type(query)
     driver.key("Enter")
-    took = tour.wait(
-        lambda s: s.retrieval.answer is not None and s.retrieval.answer.query == query, "the answer"
-    )
-    answer = tour.state.retrieval.answer
-    assert answer is not None
+    tour.wait(lambda s: s.retrieval.answer is not None and s.retrieval.answer.query == query, "the answer")
+    answer = tour.state.retrieval.answer or SearchAnswer(query)
+    _require(answer, bool(answer.hits) and answer.hits[0].title == title)
     driver.step(4)
-    best = _line(answer.hits[0]) if answer.hits else "nothing"
-    tour.say(f"{took:7.2f} s  search {query!r}: {best}")
+    tour.say(f"{answer.took_s:7.2f} s  search {query!r}: {_line(answer.hits[0])}")
     tour.shot(name)
     return answer
 
@@ -91,10 +110,35 @@ def _line(hit: SearchHit) -> str:
     )
 
 
-def _require(answer: SearchAnswer, title: str, by: Retriever, *, not_by: Retriever | None = None) -> None:
-    best = answer.hits[0] if answer.hits else None
-    if best is None or best.title != title or by not in best.found_by or not_by in best.found_by:
-        raise TourError(f"The search for {answer.query!r} found something else", remedy=repr(best))
+def _require(answer: SearchAnswer, is_as_shown: bool) -> None:
+    if not is_as_shown:
+        found = "; ".join(map(_line, answer.hits[:3]))
+        raise TourError(f"The search for {answer.query!r} shows something else", remedy=found)
+
+
+def _workers() -> list[int]:
+    """Process ids of this program's workers, the model of meanings among them."""
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal() and _is_worker(name)]
+
+
+def _is_worker(pid: str) -> bool:
+    try:
+        parent = read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1]
+        return int(parent) == os.getpid() and b"crunch_child" in read_file(f"/proc/{pid}/cmdline")
+    except OSError:
+        return False
+
+
+@contextmanager
+def _held(pids: list[int]) -> Iterator[None]:
+    """Processes that get no turn meanwhile, as on a machine that swaps."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 def _look_at_index(tour: Tour) -> None:

@@ -11,6 +11,7 @@ from core.base.text import one_line
 from core.retrieval.terms import STOP_WORDS
 from core.values.curation import LineRange
 from core.values.retrieval import (
+    ChunkKind,
     Corpus,
     CorpusCount,
     IndexProgress,
@@ -48,6 +49,7 @@ _RETRIEVER_WORDS = {
     Retriever.NAVIGATION: "its title, tags or description",
 }
 SNIPPET_CHARS, BEFORE_CHARS = 260, 70
+_MARKS = re.compile(r"\*\*|`|^#{1,6}[ \t]+", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]{2,}")
 
 
@@ -55,6 +57,16 @@ def marked_terms(query: str) -> tuple[str, ...]:
     """Words of a question that are marked where they stand: without those that say nothing."""
     said = dict.fromkeys(_WORD.findall(query))
     return tuple(word for word in said if word.lower() not in STOP_WORDS)
+
+
+def plain(hit: SearchHit) -> str:
+    """Words of a passage: of Markdown without its marks and without the heading that is shown above it; code as it is."""
+    if hit.kind is ChunkKind.CODE:
+        return hit.text
+    first, _, rest = hit.text.strip().partition("\n")
+    named = first.lstrip("# ").strip()
+    text = rest if rest.strip() and first.startswith("#") and named in {hit.title, hit.heading} else hit.text
+    return _MARKS.sub("", text)
 
 
 def snippet(text: str, terms: Iterable[str], most_chars: int = SNIPPET_CHARS) -> str:
@@ -94,7 +106,7 @@ def hit_place(state: AppState, hit: SearchHit) -> str:
     parts = (
         where,
         "" if is_whole else lines_words(hit.corpus, hit.lines),
-        one_line(hit.heading, 60),
+        "" if hit.heading == hit.title else one_line(hit.heading, 60),
         day_words(state, hit.date),
     )
     return " · ".join(filter(None, parts))

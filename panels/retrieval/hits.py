@@ -38,7 +38,7 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
             )
         place = facts.hit_place(state, hit)
         ui.text("place", place, tone="muted", style="small", wraps=True)
-        ui.text("snippet", facts.snippet(hit.text, terms), style="small", wraps=True, terms=terms)
+        ui.text("snippet", facts.snippet(facts.plain(hit), terms), style="small", wraps=True, terms=terms)
         _foot(desk, hit)
         if key_of(hit) in desk.view.of(RetrievalView).unfolded:
             _more_passages(ui, hit)
@@ -57,6 +57,7 @@ def _foot(desk: Desk, hit: SearchHit) -> None:
             facts.score_words(hit),
             tone="muted",
             style="small",
+            wraps=True,
             width=0,
             tip=facts.found_by_words(hit),
         )

@@ -10,6 +10,7 @@ from core.settings.messages import ChangeProjectSetting
 from core.values.retrieval import Corpus, IndexReport, NavigationReport
 from panels.base.desk import Desk
 from panels.base.ui import Ui
+from panels.context.preset_edits import project_path
 from panels.retrieval import facts
 from panels.retrieval.sources import ask_to_look, corpora_rows, is_locked, notes_rows
 
@@ -40,7 +41,7 @@ def _state(desk: Desk) -> None:
             ui.icon("icon", "circle-check" if report is not None and not retrieval.problem else "circle-dot",
                     tone="ok" if report is not None and not retrieval.problem else "muted")  # fmt: skip
             said = facts.whole_words(report.counts) if report is not None else "Nothing is indexed yet"
-            ui.text("what", said, style="strong", width=0, tip=said)
+            ui.text("what", said, style="strong", width=0, wraps=True)
         if report is not None and retrieval.indexed_at is not None:
             at = fmt.moment(retrieval.indexed_at, desk.state.now)
             text = f"Up to date {at} · {facts.run_words(report)}"
@@ -74,7 +75,7 @@ def _navigation(desk: Desk) -> None:
             if report is None:
                 ui.text("what", "Not looked at yet.", tone="muted", style="small")
             else:
-                _navigation_lines(ui, report)
+                _navigation_lines(ui, report, desk.state.config.project.root)
             is_free = retrieval.progress is None
             with ui.row("acts"):
                 needs = report is not None and bool(report.stale or report.orphans)
@@ -87,7 +88,7 @@ def _navigation(desk: Desk) -> None:
                     desk.send(CheckNavigation())
 
 
-def _navigation_lines(ui: Ui, report: NavigationReport) -> None:
+def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
     said = [f"{report.fresh:,} up to date"]
     said += [f"{len(report.stale):,} stale"] if report.stale else []
     said += [f"{len(report.orphans):,} left over"] if report.orphans else []
@@ -99,7 +100,7 @@ def _navigation_lines(ui: Ui, report: NavigationReport) -> None:
     named += [("your own", path, "muted") for path in report.own]
     for kind, path, _ in named[:SHOWN]:
         with ui.row((kind, path)):
-            ui.text("path", path, tone="muted", style="small", width=0, tip=path)
+            ui.text("path", project_path(path, root), tone="muted", style="small", width=0, wraps=True)
             ui.text("kind", kind, tone="muted" if kind == "your own" else "warn", style="small")
     if len(named) > SHOWN:
         ui.text("more", f"and {len(named) - SHOWN:,} more", tone="muted", style="small")

@@ -27,7 +27,7 @@ def _switch(desk: Desk) -> None:
     ui, settings = desk.ui, desk.state.config.settings.retrieval
     with ui.surface("switch", "card", padding=(12, 10)), ui.group("lines", gap=6):
         changed = ui.checkbox(
-            "ambient", "Send what fits with each message", settings.ambient,
+            "ambient", "Send along what fits", settings.ambient,
             is_enabled=not is_locked(desk.state.config.project), tip="For this project, in its manual_slop.toml",
         )  # fmt: skip
         if changed is not None:
@@ -80,7 +80,7 @@ def _sent(desk: Desk, at: int, sent: SentRecall) -> None:
         for passage in sent.passages:
             with ui.group(("passage", passage.place), gap=2):
                 ui.text(
-                    "place", passage_words(desk.state, passage), style="small", width=0, tip=passage.title
+                    "place", passage_words(desk.state, passage), style="small", wraps=True, tip=passage.title
                 )
                 ui.text("why", f"Because {passage.why}.", tone="muted", style="small", wraps=True)
 

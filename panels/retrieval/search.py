@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from datetime import date
 
 from core.retrieval.messages import SearchMemory
 from core.values.retrieval import Corpus, SearchAnswer, SearchFilters
 from core.values.updates import is_under_way
 from panels.base.desk import Desk
-from panels.base.ui import Option
+from panels.base.ui import Option, Ui
 from panels.retrieval import facts
 from panels.retrieval.hits import hit_card
 from panels.retrieval.view import RetrievalView
 
 COUNT = 20
+WIDE_PX, HALF_PX = 300.0, 140.0
+"""Width from which two fields stand side by side, and that of the first."""
 
 
 def search_section(desk: Desk) -> None:
@@ -45,10 +48,11 @@ def _box(desk: Desk, own: RetrievalView) -> None:
         typed = ui.text_input(
             "query",
             own.query,
-            hint="Search in your own words",
+            hint="Ask or search",
             icon="magnifying-glass",
             width=0,
             submits=True,
+            tip="Search in your own words",
         )
         is_narrowed = filters(own) != SearchFilters()
         tip = "Hide what narrows the search" if own.are_filters_open else "Narrow the search"
@@ -72,29 +76,19 @@ def filters(own: RetrievalView) -> SearchFilters:
 
 
 def _filters(desk: Desk, own: RetrievalView) -> None:
-    ui, asked = desk.ui, desk.state.retrieval.asked
+    ui = desk.ui
     before = filters(own)
     with ui.surface("filters", "inset", padding=(12, 8)), ui.group("lines", gap=6):
-        with ui.row("where"):
-            listed = asked.corpora if asked is not None else ()
-            options = (Option("", "Everywhere"), *(Option(c.value, facts.CORPUS_WORDS[c][0]) for c in listed))
-            value = own.corpus if own.corpus in {one.value for one in options} else ""
-            chosen = ui.combo("corpus", options, value, tip="Where to search", width=132)
-            own.corpus = value if chosen is None else chosen
-            folder = ui.text_input(
-                "folder", own.folder, hint="Below a folder", width=0, submits=True, tip="Below a folder"
-            )
-            own.folder = own.folder if folder is None else folder.strip()
-        with ui.row("what"):
-            tag = ui.text_input("tag", own.tag, hint="With a tag", width=0, submits=True, tip="With a tag")
-            own.tag = own.tag if tag is None else tag.strip().lstrip("#")
-        with ui.row("when"):
-            after = ui.text_input(
-                "after", own.after, hint="From 2026-01-31", width=132, submits=True, tip="From a day on"
-            )
-            until = ui.text_input(
-                "before", own.before, hint="To 2026-12-31", width=0, submits=True, tip="Up to a day"
-            )
+        half = HALF_PX if ui.width() >= WIDE_PX else 0.0
+        with _pair(ui, "where"):
+            _choose_corpus(desk, own, half)
+            folder = _field(ui, "folder", own.folder, "Below a folder")
+        tag = _field(ui, "tag", own.tag, "With a tag")
+        with _pair(ui, "when"):
+            after = _field(ui, "after", own.after, "From a day on", "From 2026-01-31", half)
+            until = _field(ui, "before", own.before, "Up to a day", "To 2026-12-31")
+        own.folder = own.folder if folder is None else folder.strip()
+        own.tag = own.tag if tag is None else tag.strip().lstrip("#")
         _take_day(own, "after", after)
         _take_day(own, "before", until)
         if own.flaw[0]:
@@ -104,6 +98,24 @@ def _filters(desk: Desk, own: RetrievalView) -> None:
             own.flaw = ("", "")
     if filters(own) != before:
         ask(desk, own)
+
+
+def _pair(ui: Ui, key: str) -> AbstractContextManager[None]:
+    """Two fields side by side, one below the other where they would be cut."""
+    return ui.row(key) if ui.width() >= WIDE_PX else ui.group(key, gap=6)
+
+
+def _choose_corpus(desk: Desk, own: RetrievalView, width: float) -> None:
+    asked = desk.state.retrieval.asked
+    listed = asked.corpora if asked is not None else ()
+    options = (Option("", "Everywhere"), *(Option(one.value, facts.CORPUS_WORDS[one][0]) for one in listed))
+    value = own.corpus if own.corpus in {one.value for one in options} else ""
+    chosen = desk.ui.combo("corpus", options, value, tip="Where to search", width=width)
+    own.corpus = value if chosen is None else chosen
+
+
+def _field(ui: Ui, key: str, value: str, tip: str, hint: str = "", width: float = 0.0) -> str | None:
+    return ui.text_input(key, value, hint=hint or tip, width=width, submits=True, tip=tip)
 
 
 def _take_day(own: RetrievalView, name: str, typed: str | None) -> None:

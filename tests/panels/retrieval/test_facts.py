@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.values.retrieval import Corpus, CorpusCount, IndexProgress
+from core.values.curation import LineRange
+from core.values.retrieval import ChunkKind, Corpus, CorpusCount, IndexProgress, SearchHit
 from panels.retrieval import facts
 
 
@@ -45,3 +46,12 @@ def test_progress_says_what_is_done(progress: IndexProgress, said: str, share: f
 def test_a_corpus_without_vectors_says_so() -> None:
     assert facts.count_words(CorpusCount(Corpus.NOTES, 2, 5, 5)) == "2 files · 5 passages · no vectors yet"
     assert facts.count_words(CorpusCount(Corpus.DISCUSSIONS, 1)) == "1 discussion"
+
+
+def test_a_passage_of_markdown_is_shown_without_its_marks_and_its_title_and_code_as_it_is() -> None:
+    text = "# Storm surge\n\n**Tags:** sea\n\n## Why\nA `gale`."
+    note = SearchHit(Corpus.NOTES, ChunkKind.PROSE, "a.md", "Storm surge", LineRange(1, 6), "", text, 1.0)
+    code = SearchHit(Corpus.PROJECT, ChunkKind.CODE, "a.py", "a", LineRange(1, 1), "", "# x ** y", 1.0)
+
+    assert facts.plain(note).split() == ["Tags:", "sea", "Why", "A", "gale."]
+    assert facts.plain(code) == "# x ** y"

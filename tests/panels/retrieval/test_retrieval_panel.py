@@ -246,7 +246,7 @@ def test_what_went_with_messages_is_shown_with_why_and_what_never_goes_is_let_in
     assert screen.ui.shows("“Harvest worker design”, message 4 · 2026-10-02")
     assert screen.ui.shows("Because it holds harbour, flood.")
     screen.ui.click("Let in", within="concepts.md")
-    screen.ui.click("Send what fits with each message")
+    screen.ui.click("Send along what fits")
 
     assert screen.asked == [
         ChangeSetting("retrieval.kept_out", ("discussions:d5",)),
