@@ -21,13 +21,12 @@ def _running(desk: Desk) -> None:
     progress = retrieval.progress
     assert progress is not None
     with ui.surface("run", "card", padding=(12, 8)), ui.group("lines", gap=6):
-        with ui.row("what"):
-            ui.text(
-                "phase",
-                facts.progress_words(progress, is_paused=retrieval.is_paused),
-                style="small_strong",
-                width=0,
-            )
+        said = facts.progress_words(progress, is_paused=retrieval.is_paused)
+        ui.text("phase", said, style="small_strong", wraps=True)
+        ui.progress("bar", facts.progress_share(progress), tone="accent", height=4)
+        if progress.doing:
+            ui.text("doing", progress.doing, tone="muted", style="small", width=0, tip=progress.doing)
+        with ui.row("acts"):
             label = "Go on" if retrieval.is_paused else "Pause"
             icon = "play" if retrieval.is_paused else "pause"
             if ui.button("pause", label, icon=icon, kind="ghost", is_small=True):
@@ -35,9 +34,6 @@ def _running(desk: Desk) -> None:
             tip = "Stops after the file in work. What is done stays; the next run goes on where it was"
             if ui.button("cancel", "Cancel", icon="stop", kind="ghost", is_small=True, tip=tip):
                 desk.send(CancelIndexing())
-        ui.progress("bar", facts.progress_share(progress), tone="accent", height=4)
-        if progress.doing:
-            ui.text("doing", progress.doing, tone="muted", style="small", width=0, tip=progress.doing)
 
 
 def _problem(desk: Desk, problem: str, remedy: str) -> None:

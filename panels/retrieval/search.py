@@ -23,23 +23,26 @@ def search_section(desk: Desk) -> None:
     """Draw it. Sends SearchMemory."""
     ui, own = desk.ui, desk.view.of(RetrievalView)
     _box(desk, own)
-    if own.are_filters_open:
-        _filters(desk, own)
-    answer = desk.state.retrieval.answer
-    if is_under_way(desk.state, own.command_id):
-        ui.text("busy", "Searching…", tone="muted", style="small")
-    elif answer is None:
-        _empty(desk)
-        return
-    elif answer.query:
-        ui.text("found", facts.found_words(answer), tone="muted", style="small", wraps=True)
-    if answer is not None:
-        _degraded(desk, answer)
-        with ui.surface("hits", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("list", gap=8):
-            for at, hit in enumerate(answer.hits):
-                hit_card(desk, at, hit, facts.marked_terms(answer.query))
-            if answer.query and not answer.hits:
-                _nothing(desk, own)
+    with ui.surface("below", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("parts", gap=8):
+        if own.are_filters_open:
+            _filters(desk, own)
+        if is_under_way(desk.state, own.command_id):
+            ui.text("busy", "Searching…", tone="muted", style="small")
+        answer = desk.state.retrieval.answer
+        if answer is not None and answer.query:
+            _answer(desk, own, answer)
+        else:
+            _empty(desk)
+
+
+def _answer(desk: Desk, own: RetrievalView, answer: SearchAnswer) -> None:
+    desk.ui.text("found", facts.found_words(answer), tone="muted", style="small", wraps=True)
+    _degraded(desk, answer)
+    terms = facts.marked_terms(answer.query)
+    for at, hit in enumerate(answer.hits):
+        hit_card(desk, at, hit, terms)
+    if not answer.hits:
+        _nothing(desk, own)
 
 
 def _box(desk: Desk, own: RetrievalView) -> None:
