@@ -64,13 +64,7 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
-from core.retrieval.messages import (
-    IndexEffect,
-    IndexEnded,
-    RunIndex,
-    SearchEffect,
-    SurveyNavigation,
-)
+from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, SearchEffect, SurveyNavigation
 from core.retrieval.recaller import Recaller, local_answer
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp

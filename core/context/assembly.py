@@ -37,14 +37,7 @@ from core.values.provider import ModelProfile, PdfForm, ProviderRequest
 from core.values.recall import Recalled
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
-from core.values.stack import (
-    ContextChange,
-    ContextReport,
-    LayerId,
-    LayerReport,
-    Segment,
-    StackInputs,
-)
+from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, Segment, StackInputs
 from core.values.usage import Usage
 
 SINCE_LAST_START = "changed since the program was last open"

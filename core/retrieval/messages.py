@@ -144,7 +144,7 @@ class FindSources(msgspec.Struct, frozen=True):
 
 
 class SourcesFound(msgspec.Struct, frozen=True):
-    """What would be read was looked at."""
+    """Sources were looked at: what would be read."""
 
     preview: SourcesPreview
     command_id: str = ""

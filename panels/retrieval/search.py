@@ -73,7 +73,7 @@ def ask(desk: Desk, own: RetrievalView) -> None:
 
 
 def filters(own: RetrievalView) -> SearchFilters:
-    """What narrows the search, as it is asked for."""
+    """Filters as they are asked for."""
     corpora = (Corpus(own.corpus),) if own.corpus else ()
     return SearchFilters(corpora, own.folder.strip(), own.tag.strip(), own.after, own.before)
 

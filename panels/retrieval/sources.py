@@ -15,7 +15,7 @@ from panels.base.view import Dialog
 from panels.retrieval import facts
 
 COUNT_INDENT_PX = 27.0
-"""Where the label of a checkbox begins."""
+"""Indent of a checkbox's label."""
 
 BOUNDS = (
     "A folder counts inside the project, or inside a folder that you allowed it. Whatever a stranger's "
