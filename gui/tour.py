@@ -24,6 +24,7 @@ from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_harvest import harvest
 from gui.tour_import import import_talk
+from gui.tour_retrieval import retrieval
 from gui.tour_talk import attach, search, talk
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from gui.window import Placement
@@ -122,6 +123,8 @@ def _chapters(tour: Tour, project: Path, start: float) -> Iterator[str]:
     yield "attach"
     import_talk(tour, project)
     yield "import"
+    retrieval(tour, project)
+    yield "retrieval"
     _change_theme(tour)
     yield "theme"
 

@@ -66,7 +66,7 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
-from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, RunSearch, RunTool
+from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, SearchEffect, SurveyNavigation
 from core.retrieval.recaller import Recaller, local_answer
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
@@ -151,7 +151,7 @@ class LocalOutside:
             self._imports.submit(effect)
         elif isinstance(effect, StopImport):
             self._importer.cancel()
-        elif isinstance(effect, RunSearch | RunTool):
+        elif isinstance(effect, SearchEffect):
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
             self._begin_index(effect)
@@ -185,7 +185,9 @@ class LocalOutside:
 
     def _begin_index(self, effect: IndexEffect) -> None:
         """A command that runs once keeps no index unless it was asked to."""
-        if not isinstance(effect, RunIndex):
+        if isinstance(effect, SurveyNavigation):
+            self._indexing.submit(effect)
+        elif not isinstance(effect, RunIndex):
             self._indexer.handle(effect)
         elif self._options.owns_home or effect.command_id:
             self._indexer.prepare()

@@ -14,6 +14,7 @@ from core.cli.arguments import Options
 from core.cli.format import INDENT, context_text
 from core.cli.losses import say_losses
 from core.cli.output import Console
+from core.cli.recall import recall_for
 from core.cli.session import FrontEnd, check_name, find_discussion, session
 from core.cli.tables import folded
 from core.context.file_reader import read_items
@@ -22,6 +23,7 @@ from core.context.spec import stack_spec
 from core.context.stack import AggregateStack, build_stack
 from core.discussion.messages import SelectDiscussion
 from core.knowledge.worker import Layer7
+from core.retrieval.report import recalled_data, recalled_text
 from core.settings.models import default_model, profile_of
 from core.settings.starting_model import named_provider, starting_model
 from core.values.curation import ItemFiles
@@ -48,7 +50,9 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
         digest, facts, notes, _ = Layer7(Path(state.program.home)).read(spec, items)
         inputs = replace(spec.inputs, items=items, digest=digest, domain_facts=facts, notes=notes)
-        stack = build_stack(inputs)
+    with console.waiting("Looking for what fits the message"):
+        recalled = recall_for(replace(spec, inputs=inputs), Path(state.program.home))
+    stack = build_stack(replace(inputs, retrieved=recalled.text))
     if given.text:
         if console.is_json:
             console.json({"text": stack.text})
@@ -57,7 +61,7 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         return 0
     with console.waiting("Counting tokens"):
         report = make_report(stack, items, profile_of(state, spec.inputs.provider, spec.inputs.model))
-    _print(options, console, state, spec, stack, report)
+    _print(options, console, state, spec, stack, replace(report, recalled=recalled))
     return 0
 
 
@@ -183,6 +187,7 @@ def _print(
                 "layers": [
                     {**layer_data(layer), "is_stable": layer.layer.is_stable} for layer in report.layers
                 ],
+                "recalled": recalled_data(report.recalled),
                 "problems": list(report.problems),
             }
         )
@@ -191,3 +196,5 @@ def _print(
     about = f"{name} · {model} · preset {spec.preset.name or 'none'} · {spec.root}"
     console.line(f"{folded(about, console.columns, INDENT)}\n")
     console.write(context_text(report, console.columns))
+    if said := recalled_text(report.recalled):
+        console.write(f"\n{said}")

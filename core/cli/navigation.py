@@ -13,11 +13,11 @@ from core.cli.output import Console
 from core.cli.session import UsageError, report_settings
 from core.retrieval.heads import FieldNames
 from core.retrieval.judged_places import judge
-from core.retrieval.navigation_files import Mended, Survey, mend, survey
+from core.retrieval.navigation_files import Mended, Survey, existing_folders, mend, survey
 from core.retrieval.note_template import note_text
 from core.retrieval.source_text import PROSE_ENDINGS
 from core.settings.loader import LoadedSettings, config_request, load
-from core.settings.searched_places import places_of
+from core.settings.searched_places import navigation_bounds, places_of
 from core.values.retrieval import AskedPlaces, SearchPlaces
 
 NOT_IN_ORDER = 1
@@ -66,11 +66,7 @@ def _surveyed(loaded: LoadedSettings, home: Path) -> Survey:
     project = loaded.project
     asked = places_of(loaded.settings.retrieval, project)
     places = judge(asked) if asked is not None else SearchPlaces()
-    is_known = not loaded.faults and not any(
-        "retrieval" in part for one in project.asked for part in one.place
-    )
-    folders = (project.root, *project.allowed_roots) if is_known else ()
-    around = [os.path.realpath(path) for path in folders if os.path.isdir(path)]
+    around = existing_folders(navigation_bounds(loaded.faults, project))
     return survey(places, home, _fields(loaded), around)
 
 

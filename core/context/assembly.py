@@ -34,16 +34,10 @@ from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
 from core.values.curation import ItemFiles, NamedText
 from core.values.provider import ModelProfile, PdfForm, ProviderRequest
+from core.values.recall import Recalled
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
-from core.values.stack import (
-    ContextChange,
-    ContextReport,
-    LayerId,
-    LayerReport,
-    Segment,
-    StackInputs,
-)
+from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, Segment, StackInputs
 from core.values.usage import Usage
 
 SINCE_LAST_START = "changed since the program was last open"
@@ -114,7 +108,7 @@ class Prices(msgspec.Struct, frozen=True):
 
 class BuiltCall(msgspec.Struct, frozen=True):
     """A request that may be sent, with its record for the log. `reply_factor`: the model's tokens over o200k's in a reply;
-    `knowledge`: layer 7 as it is now, in whatever form it is sent; None where nobody reads it.
+    `knowledge`: layer 7 as it is now, in whatever form it is sent; None where nobody reads it; `recalled`: what goes along.
     """
 
     request: ProviderRequest
@@ -123,6 +117,7 @@ class BuiltCall(msgspec.Struct, frozen=True):
     views: tuple[ViewRecord, ...] = ()
     reply_factor: float = 1.0
     knowledge: str | None = None
+    recalled: Recalled = Recalled()
 
 
 @dataclass(slots=True)
@@ -337,7 +332,7 @@ class Assembler:
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
         views = () if planned is None else planned.records
         knowledge = None if self._knowledge is None else assembly.stack.layer(LayerId.KNOWLEDGE).text
-        return BuiltCall(request, record, warning, views, in_reply, knowledge)
+        return BuiltCall(request, record, warning, views, in_reply, knowledge, assembly.recalled)
 
     def plan(self, assembly: Assembly) -> PlannedRequest | None:
         """Plan of the next request's sending and caching, None where nothing plans."""

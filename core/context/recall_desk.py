@@ -18,7 +18,7 @@ _Asked = tuple[RecallQuestion, int]
 
 
 class RecallDesk:
-    """Thread-safe. What is sent is what was shown: the same message gets what it got before.
+    """Thread-safe. What is sent is what was shown: the same message gets what it got before, also one that waited.
 
     Args:
         recall: finds what goes along, None finds nothing.
@@ -27,7 +27,7 @@ class RecallDesk:
     def __init__(self, recall: Recall | None) -> None:
         self._recall = recall
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[_Asked, Recalled]] = {}
+        self._known: dict[str, dict[_Asked, Recalled]] = {}
 
     def with_recalled(self, spec: StackSpec) -> tuple[StackSpec, Recalled]:
         """The spec with what goes along with its message. Asked anew where the message, its limits or its knowledge
@@ -39,12 +39,14 @@ class RecallDesk:
             return spec, Recalled()
         asked = RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest), inputs.withdrawals
         with self._lock:
-            known = self._known.get(spec.discussion_id)
-        if known is None or known[0] != asked:
-            known = asked, self._recall(asked[0])
-            with self._lock:
-                self._known[spec.discussion_id] = known
-        found = known[1]
+            known = self._known.get(spec.discussion_id, {})
+        found = known.get(asked)
+        if found is None:
+            found = self._recall(asked[0])
+        with self._lock:
+            known = self._known.get(spec.discussion_id, {})
+            kept = {one: answer for one, answer in known.items() if one[0].text in spec.waiting}
+            self._known[spec.discussion_id] = {**kept, asked: found}
         return replace(spec, inputs=replace(inputs, retrieved=found.text)), found
 
     def forget(self, discussion_id: str) -> None:

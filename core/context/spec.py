@@ -25,11 +25,17 @@ def preset_of(state: AppState, name: str) -> Preset:
     return state.config.project.presets.get(name, Preset(name))
 
 
-def stack_spec(state: AppState, discussion_id: str, user_message: Message | None = None) -> StackSpec:
+def stack_spec(
+    state: AppState,
+    discussion_id: str,
+    user_message: Message | None = None,
+    kept_out: tuple[str, ...] | None = None,
+) -> StackSpec:
     """Everything a worker needs to assemble a discussion's stack.
 
     Args:
         user_message: the message about to be sent; None takes the draft.
+        kept_out: sources that are not recalled for it; None: those that are kept out of the draft's.
     """
     meta = state.discussions.summaries[discussion_id].meta
     opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
@@ -51,16 +57,35 @@ def stack_spec(state: AppState, discussion_id: str, user_message: Message | None
         fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
-        recall=recall_spec(state, opened),
+        recall=recall_spec(state, opened.kept_out if kept_out is None else kept_out),
+        waiting=_waiting(state, opened),
     )
 
 
-def recall_spec(state: AppState, opened: OpenDiscussion) -> RecallSpec | None:
-    """Limits of what may go along with the message, None where ambient recall is off."""
+def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:
+    """Limits of what may go along with a message, None where ambient recall is off."""
     settings, asked = state.config.settings.retrieval, asked_places(state)
     if asked is None or not settings.ambient:
         return None
-    return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *opened.kept_out))
+    return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *kept_out))
+
+
+def _waiting(state: AppState, opened: OpenDiscussion) -> tuple[str, ...]:
+    """Messages that wait in the queue, and the one whose call is under way."""
+    call = state.turns.calls.get(opened.id)
+    called = (
+        next(
+            (
+                e.text
+                for e in reversed(opened.entries)
+                if isinstance(e, Message) and e.id == call.user_message_id
+            ),
+            "",
+        )
+        if call is not None
+        else ""
+    )
+    return tuple(filter(None, (called.strip(), *(one.text.strip() for one in opened.queue))))
 
 
 def _inputs(

@@ -150,9 +150,16 @@ def _stores(state: AppState) -> tuple[str, ...]:
     return tuple(name for name, one in state.config.providers.items() if one.kind in kept)
 
 
+def _without_passages(state: AppState) -> AppState:
+    """The state without what was searched and recalled: it may hold the words."""
+    retrieval = replace(state.retrieval, answer=None, tool_answer=None)
+    return replace(state, retrieval=retrieval, context=replace(state.context, sent_recall=()))
+
+
 def _ended(state: AppState, happened: ForgetEnded) -> Result:
     """Keep the receipt, tell it, and read anew what it was about. What was proposed may hold the words: it goes."""
     before, receipt = state.forgetting, happened.receipt
+    state = _without_passages(state)
     under_way = before if happened.is_resumed else ForgettingState()  # what was asked for now goes on
     told = replace(under_way, receipt=receipt, problem=happened.problem, remedy=happened.remedy)
     state = replace(state, forgetting=told)

@@ -11,6 +11,8 @@ from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
 from core.spending.estimates import change_usd
 from core.values.cache import CachePlan, ContentsUse
+from core.values.discussion import OpenDiscussion
+from core.values.retrieval import Corpus
 from core.values.stack import ContextReport, layer_data
 from core.values.state import AppState
 
@@ -90,6 +92,28 @@ class PlanData(Data, frozen=True):
         )
 
 
+class RecalledPassageData(Data, frozen=True):
+    """A passage that goes with a message. `source`: name by which it is kept out; `is_whole`: else a line of it."""
+
+    source: str
+    corpus: Corpus
+    place: str
+    title: str
+    why: str
+    date: str
+    score: float
+    is_whole: bool
+
+
+class RecalledData(Data, frozen=True):
+    """Recall for the message in the composer. `problem`: why less was asked than is set up, empty where all was."""
+
+    tokens_est: Count
+    problem: str
+    passages: list[RecalledPassageData]
+    kept_out: list[str]
+
+
 class ContextData(Data, frozen=True):
     """The stack as it would be sent now."""
 
@@ -104,20 +128,31 @@ class ContextData(Data, frozen=True):
     problems: list[str]
     change: ChangeData | None
     plan: PlanData | None
+    recalled: RecalledData
 
     @classmethod
     def of(
-        cls, discussion_id: str, report: ContextReport, plan: CachePlan | None, change_cost_usd: float | None
+        cls,
+        opened: OpenDiscussion,
+        report: ContextReport,
+        plan: CachePlan | None,
+        change_cost_usd: float | None,
     ) -> ContextData:
         """The report as it is answered with. `change_cost_usd`: of what the last request did not have."""
-        change = report.change
+        change, recalled = report.change, report.recalled
         return filled(
             cls,
             report,
-            discussion_id=discussion_id,
+            discussion_id=opened.id,
             layers=[LayerData(**layer_data(layer)) for layer in report.layers],
             change=None if change is None else filled(ChangeData, change, rewritten_cost_usd=change_cost_usd),
             plan=None if plan is None else PlanData.of(plan),
+            recalled=RecalledData(
+                recalled.tokens_est,
+                recalled.problem,
+                [filled(RecalledPassageData, one) for one in recalled.passages],
+                list(opened.kept_out),
+            ),
         )
 
 
@@ -130,7 +165,8 @@ async def context(request: Request[None]) -> Answer:
     if report is None:
         raise RefusedError(404, "not_found", f"There is no discussion {chosen!r} any more")
     cost = change_usd(state, chosen)
-    return Answer(ContextData.of(chosen, report, state.caching.plans.get(chosen), cost))
+    opened = state.discussions.open.get(chosen, OpenDiscussion(chosen))
+    return Answer(ContextData.of(opened, report, state.caching.plans.get(chosen), cost))
 
 
 def _is_fresh(state: AppState, chosen: str, at: datetime) -> bool:

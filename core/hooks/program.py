@@ -15,6 +15,7 @@ from core.hooks.refusals import RefusedError
 from core.hooks.request import FRAMES_S, Answer, Request
 from core.settings.asked_values import question_id
 from core.settings.messages import (
+    ChangeProjectSetting,
     ChangeSetting,
     FindLocalServers,
     OpenProject,
@@ -168,6 +169,7 @@ RESOURCE = Resource(
     {
         "settings": (
             ChangeSetting,
+            ChangeProjectSetting,
             SaveServer,
             RemoveServer,
             RefreshModels,

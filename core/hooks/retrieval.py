@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, get_args
 
 from msgspec import Meta
 
 from core.app.execution import begin, is_over
-from core.hooks.fields import Count, Data, Query
+from core.hooks.context import RecalledPassageData
+from core.hooks.fields import Count, Data, Query, Time, filled
 from core.hooks.operation import Resource, operation
 from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
 from core.retrieval.messages import RetrievalCommand, SearchMemory
+from core.retrieval.report import server_name
+from core.values.recall import SentRecall
 from core.values.retrieval import (
     ChunkKind,
     Corpus,
-    RetrievalState,
+    IndexReport,
     Retriever,
     SearchAnswer,
     SearchFilters,
     SearchHit,
     SearchMode,
 )
+from core.values.state import AppState
 from core.values.updates import outcome_of
 
 ANSWER_S = 120.0
@@ -66,6 +71,7 @@ class SearchHitData(Data, frozen=True):
     date: str
     tags: list[str]
     also: list[PassageData]
+    scope: str
 
 
 class SearchData(Data, frozen=True):
@@ -89,36 +95,126 @@ class CorpusCountData(Data, frozen=True):
     bare: Count
 
 
+class IndexProgressData(Data, frozen=True):
+    """Progress of a run: files read of `total`, vectors made of `bare`; `doing`: the file in work."""
+
+    files: Count
+    total: Count
+    vectors: Count
+    bare: Count
+    doing: str
+
+
+class PassedOverData(Data, frozen=True):
+    """A file that gave nothing, with the reason."""
+
+    path: str
+    reason: str
+
+
+class IndexRunData(Data, frozen=True):
+    """Last run that came to its end. `no_vectors`, `server`: why vectors are missing, why the server is behind."""
+
+    at: Time | None
+    read: Count
+    unchanged: Count
+    removed: Count
+    vectors: Count
+    no_vectors: str
+    server: str
+    passed_over: list[PassedOverData]
+
+
+class NavigationData(Data, frozen=True):
+    """Index files of notes: how many say what they list; those that do not, are left over, or are a person's own."""
+
+    fresh: Count
+    stale: list[str]
+    orphans: list[str]
+    own: list[str]
+    problems: list[str]
+
+
+class SentRecallData(Data, frozen=True):
+    """Recall that went out with a message."""
+
+    discussion_id: str
+    message_id: str
+    at: Time
+    words: str
+    tokens_est: Count
+    passages: list[RecalledPassageData]
+
+
 class RetrievalData(Data, frozen=True):
-    """The index as it stands. `is_on`: retrieval is switched on for this project."""
+    """The index as it stands, and what goes with messages.
+
+    `is_on`: retrieval is switched on for this project; `embedder`: server that makes vectors, empty for the model that
+    comes with the program; `server`: host and database of the index beside this machine's; `would_read`: files of each
+    corpus, whether it is on or not; `sent`: what went with messages of late.
+    """
 
     is_on: bool
     is_running: bool
     is_paused: bool
+    is_ambient: bool
     corpora: list[Corpus]
     folders: list[str]
     problems: list[str]
     problem: str
     remedy: str
+    embedder: str
+    embedding_model: str
+    server: str
     counts: list[CorpusCountData]
+    would_read: list[CorpusCountData]
+    kept_out: list[str]
+    progress: IndexProgressData | None
+    last_run: IndexRunData | None
+    navigation: NavigationData | None
+    sent: list[SentRecallData]
 
     @classmethod
-    def of(cls, retrieval: RetrievalState) -> RetrievalData:
+    def of(cls, state: AppState) -> RetrievalData:
         """The state as it is answered with."""
-        places, report = retrieval.places, retrieval.report
-        return cls(
-            retrieval.asked is not None,
-            retrieval.progress is not None,
-            retrieval.is_paused,
-            list(retrieval.asked.corpora) if retrieval.asked is not None else [],
-            list(places.scopes) if places is not None else [],
-            list(places.problems) if places is not None else [],
-            retrieval.problem,
-            retrieval.remedy,
-            [CorpusCountData(c.corpus, c.files, c.chunks, c.bare) for c in report.counts]
-            if report is not None
+        retrieval, settings = state.retrieval, state.config.settings.retrieval
+        places, report, preview = retrieval.places, retrieval.report, retrieval.preview
+        navigation = retrieval.navigation
+        return filled(
+            cls,
+            settings,
+            is_on=retrieval.asked is not None,
+            is_running=retrieval.progress is not None,
+            is_paused=retrieval.is_paused,
+            is_ambient=settings.ambient,
+            corpora=list(retrieval.asked.corpora) if retrieval.asked is not None else [],
+            folders=list(places.scopes) if places is not None else [],
+            problems=list(places.problems) if places is not None else [],
+            problem=retrieval.problem,
+            remedy=retrieval.remedy,
+            server=server_name(settings.server) if settings.server else "",
+            counts=[filled(CorpusCountData, one) for one in report.counts] if report is not None else [],
+            would_read=[filled(CorpusCountData, one) for one in preview.counts]
+            if preview is not None
             else [],
+            kept_out=list(settings.kept_out),
+            progress=filled(IndexProgressData, retrieval.progress)
+            if retrieval.progress is not None
+            else None,
+            last_run=None if report is None else _run(report, retrieval.indexed_at),
+            navigation=None if navigation is None else filled(NavigationData, navigation),
+            sent=[_sent(one) for one in state.context.sent_recall],
         )
+
+
+def _run(report: IndexReport, at: datetime | None) -> IndexRunData:
+    passed_over = [PassedOverData(path, reason) for path, reason in report.passed_over]
+    return filled(IndexRunData, report, at=None if at is None else at.isoformat(), passed_over=passed_over)
+
+
+def _sent(sent: SentRecall) -> SentRecallData:
+    passages = [filled(RecalledPassageData, one) for one in sent.passages]
+    return filled(SentRecallData, sent, at=sent.at.isoformat(), passages=passages)
 
 
 async def search(request: Request[SearchQuery]) -> Answer:
@@ -138,7 +234,7 @@ async def search(request: Request[SearchQuery]) -> Answer:
 
 async def get_retrieval(request: Request[None]) -> Answer:
     """State of the index: the places that are searched, what it holds, and the run under way."""
-    return Answer(RetrievalData.of(request.state.retrieval))
+    return Answer(RetrievalData.of(request.state))
 
 
 def _answer(answer: SearchAnswer) -> SearchData:
@@ -165,6 +261,7 @@ def _hit(hit: SearchHit) -> SearchHitData:
         hit.date,
         list(hit.tags),
         [PassageData(one.lines.first, one.lines.last, one.heading, one.score) for one in hit.also],
+        hit.scope,
     )
 
 

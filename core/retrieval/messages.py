@@ -8,9 +8,11 @@ from core.values.retrieval import (
     AskedPlaces,
     IndexProgress,
     IndexReport,
+    NavigationReport,
     SearchAnswer,
     SearchFilters,
     SearchPlaces,
+    SourcesPreview,
 )
 
 
@@ -56,6 +58,24 @@ class CancelIndexing(msgspec.Struct, frozen=True):
     """Stop the run under way; what is done stays done."""
 
 
+class LookAtSources(msgspec.Struct, frozen=True):
+    """Look at what would be read if every corpus were on, also while retrieval is off here."""
+
+    command_id: str = ""
+
+
+class CheckNavigation(msgspec.Struct, frozen=True):
+    """Compare the index files of notes with the notes. The outcome comes with `state.retrieval.navigation`."""
+
+    command_id: str = ""
+
+
+class BuildNavigation(msgspec.Struct, frozen=True):
+    """Write index files that are stale or missing, and remove orphans; then as `CheckNavigation`."""
+
+    command_id: str = ""
+
+
 # search worker: one thread; the latest question wins
 class RunSearch(msgspec.Struct, frozen=True):
     """Answer a question; report `SearchAnswered`."""
@@ -73,6 +93,19 @@ class RunIndex(msgspec.Struct, frozen=True):
 
     asked: AskedPlaces
     is_anew: bool = False
+    command_id: str = ""
+
+
+class SurveyNavigation(msgspec.Struct, frozen=True):
+    """Check the index files of notes; report `NavigationSurveyed`.
+
+    Args:
+        around: folders in which files of what is no longer searched are looked for; mends: what is not in order is mended.
+    """
+
+    asked: AskedPlaces
+    around: tuple[str, ...] = ()
+    mends: bool = False
     command_id: str = ""
 
 
@@ -103,6 +136,27 @@ class RunTool(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class FindSources(msgspec.Struct, frozen=True):
+    """Look at what would be read; report `SourcesFound`."""
+
+    asked: AskedPlaces
+    command_id: str = ""
+
+
+class SourcesFound(msgspec.Struct, frozen=True):
+    """Sources were looked at: what would be read."""
+
+    preview: SourcesPreview
+    command_id: str = ""
+
+
+class NavigationSurveyed(msgspec.Struct, frozen=True):
+    """The index files of notes were checked."""
+
+    report: NavigationReport
+    command_id: str = ""
+
+
 class ToolUsed(msgspec.Struct, frozen=True):
     """A tool of memory answered."""
 
@@ -128,14 +182,26 @@ class IndexEnded(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-RetrievalCommand = SearchMemory | UseMemoryTool | UpdateIndex | PauseIndexing | CancelIndexing
+RetrievalCommand = (
+    SearchMemory
+    | UseMemoryTool
+    | UpdateIndex
+    | PauseIndexing
+    | CancelIndexing
+    | LookAtSources
+    | CheckNavigation
+    | BuildNavigation
+)
 """Commands that a front end may give this room."""
 
-RetrievalEvent = SearchAnswered | ToolUsed | IndexProgressed | IndexEnded
+RetrievalEvent = SearchAnswered | ToolUsed | IndexProgressed | IndexEnded | SourcesFound | NavigationSurveyed
 """Events of this room."""
 
-IndexEffect = RunIndex | StopIndex | HoldIndex
-"""The index worker's; all but `RunIndex` reach a run from outside its thread."""
+SearchEffect = RunSearch | RunTool | FindSources
+"""The search worker's, on one thread."""
 
-RetrievalEffect = RunSearch | RunTool | IndexEffect
+IndexEffect = RunIndex | SurveyNavigation | StopIndex | HoldIndex
+"""The index worker's; `StopIndex` and `HoldIndex` reach a run from outside its thread."""
+
+RetrievalEffect = SearchEffect | IndexEffect
 """All effects of this room."""

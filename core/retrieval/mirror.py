@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from core.providers.key_names import SERVER_KEY
 from core.providers.keys import KeyStore
 from core.retrieval.chunker import embedded_text
+from core.retrieval.counts import scopes
 from core.retrieval.local_store import LocalStore
 from core.retrieval.postgres_connection import ServerAddress, index_schemas
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.store import ServerFaultError, SourceKey, SourceState
-from core.values.retrieval import Corpus, IndexProgress, SearchPlaces
+from core.values.retrieval import IndexProgress, SearchPlaces
 
 
 def server_store(home: Path, url: str, model: str, dimension: int) -> PostgresStore:
@@ -56,7 +57,7 @@ def mirror(
         SlopError: the index here cannot be read, or `on_progress` stopped it; what is done stays done.
     """
     try:
-        for corpus, scope in _scopes(places):
+        for corpus, scope in scopes(places):
             ours, theirs = here.sources(corpus, scope), server.sources(corpus, scope)
             server.remove(SourceKey(corpus, scope, path) for path in theirs.keys() - ours.keys())
             for done, (path, state) in enumerate(sorted(ours.items())):
@@ -74,17 +75,6 @@ def mirror(
     except ServerFaultError as error:
         return error.what
     return ""
-
-
-def _scopes(places: SearchPlaces) -> Iterator[tuple[Corpus, str]]:
-    for corpus in places.corpora:
-        match corpus:
-            case Corpus.NOTES:
-                yield from ((corpus, root) for root in places.notes)
-            case Corpus.PROJECT:
-                yield corpus, places.project
-            case _:
-                yield corpus, ""
 
 
 def _is_same(ours: SourceState, theirs: SourceState | None) -> bool:

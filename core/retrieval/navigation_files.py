@@ -83,6 +83,11 @@ def head_reader(fields: FieldNames) -> HeadOf:
     return read
 
 
+def existing_folders(named: Iterable[str]) -> list[str]:
+    """Those of some folders that are there, links resolved."""
+    return [os.path.realpath(path) for path in named if os.path.isdir(path)]
+
+
 def survey(places: SearchPlaces, home: Path, fields: FieldNames, around: Iterable[str] = ()) -> Survey:
     """Compare the index files of all notes with what the notes say.
 
@@ -204,8 +209,8 @@ def notes_navigator(
     def navigate(asked: SearchRequest) -> tuple[SearchHit, ...]:
         read = head_reader(fields)
         heads = (
-            (one.key.path, read(one))
-            for _, files in find_sources(home, places, Corpus.NOTES)
+            (root, one.key.path, read(one))
+            for root, files in find_sources(home, places, Corpus.NOTES)
             for one in files[:MAX_NAVIGATED]
         )
         return heads_found(heads, asked.query, asked.filters, asked.count)

@@ -17,18 +17,22 @@ _PART = 0.6
 
 
 def heads_found(
-    heads: Iterable[tuple[str, SourceHead]], query: str, filters: SearchFilters, count: int
+    heads: Iterable[tuple[str, str, SourceHead]], query: str, filters: SearchFilters, count: int
 ) -> tuple[SearchHit, ...]:
     """The notes that fit a question best, at most `count`, ties by path.
 
     Args:
-        heads: path below its root and head of each note. A score is 0 to 1.
+        heads: root, path below it and head of each note. A score is 0 to 1.
     """
     terms = query_terms(query)
     if not terms or (filters.corpora and Corpus.NOTES not in filters.corpora):
         return ()
-    scored = ((_score(path, head, terms), path, head) for path, head in heads if _passes(path, head, filters))
-    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1]))[:count]
+    scored = (
+        (_score(path, head, terms), path, root, head)
+        for root, path, head in heads
+        if _passes(path, head, filters)
+    )
+    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1], one[2]))[:count]
     return tuple(_hit(*one) for one in best)
 
 
@@ -72,7 +76,7 @@ def _is_form(one: str, other: str) -> bool:
     return len(stem) >= _STEM and longer.startswith(stem)
 
 
-def _hit(score: float, path: str, head: SourceHead) -> SearchHit:
+def _hit(score: float, path: str, root: str, head: SourceHead) -> SearchHit:
     return SearchHit(
         Corpus.NOTES,
         ChunkKind.PROSE,
@@ -85,4 +89,5 @@ def _hit(score: float, path: str, head: SourceHead) -> SearchHit:
         found_by=(Retriever.NAVIGATION,),
         date=head.date,
         tags=head.tags,
+        scope=root,
     )

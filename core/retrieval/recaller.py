@@ -71,8 +71,8 @@ class Recaller:
             self._one.release()
 
 
-def local_answer(shared: Retrieving) -> Callable[[RecallQuestion], SearchAnswer]:
-    """Searches the index that is kept here."""
+def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[RecallQuestion], SearchAnswer]:
+    """Searches the index that is kept here. `embed_s`: seconds until keywords alone answer."""
 
     def answer(question: RecallQuestion) -> SearchAnswer:
         asked = question.spec.asked
@@ -82,7 +82,7 @@ def local_answer(shared: Retrieving) -> Callable[[RecallQuestion], SearchAnswer]
         request = SearchRequest(
             question.text, corpora, places.scopes, wanted_count(question), recall_filters(question)
         )
-        return search(shared.store(model), _Hurried(model), request)
+        return search(shared.store(model), _Hurried(model, embed_s), request)
 
     return answer
 
@@ -90,8 +90,8 @@ def local_answer(shared: Retrieving) -> Callable[[RecallQuestion], SearchAnswer]
 class _Hurried:
     """An embedder that is given up sooner: keywords alone are better than a message that waits."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+    def __init__(self, embedder: Embedder, most_s: float) -> None:
+        self._embedder, self._most_s = embedder, most_s
 
     @property
     def name(self) -> str:
@@ -106,4 +106,4 @@ class _Hurried:
         return self._embedder.is_warm
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
-        return self._embedder.embed(texts, timeout_s=min(timeout_s, _EMBED_S))
+        return self._embedder.embed(texts, timeout_s=min(timeout_s, self._most_s))

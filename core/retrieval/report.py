@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
 from core.base.figures import count
 from core.base.text import one_line
+from core.values.recall import Recalled
 from core.values.retrieval import Corpus, IndexReport, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
@@ -31,6 +34,45 @@ def place_text(hit: SearchHit) -> str:
     if hit.corpus is Corpus.DISCUSSIONS:
         return f"{hit.path}, message {first}"
     return f"{hit.path}:{first}" if first == last else f"{hit.path}:{first}-{last}"
+
+
+def hit_file(hit: SearchHit, home: str) -> str:
+    """Absolute path of the file that a hit stands in; empty for a discussion, and where nobody knows its folder."""
+    match hit.corpus:
+        case Corpus.KNOWLEDGE:
+            return str(PurePath(home, "knowledge", hit.path))
+        case Corpus.DISCUSSIONS:
+            return ""
+        case _:
+            return str(PurePath(hit.scope, hit.path)) if hit.scope else ""
+
+
+def server_name(url: str) -> str:
+    """Host and database of a server's address: no name of a person, no password."""
+    try:
+        parts = urlsplit(url)
+        return f"{parts.hostname or 'a server'}{parts.path}"
+    except ValueError:
+        return "a server"
+
+
+def recalled_data(recalled: Recalled) -> dict[str, Any]:
+    """Recall for a message as plain data, without its text."""
+    data: dict[str, Any] = msgspec.to_builtins(recalled)
+    del data["text"]
+    return data
+
+
+def recalled_text(recalled: Recalled) -> str:
+    """Recall for a message as lines, empty where there is none: what goes along, from where, and why."""
+    lines = []
+    if recalled.passages:
+        lines.append(f"Recalled for this message, about {recalled.tokens_est:,} tokens:")
+    for one in recalled.passages:
+        about = " · ".join(filter(None, (one.place, one.date, "" if one.is_whole else "a line")))
+        lines.append(f"  {about}: {one.why}")
+    lines += [recalled.problem] if recalled.problem else []
+    return "".join(f"{line}\n" for line in lines)
 
 
 def degraded_text(answer: SearchAnswer) -> str:

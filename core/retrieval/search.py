@@ -183,4 +183,5 @@ def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> Sear
         kept.head.tags,
         tuple(Passage(chunk.lines, chunk.heading, one.score) for one, chunk in also),
         best.cosine,
+        kept.source.scope,
     )

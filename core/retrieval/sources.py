@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import SlopError
@@ -18,7 +19,7 @@ from core.knowledge.categories import CATEGORY_NAMES
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.retrieval.source_text import PROSE_ENDINGS
 from core.retrieval.store import SourceKey
-from core.values.retrieval import Corpus, SearchPlaces
+from core.values.retrieval import Corpus, CorpusCount, SearchPlaces, SourcesPreview
 
 MAX_FILES = 200_000
 MAX_NOTE_BYTES = 64_000_000
@@ -55,6 +56,20 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[t
             yield "", _known(paths.knowledge_dir(home))
         case Corpus.DISCUSSIONS:
             yield "", _logs(home)
+
+
+def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
+    """Files that would be read, by corpus. Total: a folder that cannot be walked is a problem of the places."""
+    counts: list[CorpusCount] = []
+    problems = list(places.problems)
+    for corpus in places.corpora:
+        try:
+            counts.append(
+                CorpusCount(corpus, sum(len(files) for _, files in find_sources(home, places, corpus)))
+            )
+        except SlopError as error:
+            problems.append(f"{error.where}: {error.what}")
+    return SourcesPreview(replace(places, problems=tuple(problems)), tuple(counts))
 
 
 def is_made_by_us(path: str) -> bool:

@@ -7,10 +7,15 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from core.retrieval.messages import (
+    BuildNavigation,
     CancelIndexing,
+    CheckNavigation,
+    FindSources,
     HoldIndex,
     IndexEnded,
     IndexProgressed,
+    LookAtSources,
+    NavigationSurveyed,
     PauseIndexing,
     RetrievalCommand,
     RetrievalEvent,
@@ -19,14 +24,16 @@ from core.retrieval.messages import (
     RunTool,
     SearchAnswered,
     SearchMemory,
+    SourcesFound,
     StopIndex,
+    SurveyNavigation,
     ToolUsed,
     UpdateIndex,
     UseMemoryTool,
 )
-from core.settings.searched_places import asked_places
+from core.settings.searched_places import asked_places, navigation_bounds, offered_places
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import IndexProgress, MemoryToolAnswer
+from core.values.retrieval import AskedPlaces, IndexProgress, MemoryToolAnswer
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
@@ -49,6 +56,12 @@ def command(state: AppState, asked: RetrievalCommand) -> Result:
             return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
         case CancelIndexing():
             return state, (StopIndex(),) if state.retrieval.progress is not None else ()
+        case LookAtSources():
+            return state, (FindSources(offered_places(state)),)
+        case CheckNavigation():
+            return state, (_survey(state, mends=False),)
+        case BuildNavigation():
+            return state, (_survey(state, mends=True),)
         case _:
             assert_never(asked)
 
@@ -69,6 +82,12 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
         case IndexEnded():
             return _ended(state, happened)
+        case SourcesFound():
+            retrieval = replace(state.retrieval, preview=happened.preview)
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case NavigationSurveyed():
+            retrieval = replace(state.retrieval, navigation=happened.report)
+            return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case _:
             assert_never(happened)
 
@@ -114,6 +133,12 @@ def _update(state: AppState, asked: UpdateIndex) -> Result:
     return _running(state), (RunIndex(places, asked.is_anew, asked.command_id),)
 
 
+def _survey(state: AppState, *, mends: bool) -> SurveyNavigation:
+    config = state.config
+    around = navigation_bounds(config.settings_faults, config.project)
+    return SurveyNavigation(asked_places(state) or AskedPlaces(), around, mends)
+
+
 def _off(state: AppState, command_id: str) -> Result:
     return decline(
         state,
@@ -138,6 +163,9 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
         report=happened.report or state.retrieval.report,
         problem=happened.problem,
         remedy=happened.remedy,
+        indexed_at=state.now
+        if happened.report is not None and not happened.problem
+        else state.retrieval.indexed_at,
     )
     outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
     return conclude(replace(state, retrieval=retrieval), outcome), ()

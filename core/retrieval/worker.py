@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import SlopError
+from core.retrieval.counts import corpus_counts
 from core.retrieval.embedder import Embedder, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
@@ -21,26 +22,43 @@ from core.retrieval.index_run import index
 from core.retrieval.judged_places import judge
 from core.retrieval.local_store import LocalStore
 from core.retrieval.messages import (
+    FindSources,
     HoldIndex,
     IndexEffect,
     IndexEnded,
     IndexProgressed,
+    NavigationSurveyed,
     RetrievalEvent,
     RunIndex,
     RunSearch,
-    RunTool,
     SearchAnswered,
+    SearchEffect,
+    SourcesFound,
     StopIndex,
+    SurveyNavigation,
     ToolUsed,
 )
 from core.retrieval.mirror import mirror, server_store
-from core.retrieval.navigation_files import notes_navigator, write_navigation
+from core.retrieval.navigation_files import (
+    existing_folders,
+    mend,
+    notes_navigator,
+    survey,
+    write_navigation,
+)
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.search import SearchRequest, search
-from core.retrieval.sources import SourceFile
+from core.retrieval.sources import SourceFile, preview_of
 from core.retrieval.store import ServedIndex
 from core.retrieval.tools import use_tool
-from core.values.retrieval import AskedPlaces, IndexProgress, SearchAnswer, SearchFilters, SearchPlaces
+from core.values.retrieval import (
+    AskedPlaces,
+    IndexProgress,
+    NavigationReport,
+    SearchAnswer,
+    SearchFilters,
+    SearchPlaces,
+)
 
 Emit = Callable[[RetrievalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -137,11 +155,13 @@ class SearchHandler:
     def __init__(self, shared: Retrieving, emit: Emit) -> None:
         self._shared, self._emit = shared, emit
 
-    def handle(self, effect: RunSearch | RunTool) -> None:
-        """Answer one question, or one use of a tool."""
+    def handle(self, effect: SearchEffect) -> None:
+        """Answer one question, one use of a tool, or a look at what would be read."""
         asked = effect.asked
         places = judge(asked)
-        if isinstance(effect, RunSearch):
+        if isinstance(effect, FindSources):
+            self._emit(SourcesFound(preview_of(self._shared.home, places), effect.command_id))
+        elif isinstance(effect, RunSearch):
             answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
             self._emit(SearchAnswered(answer, places, effect.command_id))
         else:
@@ -204,6 +224,8 @@ class IndexHandler:
         match effect:
             case RunIndex():
                 self._run(effect)
+            case SurveyNavigation():
+                self._survey(effect)
             case StopIndex():
                 self.cancel()
             case HoldIndex():
@@ -231,6 +253,7 @@ class IndexHandler:
                 report = replace(report, server=why)
                 if not why:
                     pay(self._shared.home)
+            report = replace(report, counts=corpus_counts(store, places))
         except SlopError as error:
             self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
@@ -238,6 +261,22 @@ class IndexHandler:
             raise
         else:
             self._emit(IndexEnded(report, places, command_id=effect.command_id))
+
+    def _survey(self, effect: SurveyNavigation) -> None:
+        fields = FieldNames(effect.asked.tag_fields, effect.asked.date_fields)
+        places, home = judge(effect.asked), self._shared.home
+        try:
+            found = survey(places, home, fields, existing_folders(effect.around))
+            unmended: tuple[str, ...] = ()
+            if effect.mends:
+                unmended = tuple(f"{path}: {reason}" for path, reason in mend(found).problems)
+                found = survey(places, home, fields, existing_folders(effect.around))
+            report = NavigationReport(
+                len(found.fresh), tuple(found.stale), found.orphans, found.own, (*found.problems, *unmended)
+            )
+        except SlopError as error:
+            report = NavigationReport(problems=(error.what,))
+        self._emit(NavigationSurveyed(report, effect.command_id))
 
     def _failed(self, effect: RunIndex, places: SearchPlaces, error: Exception) -> IndexEnded:
         return IndexEnded(None, places, f"The index failed: {error}", "See the log file.", effect.command_id)

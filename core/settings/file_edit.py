@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from core.base.errors import ConfigError, StorageError
 from core.base.opener import read_start
 from core.base.toml import TomlError, read_toml
+from core.settings.schema import Value
 from core.settings.small_file import replace_file
 from core.settings.toml_edit import CannotEditError
 from core.settings.toml_text import parse, read_text
@@ -54,6 +56,18 @@ def edit_file(
     raise StorageError(
         "Another program keeps changing the settings file", remedy="Try again in a moment", where=str(path)
     )
+
+
+def with_value(data: dict[str, Any], place: tuple[str, ...], value: Value) -> dict[str, Any]:
+    """The data with a value at a place. Raises ConfigError where something else than a table stands on the way."""
+    new = copy.deepcopy(data)
+    node = new
+    for part in place[:-1]:
+        node = node.setdefault(part, {})
+        if not isinstance(node, dict):
+            raise ConfigError(f"{part} must be a table ([{part}])", remedy="Correct the file")
+    node[place[-1]] = list(value) if isinstance(value, tuple) else value
+    return new
 
 
 def _changed(

@@ -42,6 +42,17 @@ class ChangeSetting(msgspec.Struct, frozen=True):
     value: str | int | float | bool | tuple[str, ...] | None
 
 
+class ChangeProjectSetting(msgspec.Struct, frozen=True):
+    """Write one key into the project's `manual_slop.toml` (`retrieval.enabled`), which is made where there is none.
+
+    What is written counts as shown. Nothing is written over what the person was not shown.
+    """
+
+    key: str
+    value: str | int | float | bool | tuple[str, ...]
+    command_id: str = ""
+
+
 class StoreKey(msgspec.Struct, frozen=True):
     """Keep a provider's key in the keyring (or the file store). Never logged. Empty key removes it."""
 
@@ -116,6 +127,15 @@ class WriteSetting(msgspec.Struct, frozen=True):
 
     key: str
     value: str | int | float | bool | tuple[str, ...] | None
+
+
+class WriteProjectSetting(msgspec.Struct, frozen=True):
+    """Write one key into the project's file, then load settings anew."""
+
+    root: str
+    key: str
+    value: str | int | float | bool | tuple[str, ...]
+    command_id: str = ""
 
 
 class WriteServer(msgspec.Struct, frozen=True):
@@ -304,6 +324,7 @@ SettingsCommand = (
     TrustProject
     | OpenProject
     | ChangeSetting
+    | ChangeProjectSetting
     | StoreKey
     | SaveServer
     | RemoveServer
@@ -329,6 +350,7 @@ SettingsEvent = (
 SettingsChange = (
     LoadSettings
     | WriteSetting
+    | WriteProjectSetting
     | WriteServer
     | WriteTrust
     | WriteKey

@@ -9,12 +9,14 @@ from typing import Any
 from core.base.errors import ConfigError
 from core.base.paths import project_file
 from core.settings.asked_values import Shown
-from core.settings.file_edit import edit_file
+from core.settings.checks import setting_for, value_flaw
+from core.settings.file_edit import edit_file, with_value
 from core.settings.preset_rows import PresetRow, array_text, is_unchanged, plan_rows, tables_text
 from core.settings.preset_table import name_flaw, read_preset
 from core.settings.project_facts import written_values
 from core.settings.project_tables import ProjectTables
-from core.settings.toml_edit import line_end, remove_table, rename_table, set_value
+from core.settings.schema import SettingScope, Value
+from core.settings.toml_edit import inline, line_end, remove_table, rename_table, set_value
 from core.settings.toml_places import Place, Statement, line_of, statements
 from core.settings.toml_text import parse, read_text
 from core.settings.trust import count_as_shown, follow_rename, trust
@@ -23,6 +25,36 @@ from core.values.curation import Preset
 NEW_FILE_HEAD = """\
 # Manual Slop's settings for this project. Your comments and order stay when the program writes here.
 """
+
+
+def save_setting(root: Path, key: str, value: Value, trust_file: Path) -> None:
+    """Write a setting into the project's file; the file is made, and its folder trusted, where there was none.
+
+    What is written counts as shown.
+
+    Args:
+        root: the project's root; key: dotted, of a setting that user settings and projects both may have.
+        trust_file: the list of trusted folders.
+
+    Raises:
+        ConfigError: no such setting, a value that it cannot have, or a broken file.
+        StorageError, LockedError: it could not be written. Nothing was changed.
+    """
+    setting = setting_for(key)
+    if setting is None or setting.scope is not SettingScope.ANY:
+        raise ConfigError(f"{key!r} is no setting of a project", remedy="See docs/settings.md")
+    if reason := value_flaw(setting, value):
+        raise ConfigError(f"{key} {reason}")
+    place = tuple(key.split("."))
+    is_new = edit_file(
+        project_file(root),
+        lambda text: set_value(text, place, inline(value)),
+        lambda data: with_value(data, place, value),
+        head=NEW_FILE_HEAD,
+        new_mode=0o644,
+    )
+    shown = written_values(ProjectTables(values={key: value}), root)
+    (trust if is_new else count_as_shown)(root, trust_file, shown)
 
 
 def save_preset(root: Path, preset: Preset, trust_file: Path) -> bool:

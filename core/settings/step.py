@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from core.base.mapping import with_entry
 from core.base.text import clean
-from core.settings.asked_values import question_id
+from core.settings.asked_values import may_not_write, question_id
 from core.settings.messages import (
+    ChangeProjectSetting,
     ChangeSetting,
     FindLocalServers,
     FindPrices,
@@ -38,12 +39,13 @@ from core.settings.messages import (
     TrustProject,
     WarmUp,
     WriteKey,
+    WriteProjectSetting,
     WritePrompt,
     WriteServer,
     WriteSetting,
     WriteTrust,
 )
-from core.settings.notices import show_settings_faults, show_trust
+from core.settings.notices import refuse_write, show_settings_faults, show_trust
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level
 from core.values.updates import Result, decline, dismiss, notify
@@ -58,6 +60,8 @@ def command(state: AppState, asked: SettingsCommand) -> Result:
             return open_project(state, asked)
         case ChangeSetting():
             return change_setting(state, asked)
+        case ChangeProjectSetting():
+            return change_project_setting(state, asked)
         case StoreKey():
             return store_key(state, asked)
         case SaveServer():
@@ -190,6 +194,18 @@ def prompt_reset(state: AppState, event: PromptReset) -> Result:
 def change_setting(state: AppState, command: ChangeSetting) -> Result:
     """Write one key of user settings."""
     return state, (WriteSetting(command.key, command.value),)
+
+
+def change_project_setting(state: AppState, command: ChangeProjectSetting) -> Result:
+    """Write one key into the project's file, never over what the person was not shown."""
+    project = state.config.project
+    if not project.root:
+        detail = "Open the folder that the setting is for."
+        return decline(state, command.command_id, "project-setting", "No project folder is open.", detail), ()
+    if may_not_write(project, "settings", command.key):
+        what = f"{command.key!r} is not changed"
+        return refuse_write(state, command.command_id, "project-setting", what), ()
+    return state, (WriteProjectSetting(project.root, command.key, command.value),)
 
 
 def store_key(state: AppState, command: StoreKey) -> Result:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from pathlib import Path
 from typing import Any
 
 from core.base.errors import ConfigError
 from core.settings.checks import did_you_mean, setting_for, value_flaw
-from core.settings.file_edit import edit_file
+from core.settings.file_edit import edit_file, with_value
 from core.settings.schema import BY_KEY, NAME_PATTERN, VENDORS, SettingScope, Value
 from core.settings.small_file import locked
 from core.settings.toml_edit import inline, remove_key, remove_table, set_value
@@ -88,7 +87,7 @@ def _check_server_id(server_id: str) -> None:
 def _write(config_file: Path, values: dict[tuple[str, ...], Value | None]) -> None:
     def expect(data: dict[str, Any]) -> dict[str, Any]:
         for place, value in values.items():
-            data = _without(data, place) if value is None else _with(data, place, value)
+            data = _without(data, place) if value is None else with_value(data, place, value)
         return data
 
     def change(text: str) -> str:
@@ -102,17 +101,6 @@ def _write(config_file: Path, values: dict[tuple[str, ...], Value | None]) -> No
 
     if config_file.exists() or any(value is not None for value in values.values()):
         edit_file(config_file, change, expect, head=NEW_FILE_HEAD)
-
-
-def _with(data: dict[str, Any], place: tuple[str, ...], value: Value) -> dict[str, Any]:
-    new = copy.deepcopy(data)
-    node = new
-    for part in place[:-1]:
-        node = node.setdefault(part, {})
-        if not isinstance(node, dict):
-            raise ConfigError(f"{part} must be a table ([{part}])", remedy="Correct the file")
-    node[place[-1]] = list(value) if isinstance(value, tuple) else value
-    return new
 
 
 def _without(data: dict[str, Any], place: tuple[str, ...]) -> dict[str, Any]:

@@ -46,6 +46,7 @@ from core.settings.messages import (
     WriteKey,
     WriteNamedText,
     WritePreset,
+    WriteProjectSetting,
     WritePrompt,
     WriteServer,
     WriteSetting,
@@ -118,6 +119,10 @@ class SetupHandler:
                 self._load(effect.root)
             case WriteSetting():
                 user_writer.write_setting(self._request.config_file, effect.key, effect.value)
+                self._load("")
+            case WriteProjectSetting():
+                root, trusted = Path(effect.root), self._request.trust_file
+                project_writer.save_setting(root, effect.key, effect.value, trusted)
                 self._load("")
             case WriteServer():
                 self._write_server(effect)

@@ -7,6 +7,7 @@ import msgspec
 from core.base.offer import OfferedCommand
 from core.values.messages import Part
 from core.values.provider import Failure, Stopped
+from core.values.recall import Recalled
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
 from core.values.usage import Usage
@@ -149,6 +150,15 @@ class RequestBuilt(msgspec.Struct, frozen=True):
     usd: float | None = None
 
 
+class RecallSent(msgspec.Struct, frozen=True):
+    """A request is about to go out with passages that were recalled for its message. `words`: the message."""
+
+    discussion_id: str
+    message_id: str
+    words: str
+    recalled: Recalled
+
+
 class KnowledgeSent(msgspec.Struct, frozen=True):
     """A request is about to go out. `text`: its layer 7 as it is now, empty while knowledge is off."""
 
@@ -209,7 +219,7 @@ TurnCommand = (
 )
 """Commands that a front end may give this room."""
 
-TurnEvent = RequestBuilt | KnowledgeSent | ReplyArrived | CallRetrying | CallEnded | CallFailed
+TurnEvent = RequestBuilt | RecallSent | KnowledgeSent | ReplyArrived | CallRetrying | CallEnded | CallFailed
 """Events of this room."""
 
 TurnEffect = CallProvider | SendRequest | CancelCall

@@ -54,7 +54,9 @@ def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
         not opened.queue and opened.id not in state.turns.calls
     ):  # what held an earlier one holds nothing any more
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
-    prompt = QueuedPrompt(given.make_id(0), given.at, clean(asked.text), opened.draft.attachments)
+    prompt = QueuedPrompt(
+        given.make_id(0), given.at, clean(asked.text), opened.draft.attachments, opened.kept_out
+    )
     return state, (AddToQueue(opened.id, prompt, asked.command_id),)
 
 
@@ -68,7 +70,8 @@ def written(state: AppState, given: Stamp, event: QueueWritten) -> Result:
         return with_open(state, opened), ()
     draft = draft_after(opened.draft, event.added.text, event.added.attachments)
     state = dismiss(state, refused_files(opened.id))
-    state = with_open(state, replace(opened, draft=draft))
+    kept_out = tuple(one for one in opened.kept_out if one not in event.added.kept_out)
+    state = with_open(state, replace(opened, draft=draft, kept_out=kept_out))
     state = conclude(state, CommandOutcome(event.command_id, event.added.id))
     state, effects = go_on(state, given, opened.id)
     return state, (WriteDraft(opened.id, draft), *effects)
@@ -85,7 +88,9 @@ def take_back(state: AppState, asked: TakeBackQueued) -> Result:
     parts = dict.fromkeys((*prompt.attachments, *opened.draft.attachments))
     draft = Draft(text, tuple(parts))
     rest = tuple(one for one in opened.queue if one.id != prompt.id)
-    state = with_open(state, replace(opened, draft=draft, queue=rest, queue_hold=_held(rest, opened)))
+    kept_out = tuple(dict.fromkeys((*opened.kept_out, *prompt.kept_out)))
+    hold = _held(rest, opened)
+    state = with_open(state, replace(opened, draft=draft, queue=rest, queue_hold=hold, kept_out=kept_out))
     state = conclude(state, CommandOutcome(asked.command_id, prompt.id))
     # The draft twice: first with the queue's change, then as the newest one, which makes needless all before it.
     return state, (RemoveFromQueue(opened.id, prompt.id, draft), WriteDraft(opened.id, draft))

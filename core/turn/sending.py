@@ -23,6 +23,7 @@ from core.turn.messages import (
     CancelCall,
     LeaveUnsent,
     PaidCommand,
+    RecallSent,
     ReplyArrived,
     RequestBuilt,
     ResendMessage,
@@ -34,6 +35,7 @@ from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, Q
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind
+from core.values.recall import SentRecall
 from core.values.records import MessageRecord, Record
 from core.values.spending import ReachedLimit, SpendRefusal, SpentElsewhere
 from core.values.state import AppState, Level
@@ -48,6 +50,9 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
+
+MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
+"""Messages whose recall is remembered, and how much of their words."""
 
 
 def send(state: AppState, given: Stamp, command: SendPrompt) -> Result:
@@ -145,6 +150,7 @@ def save_then_call(
         over_limit=command.over_limit,
         version_of=version_of,
         was_queued=queued is not None,
+        kept_out=opened.kept_out if queued is None else queued.kept_out,
         after_change=state.config.asked,
     )
     hold = opened.queue_hold if opened.queue else ""
@@ -178,7 +184,7 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
-    spec = stack_spec(state, call.discussion_id, message)
+    spec = stack_spec(state, call.discussion_id, message, call.kept_out)
     length = reply_tokens(state, call.discussion_id)
     call_effect = CallProvider(
         call.id, call.reply_id, given.make_id(3 + number), message.id, spec, length, call.version_of
@@ -305,6 +311,17 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
     state = with_call(state, replace(call, built=event.record, reserved_usd=reserved_usd))
     return state, ((AppendRecords(call.discussion_id, event.views),) if event.views else ())
+
+
+def recall_sent(state: AppState, given: Stamp, event: RecallSent) -> AppState:
+    """Keep what went along with a message, for the person to see, as long as the program runs."""
+    recalled, words = event.recalled, scrubbed_line(event.words, SENT_WORDS_CHARS)
+    sent = SentRecall(
+        event.discussion_id, event.message_id, given.at, words, recalled.passages, recalled.tokens_est
+    )
+    others = tuple(one for one in state.context.sent_recall if one.message_id != sent.message_id)
+    kept = (sent, *others)[:MOST_SENT_RECALL]
+    return replace(state, context=replace(state.context, sent_recall=kept))
 
 
 def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:

@@ -25,6 +25,7 @@ from core.turn.messages import (
     KnowledgeSent,
     LeaveUnsent,
     PaidCommand,
+    RecallSent,
     RegenerateReply,
     ReplyArrived,
     RequestBuilt,
@@ -80,6 +81,8 @@ def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:
     match happened:
         case RequestBuilt():
             return sending.request_built(state, happened)
+        case RecallSent():
+            return sending.recall_sent(state, given, happened), ()
         case KnowledgeSent():
             return state, ()  # the room of knowledge keeps what entered
         case ReplyArrived():

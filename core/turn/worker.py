@@ -27,6 +27,7 @@ from core.turn.messages import (
     CallProvider,
     CallRetrying,
     KnowledgeSent,
+    RecallSent,
     ReplyArrived,
     RequestBuilt,
     TurnEvent,
@@ -43,6 +44,7 @@ from core.values.provider import (
     TextDelta,
     UsageUpdate,
 )
+from core.values.recall import Recalled
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import StackSpec
 from core.values.usage import Usage
@@ -74,6 +76,11 @@ class BuiltRequest(Protocol):
     @property
     def warning(self) -> str:
         """An unexplained change of the prefix, empty when there is none."""
+        ...
+
+    @property
+    def recalled(self) -> Recalled:
+        """Passages that go along with the message."""
         ...
 
     @property
@@ -287,6 +294,9 @@ class CallWorker:
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED)
         provider = self._services.provider(inputs.provider)
+        if built.recalled.passages:
+            chosen, words = effect.spec.discussion_id, inputs.user_text
+            self._emit(RecallSent(chosen, built.record.message_id, words, built.recalled))
         if built.knowledge is not None:
             record = built.record
             sent = KnowledgeSent(effect.spec.discussion_id, record.message_id, record.model, built.knowledge)

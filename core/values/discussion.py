@@ -100,12 +100,16 @@ class ReplyVersions(msgspec.Struct, frozen=True):
 
 
 class QueuedPrompt(msgspec.Struct, frozen=True):
-    """A message that waits until the reply under way has ended. `id`: that of its message in the log, later."""
+    """A message that waits until the reply under way has ended.
+
+    `id`: that of its message in the log, later; kept_out: sources that the person keeps out of what is recalled for it.
+    """
 
     id: str
     at: datetime
     text: str = ""
     attachments: tuple[AttachmentPart, ...] = ()
+    kept_out: tuple[str, ...] = ()
 
 
 class OpenDiscussion(msgspec.Struct, frozen=True):
@@ -193,6 +197,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         after_change: the last change of settings that was asked for before it, which holds in it.
         is_saved: its words are on disk, and it waits for that change.
         was_queued: its prompt waited in the queue, and never was the composer's since.
+        kept_out: sources that the person keeps out of what is recalled for its message.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -220,5 +225,6 @@ class LiveCall(msgspec.Struct, frozen=True):
     version_of: str = ""
     elsewhere_usd: float = 0.0
     was_queued: bool = False
+    kept_out: tuple[str, ...] = ()
     after_change: int = 0
     is_saved: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from core.values.retrieval import AskedPlaces, Corpus
@@ -64,3 +66,14 @@ class Recalled(msgspec.Struct, frozen=True):
     passages: tuple[RecalledPassage, ...] = ()
     tokens_est: int = 0
     problem: str = ""
+
+
+class SentRecall(msgspec.Struct, frozen=True):
+    """Recall that went out with a message. `words`: the message's beginning, one line."""
+
+    discussion_id: str
+    message_id: str
+    at: datetime
+    words: str
+    passages: tuple[RecalledPassage, ...]
+    tokens_est: int = 0

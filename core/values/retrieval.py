@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
 import msgspec
@@ -104,9 +105,10 @@ class SearchHit(msgspec.Struct, frozen=True):
     """A source that was found, by its best passage.
 
     Args:
-        path: relative to the project, below `<home>` for knowledge, the id of a discussion; title: what a person calls it.
+        path: below `scope`, for knowledge below its folder, the id of a discussion; title: what a person calls it.
         keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
         also: up to two further passages of the source; cosine: of its vector and the query's, -1 where there is none.
+        scope: the absolute folder that it counts in, empty for what belongs to the home.
     """
 
     corpus: Corpus
@@ -124,6 +126,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     also: tuple[Passage, ...] = ()
     cosine: float = -1.0
+    scope: str = ""
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
@@ -226,6 +229,29 @@ class MemoryToolAnswer(msgspec.Struct, frozen=True):
     is_error: bool = False
 
 
+class SourcesPreview(msgspec.Struct, frozen=True):
+    """Files that would be read if every corpus were on, as they were found. `places`: the same, judged."""
+
+    places: SearchPlaces
+    counts: tuple[CorpusCount, ...] = ()
+
+
+class NavigationReport(msgspec.Struct, frozen=True):
+    """Index files of notes as a check found them. Paths are absolute.
+
+    Args:
+        fresh: how many say what they list; stale: those that do not, or are missing.
+        orphans: made by us, for a folder that has no notes or is not searched any more; own: a person's, left alone.
+        problems: what could not be looked at or mended, in sentences.
+    """
+
+    fresh: int = 0
+    stale: tuple[str, ...] = ()
+    orphans: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
 class RetrievalState(msgspec.Struct, frozen=True):
     """Search and its index as front ends read them.
 
@@ -235,6 +261,8 @@ class RetrievalState(msgspec.Struct, frozen=True):
         answer: to the last question, None before one; is_searching: an answer is under way.
         tool_answer: of the tool of memory that was used last.
         problem, remedy: why the index cannot be kept, empty where it can.
+        indexed_at: when a run came to its end last, None before one.
+        preview: what would be read, None before a look; navigation: index files of notes, None before a check.
     """
 
     asked: AskedPlaces | None = None
@@ -247,3 +275,6 @@ class RetrievalState(msgspec.Struct, frozen=True):
     tool_answer: MemoryToolAnswer | None = None
     problem: str = ""
     remedy: str = ""
+    indexed_at: datetime | None = None
+    preview: SourcesPreview | None = None
+    navigation: NavigationReport | None = None

@@ -27,6 +27,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         fact_domains: whose facts enter layer 7b beside those of `global`.
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
         recall: what may go along with the message, None where ambient recall is off.
+        waiting: messages that were shown with theirs and go later.
     """
 
     discussion_id: str
@@ -45,6 +46,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     caching: CachingSettings = msgspec.field(default_factory=CachingSettings)
     caching_enabled: bool = True
     recall: RecallSpec | None = None
+    waiting: tuple[str, ...] = ()
 
 
 class CallToBuild(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from core.values.imports import ImportState
 from core.values.knowledge import KnowledgeState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
+from core.values.recall import SentRecall
 from core.values.records import Record
 from core.values.retrieval import RetrievalState
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
@@ -218,12 +219,14 @@ class ContextState(msgspec.Struct, frozen=True):
         files: what the active presets stand for, by preset name; files_revision: grows when a watched file changed.
         inspected: the file that the person looks into, None until it was read.
         reports: the assembled stack by discussion id.
+        sent_recall: passages that went out with messages of late, the newest first, while the program runs.
     """
 
     files: Mapping[str, tuple[ItemFiles, ...]] = msgspec.field(default_factory=dict)
     files_revision: int = 0
     inspected: FileSnapshot | None = None
     reports: Mapping[str, ContextReport] = msgspec.field(default_factory=dict)
+    sent_recall: tuple[SentRecall, ...] = ()
 
 
 class CachingState(msgspec.Struct, frozen=True):

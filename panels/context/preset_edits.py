@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.context.messages import ChangePreset, CreatePreset
 from core.discussion.messages import SetDiscussionPreset
-from core.values.curation import FileItem, FileMode, ItemFiles, Preset
+from core.values.curation import FileItem, FileMode, ItemFiles, LineRange, Preset
 from core.values.stack import ContextReport, LayerId
 from core.values.state import AppState
 from panels.base.desk import Desk
@@ -42,7 +42,11 @@ def add_paths(desk: Desk, preset: Preset | None, paths: tuple[str, ...]) -> None
     root = desk.state.config.project.root
     known = {item.path for item in preset.items} if preset else set()
     fresh = dict.fromkeys(project_path(path, root) for path in paths)
-    items = tuple(FileItem(path) for path in fresh if path and path not in known)
+    add_items(desk, preset, tuple(FileItem(path) for path in fresh if path and path not in known))
+
+
+def add_items(desk: Desk, preset: Preset | None, items: tuple[FileItem, ...]) -> None:
+    """Add items to a preset; without one, make one and use it. Sends ChangePreset, CreatePreset, SetDiscussionPreset."""
     if not items:
         return
     if preset is not None:
@@ -128,3 +132,14 @@ def with_symbol(item: FileItem, symbol: str, *, is_ticked: bool) -> FileItem:
     symbols = tuple(s for s in item.symbols if s != symbol) + ((symbol,) if is_ticked else ())
     mode = FileMode.SLICES if is_ticked and item.mode is not FileMode.SLICES else item.mode
     return replace(item, symbols=symbols, mode=mode)
+
+
+def with_lines(item: FileItem, lines: LineRange) -> FileItem:
+    """The item with some lines sent of it; a whole file has them already."""
+    if item.mode is FileMode.WHOLE:
+        return item
+    if item.mode is FileMode.SLICES and any(
+        one.first <= lines.first and lines.last <= one.last for one in item.slices
+    ):
+        return item
+    return replace(item, mode=FileMode.SLICES, slices=(*item.slices, lines))

@@ -6,6 +6,8 @@ from core.base.text import one_line
 from core.context.messages import KeepOut
 from core.settings.messages import ChangeSetting
 from core.values.recall import Recalled, RecalledPassage
+from core.values.retrieval import Corpus
+from core.values.state import AppState
 from panels.base.desk import Desk
 
 
@@ -29,7 +31,7 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
             with ui.row(("kept out", source)):
                 ui.text(
                     "source",
-                    f"Kept out of the next message: {one_line(source, 60)}",
+                    f"Kept out of the next message: {source_words(desk.state, source)}",
                     tone="muted",
                     style="small",
                 )
@@ -42,10 +44,7 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage) -> None:
     ui = desk.ui
     with ui.group(("passage", passage.place), gap=2):
         with ui.row("head"):
-            dated = f" · {passage.date}" if passage.date else ""
-            whole = "" if passage.is_whole else " · a line"
-            ui.text("place", f"{one_line(passage.place, 60)}{dated}{whole}", style="small", tip=passage.title)
-            ui.push()
+            ui.text("place", passage_words(desk.state, passage), style="small", width=0, tip=passage.title)
             if ui.button("once", "Keep out", kind="ghost", is_small=True, tip="Not with the next message"):
                 desk.send(KeepOut(chosen, passage.source))
             if ui.button(
@@ -58,3 +57,23 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage) -> None:
                 known = desk.state.config.settings.retrieval.kept_out
                 desk.send(ChangeSetting("retrieval.kept_out", (*known, passage.source)))
         ui.text("why", f"Because {passage.why}.", tone="muted", style="small", wraps=True)
+
+
+def passage_words(state: AppState, passage: RecalledPassage) -> str:
+    """Place of a passage, its day, and how much of it is sent. A discussion has its name."""
+    place = passage.place
+    if passage.corpus is Corpus.DISCUSSIONS:
+        named, _, message = passage.place.partition(", ")
+        place = ", ".join(filter(None, (_name_of(state, named), message)))
+    return " · ".join(filter(None, (one_line(place, 60), passage.date, "" if passage.is_whole else "a line")))
+
+
+def source_words(state: AppState, source: str) -> str:
+    """Name of a source as a person knows it: a file, or a discussion by its name."""
+    corpus, _, path = source.partition(":")
+    return one_line(_name_of(state, path) if corpus == Corpus.DISCUSSIONS.value else path, 60)
+
+
+def _name_of(state: AppState, discussion_id: str) -> str:
+    row = state.discussions.summaries.get(discussion_id)
+    return f"“{one_line(row.meta.name, 48)}”" if row is not None else "a discussion that is gone"

@@ -10,6 +10,7 @@ from panels.forgetting.room import ROOM as FORGETTING
 from panels.harvest.room import ROOM as HARVEST
 from panels.imports.room import ROOM as IMPORTS
 from panels.knowledge.room import ROOM as KNOWLEDGE
+from panels.retrieval.room import ROOM as RETRIEVAL
 from panels.settings.room import ROOM as SETTINGS
 
 ROOMS: tuple[Room, ...] = (
@@ -20,6 +21,7 @@ ROOMS: tuple[Room, ...] = (
     CACHING,
     KNOWLEDGE,
     HARVEST,
+    RETRIEVAL,
     SETTINGS,
 )
 """In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""

@@ -47,6 +47,8 @@ def test_what_was_shown_is_sent_once_behind_the_words_and_gone_with_the_next_tur
     shown = state.context.reports[chosen].recalled
 
     ask(controller, chosen, QUESTION)
+    (sent,) = until(controller, lambda s: bool(s.context.sent_recall)).context.sent_recall
+    assert (sent.discussion_id, sent.words, sent.passages) == (chosen, QUESTION, shown.passages)
     ask(controller, chosen, "Thanks.")
 
     first, second = (body["messages"][-1]["content"] for body in world.server.bodies)

@@ -178,3 +178,17 @@ def test_keeping_out_counts_until_the_next_reply_and_puts_the_stack_together_ane
 def test_recall_is_off_unless_retrieval_and_ambient_recall_are_on() -> None:
     state = states.working()
     assert stack_spec(state, "d1").recall is None
+
+
+def test_a_message_that_waited_gets_what_was_shown_with_it(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    made = assembler(recall)
+    shown = made.assemble(with_recall(bench, "queued"))
+    waiting = replace(with_recall(bench, "the next"), waiting=("queued",))
+    made.assemble(waiting)
+    made.assemble(replace(with_recall(bench, "the next one"), waiting=("queued",)))
+    sent = made.build(CallToBuild("c", "r", "m", with_recall(bench, "queued")))
+    made.assemble(with_recall(bench, "the next"))
+
+    assert sent.recalled.text == shown.recalled.text == "passage 1"
+    assert [one.text for one in recall.asked] == ["queued", "the next", "the next one", "the next"]

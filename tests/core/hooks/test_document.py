@@ -305,6 +305,9 @@ class Tour:
         self.world.until(lambda s: s.retrieval.asked is not None and s.retrieval.progress is None)
         for query in ("q=moss", "count=3"):
             self.client.get(f"/api/search?{query}")
+        for action in ("look_at_sources", "check_navigation"):
+            self.client.post("/api/ui", {"panel": "retrieval", "action": action})
+        self.world.until(lambda s: s.retrieval.preview is not None and s.retrieval.navigation is not None)
         for query in ("", "?limit=x"):
             self.client.get(f"/api/retrieval{query}")
 

@@ -8,10 +8,14 @@ from core.retrieval.navigation_search import heads_found
 from core.values.retrieval import Corpus, Retriever, SearchFilters, SourceHead
 
 HEADS = (
-    ("net/retry.md", SourceHead("Retry policy", ("http",), "2026-02-01", "How the gateway gives up.")),
-    ("net/gateway.md", SourceHead("The gateway", ("net",), "2026-03-01", "Ports and names.")),
-    ("ops/disks.md", SourceHead("Disks", ("gateway",), "", "Which are where.")),
-    ("ops/other.md", SourceHead("Other", (), "2026-01-01", "Nothing of it.")),
+    (
+        "/notes",
+        "net/retry.md",
+        SourceHead("Retry policy", ("http",), "2026-02-01", "How the gateway gives up."),
+    ),
+    ("/notes", "net/gateway.md", SourceHead("The gateway", ("net",), "2026-03-01", "Ports and names.")),
+    ("/notes", "ops/disks.md", SourceHead("Disks", ("gateway",), "", "Which are where.")),
+    ("/notes", "ops/other.md", SourceHead("Other", (), "2026-01-01", "Nothing of it.")),
 )
 
 
@@ -58,5 +62,5 @@ def test_filters_hold_here_too(filters: SearchFilters, paths: list[str]) -> None
 
 
 def test_at_most_as_many_as_are_wanted_ties_by_path() -> None:
-    heads = [(f"{name}.md", SourceHead("Tides")) for name in "cab"]
+    heads = [("/notes", f"{name}.md", SourceHead("Tides")) for name in "cab"]
     assert [hit.path for hit in heads_found(heads, "tides", SearchFilters(), 2)] == ["a.md", "b.md"]

@@ -12,6 +12,7 @@ from panels.context.view import ContextPanelView
 from panels.discussion.view import SCROLLS_KEPT, DiscussionView
 from panels.harvest.view import HarvestView
 from panels.knowledge.view import KnowledgeView
+from panels.retrieval.view import RetrievalView
 from panels.settings.view import SettingsView
 from panels.shell.window_file import kept, to_toml
 from tests.panels.views import restored, view_of
@@ -32,17 +33,19 @@ context_order = "wire"
 caching_tab = "discussions"
 knowledge_tab = "digest"
 harvest_tab = "ledger"
+retrieval_tab = "recall"
 
 [scroll]
 20261120-140500-abcdef = 7
 """
-"""Keys of earlier versions stand as they did; the list's grouping, project and trash are new."""
+"""Keys of earlier versions stand as they did; the list's grouping, project and trash, and what is retrieved are new."""
 
 
 def _changed() -> WindowView:
     return view_of(
         DiscussionView(is_archive_open=True, scroll={"20261120-140500-abcdef": 7}), ContextPanelView(order="wire"),
         CachingView(tab="discussions"), KnowledgeView(tab="digest"), HarvestView(tab="ledger"),
+        RetrievalView(tab="recall"),
         page="settings", panel="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
     )  # fmt: skip
 
@@ -71,7 +74,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
 
     assert set(tomllib.loads(to_toml(view))) == {
         "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
-        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "scroll",
+        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "retrieval_tab", "scroll",
     }  # fmt: skip
     assert "secret" not in to_toml(view)
     assert "sk-1" not in to_toml(view)

@@ -13,12 +13,14 @@ from panels.caching.view import CachingView
 from panels.discussion.view import DiscussionView
 from panels.harvest.view import HarvestView
 from panels.knowledge.view import KnowledgeView
+from panels.retrieval.view import TABS, RetrievalView
 from panels.settings.settings_panel import SECTIONS
 from panels.shell.rooms import PANELS
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states
 from tests.panels.knowledge import knowledge_states
+from tests.panels.retrieval import retrieval_states
 from tests.panels.screen import Screen
 
 MACHINE = {
@@ -31,19 +33,26 @@ MACHINE = {
     "a value of code": re.compile(r"\b(True|False|null|NaN|inf)\b"),
     "a name of code": re.compile(r"(?<![\w/.`'\"<])[a-z]+_[a-z_]+(?![\w/.`'\">])"),
 }
-MODULES = {"caching": cache_states, "knowledge": knowledge_states, "harvest": harvest_states}
+MODULES = {
+    "caching": cache_states,
+    "knowledge": knowledge_states,
+    "harvest": harvest_states,
+    "retrieval": retrieval_states,
+}
 SAMPLES = {
     "presets": "working",
     "context": "working streaming failed busy",
     "caching": "caching fresh due",
     "knowledge": "some empty off_by_deletion off_by_configuration",
     "harvest": "unseen looked previewing previewed applied undone failed",
+    "retrieval": "off indexed running answered degraded faulty",
 }
 """States in which a panel is looked at, by panel; of a panel's own module where it has one."""
 PARTS: dict[str, tuple[type[RoomView] | None, tuple[str, ...]]] = {
     "caching": (CachingView, ("overview", "discussions", "settings")),
     "knowledge": (KnowledgeView, ("items", "digest")),
     "harvest": (HarvestView, ("conversations", "preview", "applied", "ledger")),
+    "retrieval": (RetrievalView, TABS),
 }
 
 

@@ -1,0 +1,35 @@
+"""Recall for a message on the command line: what would go along, from the index as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.app.embedder_process import LocalEmbedder
+from core.base import paths
+from core.retrieval.index_file import FILE_NAME
+from core.retrieval.recaller import Recaller, local_answer
+from core.retrieval.search import FIRST_EMBED_S
+from core.retrieval.worker import Retrieving
+from core.values.recall import Recalled, RecallQuestion
+from core.values.spec import StackSpec
+
+WAIT_S = 60.0
+"""Longest wait: the model is started for this one question."""
+
+NO_INDEX = "Nothing is recalled: there is no search index yet. `manual-slop search` makes it."
+
+
+def recall_for(spec: StackSpec, home: Path) -> Recalled:
+    """Passages that would go along with a spec's message; nothing where ambient recall is off or nothing is said."""
+    inputs = spec.inputs
+    text = inputs.user_text.strip()
+    if spec.recall is None or not text:
+        return Recalled()
+    if not (paths.index_dir(home) / FILE_NAME).exists():
+        return Recalled(problem=NO_INDEX)
+    shared = Retrieving(home, LocalEmbedder)
+    try:
+        recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S)
+        return recaller.recall(RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest))
+    finally:
+        shared.close()

@@ -1,0 +1,164 @@
+"""The index in the Retrieval panel: what it holds, when it was brought up to date, what it is made with, notes' index files."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.base.text import one_line
+from core.retrieval.messages import BuildNavigation, CheckNavigation, UpdateIndex
+from core.retrieval.report import server_name
+from core.settings.messages import ChangeProjectSetting
+from core.values.retrieval import Corpus, IndexReport, NavigationReport
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+from panels.context.preset_edits import project_path
+from panels.retrieval import facts
+from panels.retrieval.sources import ask_to_look, corpora_rows, is_locked, notes_rows
+
+SHOWN = 5
+
+
+def index_section(desk: Desk) -> None:
+    """Draw it. Sends UpdateIndex, CheckNavigation, BuildNavigation, ChangeProjectSetting."""
+    ui = desk.ui
+    ask_to_look(desk)
+    _state(desk)
+    with ui.group("sources", gap=8):
+        ui.text("title", "What is searched", style="strong")
+        with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=8):
+            corpora_rows(desk)
+            ui.divider("folders line")
+            notes_rows(desk)
+    _navigation(desk)
+    _engine(desk)
+    _passed_over(desk)
+
+
+def _state(desk: Desk) -> None:
+    ui, retrieval = desk.ui, desk.state.retrieval
+    report, is_running = retrieval.report, retrieval.progress is not None
+    with ui.surface("state", "card", padding=(12, 10)), ui.group("lines", gap=8):
+        with ui.row("head"):
+            ui.icon("icon", "circle-check" if report is not None and not retrieval.problem else "circle-dot",
+                    tone="ok" if report is not None and not retrieval.problem else "muted")  # fmt: skip
+            said = facts.whole_words(report.counts) if report is not None else "Nothing is indexed yet"
+            ui.text("what", said, style="strong", width=0, wraps=True)
+        if report is not None and retrieval.indexed_at is not None:
+            at = fmt.moment(retrieval.indexed_at, desk.state.now)
+            text = f"Up to date {at} · {facts.run_words(report)}"
+            ui.text("when", text, tone="muted", style="small", wraps=True)
+        with ui.row("acts"):
+            if ui.button("update", "Update now", icon="arrows-rotate", is_small=True, is_enabled=not is_running,
+                         tip="Read what is new or changed"):  # fmt: skip
+                desk.send(UpdateIndex())
+            if ui.button("anew", "Make anew", kind="ghost", is_small=True, is_enabled=not is_running,
+                         tip="Delete the index and make it again from the files. Nothing is lost by it but time"):  # fmt: skip
+                desk.send(UpdateIndex(is_anew=True))
+            ui.push()
+            if ui.button("off", "Switch off", kind="ghost", is_small=True,
+                         is_enabled=not is_locked(desk.state.config.project),
+                         tip="Search is off in this project from then on; the index stays until you delete it"):  # fmt: skip
+                desk.send(ChangeProjectSetting("retrieval.enabled", False))
+
+
+def _navigation(desk: Desk) -> None:
+    """Index files of notes: how many are up to date, which are stale or left over, and mending them."""
+    ui, retrieval = desk.ui, desk.state.retrieval
+    if retrieval.asked is None or Corpus.NOTES not in retrieval.asked.corpora:
+        return
+    report = retrieval.navigation
+    with ui.group("navigation", gap=8):
+        ui.text("title", "Index files of your notes", style="strong", tip=(
+            "Each folder of notes has an index.md, the first one says which folder holds what: "
+            "a model reads them before it searches"
+        ))  # fmt: skip
+        with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=6):
+            if report is None:
+                ui.text("what", "Not looked at yet.", tone="muted", style="small")
+            else:
+                _navigation_lines(ui, report, desk.state.config.project.root)
+            is_free = retrieval.progress is None
+            with ui.row("acts"):
+                needs = report is not None and bool(report.stale or report.orphans)
+                if ui.button("build", "Build", icon="hammer", kind="primary" if needs else "plain", is_small=True,
+                             is_enabled=is_free,
+                             tip="Write those that are missing or stale, remove those that are left over"):  # fmt: skip
+                    desk.send(BuildNavigation())
+                if ui.button("check", "Check", kind="ghost", is_small=True, is_enabled=is_free,
+                             tip="Compare them with the notes"):  # fmt: skip
+                    desk.send(CheckNavigation())
+
+
+def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
+    said = [f"{report.fresh:,} up to date"]
+    said += [f"{len(report.stale):,} stale"] if report.stale else []
+    said += [f"{len(report.orphans):,} left over"] if report.orphans else []
+    is_well = not report.stale and not report.orphans
+    ui.text("what", ", ".join(said), tone="ok" if is_well else "warn", style="small_strong")
+    named = [("stale", path, "warn") for path in report.stale] + [
+        ("left over", path, "warn") for path in report.orphans
+    ]
+    named += [("your own", path, "muted") for path in report.own]
+    for kind, path, _ in named[:SHOWN]:
+        with ui.row((kind, path)):
+            ui.text("path", project_path(path, root), tone="muted", style="small", width=0, wraps=True)
+            ui.text("kind", kind, tone="muted" if kind == "your own" else "warn", style="small")
+    if len(named) > SHOWN:
+        ui.text("more", f"and {len(named) - SHOWN:,} more", tone="muted", style="small")
+    for index, problem in enumerate(report.problems[:SHOWN]):
+        ui.text(("problem", index), f"{problem.rstrip('.')}.", tone="warn", style="small", wraps=True)
+
+
+def _engine(desk: Desk) -> None:
+    """Maker of vectors, and where the index lies."""
+    ui, settings, retrieval = desk.ui, desk.state.config.settings.retrieval, desk.state.retrieval
+    report = retrieval.report
+    with ui.group("engine", gap=8):
+        ui.text("title", "How it searches", style="strong")
+        with ui.surface("card", "card", padding=(12, 10)), ui.group("lines", gap=6):
+            _pair(ui, "vectors", "Meaning", embedder_words(desk))
+            if report is not None and report.no_vectors:
+                with ui.row("no vectors"):
+                    ui.icon("icon", "triangle-exclamation", tone="warn")
+                    text = f"By words alone for now: {report.no_vectors.rstrip('.')}."
+                    ui.text("text", text, tone="warn", style="small", wraps=True)
+            _pair(
+                ui,
+                "place",
+                "Index",
+                "On this machine" if not settings.server else f"Here and on {server_name(settings.server)}",
+            )
+            if report is not None and report.server:
+                with ui.row("server"):
+                    ui.icon("icon", "triangle-exclamation", tone="warn")
+                    text = f"The server is behind, the index here answers: {report.server.rstrip('.')}."
+                    ui.text("text", text, tone="warn", style="small", wraps=True)
+
+
+def embedder_words(desk: Desk) -> str:
+    """Name of what makes vectors, and where it runs."""
+    settings = desk.state.config.settings.retrieval
+    if not settings.embedder:
+        return "By the model that comes with the program, on this machine"
+    server = desk.state.config.settings.servers.get(settings.embedder)
+    label = server.label if server is not None else settings.embedder
+    return f"By {settings.embedding_model or 'its own model'} on {label or settings.embedder}"
+
+
+def _pair(ui: Ui, key: str, label: str, value: str) -> None:
+    with ui.row(key):
+        ui.text("label", label, tone="muted", style="small", width=64)
+        ui.text("value", value, style="small", wraps=True)
+
+
+def _passed_over(desk: Desk) -> None:
+    report: IndexReport | None = desk.state.retrieval.report
+    if report is None or not report.passed_over:
+        return
+    ui = desk.ui
+    with ui.group("passed over", gap=6):
+        ui.text("title", f"{fmt.count(len(report.passed_over), 'file')} passed over", style="strong")
+        for index, (path, reason) in enumerate(report.passed_over[:SHOWN]):
+            text = f"{one_line(path, 120)}: {reason}"
+            ui.text(("file", index), text, tone="muted", style="small", wraps=True)
+        if len(report.passed_over) > SHOWN:
+            ui.text("more", f"and {len(report.passed_over) - SHOWN:,} more", tone="muted", style="small")

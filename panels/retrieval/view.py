@@ -1,0 +1,41 @@
+"""View of the Retrieval panel: the part in front, the words that are looked for, what narrows them, what is unfolded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar
+
+from core.values.retrieval import AskedPlaces
+from panels.base.window_field import Kept, one_of
+
+TABS = ("search", "index", "recall")
+
+
+@dataclass(slots=True)
+class RetrievalView:
+    """The panel's own state.
+
+    Args:
+        query: the words in the box; command_id: of the last question, empty before one.
+        corpus, folder, tag, after, before: what narrows the search, each empty for all; are_filters_open: they are shown.
+        flaw: why what was typed is not taken, with the field that it is about.
+        unfolded: hits whose further passages are shown, by corpus, scope and path.
+        looked_with: the places that were last looked at; checked_at: the run after which index files were last checked.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("retrieval_tab", "tab", one_of(*TABS)),)
+
+    tab: str = "search"
+    query: str = ""
+    command_id: str = ""
+    corpus: str = ""
+    folder: str = ""
+    tag: str = ""
+    after: str = ""
+    before: str = ""
+    are_filters_open: bool = False
+    flaw: tuple[str, str] = ("", "")
+    unfolded: set[tuple[str, str, str]] = field(default_factory=set)
+    looked_with: AskedPlaces | None = None
+    checked_at: datetime | None = None

@@ -1,0 +1,40 @@
+"""`context` shows what would go along with a message, from the index as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.core.cli.conftest import World
+from tests.core.retrieval.test_navigation_worker import WordModel
+
+ITEM = "- The checkpoint interval of the tide model is thirty seconds. [from: notes, 2026-06-01]\n"
+QUESTION = "Which checkpoint interval did we choose?"
+
+
+def test_it_is_shown_with_why_and_stands_in_the_text(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for place in ("core.app.outside", "core.cli.recall"):
+        monkeypatch.setattr(f"{place}.LocalEmbedder", WordModel)
+    known = world.home / "knowledge"
+    known.mkdir(parents=True)
+    (known / "facts.md").write_text(ITEM)
+    with world.config.open("a") as config:
+        config.write('[retrieval]\nenabled = true\nambient = true\ncorpora = ["knowledge"]\n')
+
+    early = world.run("context", "--json", "--message", QUESTION).json["recalled"]
+    assert (early["passages"], early["problem"][:21]) == ([], "Nothing is recalled: ")
+    assert world.run("search", "checkpoint").code == 0
+
+    told = world.run("context", "--message", QUESTION).out
+    data = world.run("context", "--json", "--message", QUESTION).json["recalled"]
+    assert "Recalled for this message, about " in told
+    assert "facts.md:1" in told
+    assert "it holds checkpoint, interval" in told
+    assert [one["source"] for one in data["passages"]] == ["knowledge:facts.md"]
+    assert data["tokens_est"] > 0
+    assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
+    assert world.run("context", "--json").json["recalled"]["passages"] == []

@@ -1,0 +1,89 @@
+"""Retrieval decided as data: what a command begins, what an event leaves, and what counts where settings are not known."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.retrieval import step
+from core.retrieval.messages import (
+    BuildNavigation,
+    CheckNavigation,
+    FindSources,
+    IndexEnded,
+    LookAtSources,
+    NavigationSurveyed,
+    SourcesFound,
+    SurveyNavigation,
+)
+from core.values.retrieval import (
+    AskedPlaces,
+    Corpus,
+    IndexReport,
+    NavigationReport,
+    SearchPlaces,
+    SourcesPreview,
+)
+from core.values.settings import AskedValue
+from core.values.state import AppState
+from tests.panels import states
+from tests.state_fields import with_fields
+
+ROOT = states.working().config.project.root
+
+
+def _on(*, is_on: bool = True) -> AppState:
+    state = states.working()
+    settings = state.config.settings
+    retrieval = replace(settings.retrieval, enabled=is_on, roots=("notes",))
+    return with_fields(state, settings=replace(settings, retrieval=retrieval))
+
+
+def test_a_look_covers_every_corpus_whether_retrieval_is_on_or_not() -> None:
+    state, (effect,) = step.command(_on(is_on=False), LookAtSources())
+
+    assert isinstance(effect, FindSources)
+    assert (effect.asked.corpora, effect.asked.roots) == (tuple(Corpus), ("notes",))
+    preview = SourcesPreview(SearchPlaces())
+    assert step.event(state, SourcesFound(preview))[0].retrieval.preview == preview
+
+
+def test_index_files_are_checked_or_mended_within_the_project_and_its_allowed_folders() -> None:
+    state = _on()
+    project = replace(state.config.project, allowed_roots=("/notes",))
+    state = with_fields(state, project=project)
+    _, (check,) = step.command(state, CheckNavigation())
+    after, (build,) = step.command(state, BuildNavigation())
+
+    assert isinstance(check, SurveyNavigation)
+    assert isinstance(build, SurveyNavigation)
+    assert (check.mends, build.mends) == (False, True)
+    assert check.around == build.around == (ROOT, "/notes")
+    report = NavigationReport(3)
+    assert step.event(after, NavigationSurveyed(report))[0].retrieval.navigation == report
+
+
+def test_where_nobody_knows_what_counts_no_index_file_is_taken_for_left_over() -> None:
+    state = _on()
+    asked = (AskedValue(("settings", "retrieval.roots"), "x", "x"),)
+    state = with_fields(state, project=replace(state.config.project, asked=asked))
+
+    _, (effect,) = step.command(state, BuildNavigation())
+
+    assert isinstance(effect, SurveyNavigation)
+    assert effect.around == ()
+
+
+def test_a_check_while_retrieval_is_off_looks_for_what_is_left_over_alone() -> None:
+    _, (effect,) = step.command(_on(is_on=False), CheckNavigation())
+
+    assert isinstance(effect, SurveyNavigation)
+    assert effect.asked == AskedPlaces()
+
+
+def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() -> None:
+    state, _ = step.event(_on(), IndexEnded(IndexReport(read=1), SearchPlaces()))
+    stopped, _ = step.event(replace(state, now=None), IndexEnded(None, SearchPlaces(), "You stopped it"))
+
+    assert state.retrieval.indexed_at == states.NOW
+    assert stopped.retrieval.indexed_at == states.NOW
+    assert stopped.retrieval.report == IndexReport(read=1)

@@ -1,0 +1,102 @@
+"""The Retrieval panel on a real window: it fits in every state, and a person switches it on, asks and takes a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.app.messages import Command
+from core.values.curation import FileMode
+from core.values.state import AppState
+from gui.markdown.document import load
+from panels.base.ui import Ui
+from panels.retrieval.view import RetrievalView
+from panels.shell.window import window
+from tests.core.app.programs import until
+from tests.core.retrieval.test_navigation_worker import WordModel
+from tests.gui.conftest import Screen
+from tests.gui.layout_check import faults
+from tests.gui.sitting import sees, watching
+from tests.panels.retrieval import retrieval_states as rs
+from tests.panels.views import view_of
+
+pytestmark = pytest.mark.gui
+STATES: dict[str, tuple[Callable[[], AppState], str]] = {
+    "off": (rs.off, "search"),
+    "running": (rs.running, "search"),
+    "answered": (rs.answered, "search"),
+    "degraded": (rs.degraded, "search"),
+    "index": (rs.degraded, "index"),
+    "faulty": (rs.faulty, "index"),
+    "recall": (rs.indexed, "recall"),
+}
+SIZES = (((1600, 1000), 1.0), ((1280, 800), 1.0), ((1024, 700), 1.0), ((1024, 700), 2.0))
+
+
+@pytest.mark.parametrize("name", sorted(STATES))
+def test_every_state_fits(screen: Screen, name: str) -> None:
+    load()
+    make, tab = STATES[name]
+    state, sent = make(), list[Command]()
+    own = RetrievalView(tab=tab, are_filters_open=True, unfolded={("notes", rs.NOTES, "sea/surge.md")})
+    view, scale = view_of(own, panel="retrieval"), 1.0
+    view.show_hub("retrieval")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, sent.append)
+
+    screen.show(draw)
+    found = []
+    for size, scale in SIZES:
+        for _ in range(3):
+            screen.ui.frame(draw, *size)
+        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
+    screen.loop.wake()
+    assert found == []
+
+
+def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
+    screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("core.app.outside.LocalEmbedder", WordModel)
+    with watching(tmp_path, screen, monkeypatch) as app:
+        project, controller, person = tmp_path / "project", app.controller, screen.driver
+        assert controller is not None
+        (project / "notes").mkdir()
+        (project / "notes" / "surge.md").write_text(
+            "# Storm surge\n\nA gale pushes the sea against the coast.\n"
+        )
+
+        person.key("Ctrl+6")
+        sees(person, "Search is off in this project")
+        person.click("Add a folder of notes")
+        person.type("notes")
+        person.key("Enter")
+        until(controller, lambda s: s.config.settings.retrieval.roots == ("notes",))
+        person.click("Switch on for this project")
+        until(controller, lambda s: s.retrieval.indexed_at is not None and s.retrieval.progress is None)
+        screen.check()
+
+        person.click("Search in your own words")
+        person.type("gale coast")
+        person.key("Enter")
+        sees(person, "Storm surge")
+        screen.check()
+        person.click("Add to preset: lines 1 to 3 to a new preset")
+        state = until(controller, lambda s: "default" in s.config.project.presets)
+        (item,) = state.config.project.presets["default"].items
+        assert (item.path, item.mode) == ("notes/surge.md", FileMode.SLICES)
+
+        person.click("Index")
+        sees(person, "1 up to date")
+        person.click("Switch off")
+        until(controller, lambda s: s.retrieval.asked is None)
+        sees(person, "Search is off in this project")
+        screen.check()
+        text = (project / "manual_slop.toml").read_text()
+        assert "enabled = false" in text
+        assert 'roots = ["notes"]' in text

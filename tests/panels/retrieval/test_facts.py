@@ -1,0 +1,57 @@
+"""Words and figures of retrieval."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.values.curation import LineRange
+from core.values.retrieval import ChunkKind, Corpus, CorpusCount, IndexProgress, SearchHit
+from panels.retrieval import facts
+
+
+def test_a_snippet_begins_before_the_first_word_that_was_found_and_at_a_word() -> None:
+    text = "before " * 60 + "the harbour flooded " + "after " * 60
+
+    shown = facts.snippet(text, ("Harbour",))
+
+    assert shown.startswith("… before")
+    assert 0 < shown.index("harbour") < 100
+    assert len(shown) <= facts.SNIPPET_CHARS + 2
+
+
+def test_a_snippet_of_a_short_passage_is_all_of_it_on_one_line() -> None:
+    assert facts.snippet("one\n two\tthree", ("three",)) == "one two three"
+    assert facts.snippet("", ("x",)) == ""
+
+
+def test_words_that_say_nothing_are_not_marked() -> None:
+    assert facts.marked_terms("Why did the Hafen-Tor flood? a K7") == ("Hafen", "Tor", "flood", "K7")
+
+
+@pytest.mark.parametrize(
+    ("progress", "said", "share"),
+    [
+        (IndexProgress(), "Looking at files", 0.0),
+        (IndexProgress(3, 12), "Reading: 3 of 12 files", 0.25),
+        (IndexProgress(12, 12, 30, 120), "Making vectors: 30 of 120", 0.25),
+        (IndexProgress(12, 12, 30), "Making vectors: 30", 0.0),
+    ],
+)
+def test_progress_says_what_is_done(progress: IndexProgress, said: str, share: float) -> None:
+    assert facts.progress_words(progress, is_paused=False) == said
+    assert facts.progress_share(progress) == share
+    assert facts.progress_words(progress, is_paused=True) == "Paused"
+
+
+def test_a_corpus_without_vectors_says_so() -> None:
+    assert facts.count_words(CorpusCount(Corpus.NOTES, 2, 5, 5)) == "2 files · 5 passages · no vectors yet"
+    assert facts.count_words(CorpusCount(Corpus.DISCUSSIONS, 1)) == "1 discussion"
+
+
+def test_a_passage_of_markdown_is_shown_without_its_marks_and_its_title_and_code_as_it_is() -> None:
+    text = "# Storm surge\n\n**Tags:** sea\n\n## Why\nA `gale`."
+    note = SearchHit(Corpus.NOTES, ChunkKind.PROSE, "a.md", "Storm surge", LineRange(1, 6), "", text, 1.0)
+    code = SearchHit(Corpus.PROJECT, ChunkKind.CODE, "a.py", "a", LineRange(1, 1), "", "# x ** y", 1.0)
+
+    assert facts.plain(note).split() == ["Tags:", "sea", "Why", "A", "gale."]
+    assert facts.plain(code) == "# x ** y"

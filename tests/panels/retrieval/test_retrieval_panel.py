@@ -1,0 +1,254 @@
+"""The Retrieval panel: switching it on, the search with its hits, the index, and what goes with messages."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.context.messages import ChangePreset, CreatePreset
+from core.discussion.messages import SelectDiscussion, SetDiscussionPreset
+from core.retrieval.messages import (
+    BuildNavigation,
+    CancelIndexing,
+    CheckNavigation,
+    LookAtSources,
+    PauseIndexing,
+    SearchMemory,
+    UpdateIndex,
+)
+from core.settings.messages import ChangeProjectSetting, ChangeSetting
+from core.values.curation import FileItem, FileMode, LineRange
+from core.values.retrieval import Corpus, RetrievalState, SearchAnswer, SearchFilters
+from core.values.settings import AskedValue
+from core.values.state import AppState
+from panels.retrieval.view import RetrievalView
+from tests.panels import states
+from tests.panels.retrieval import retrieval_states as rs
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+from tests.state_fields import with_fields
+
+
+def open_at(state: AppState, tab: str = "search") -> Screen:
+    return Screen(state, view_of(RetrievalView(tab=tab), panel="retrieval"))
+
+
+def test_off_it_says_what_it_would_read_and_switches_on_for_this_project_alone() -> None:
+    screen = open_at(rs.off())
+
+    assert screen.ui.shows("Search is off in this project")
+    assert screen.ui.shows("310 discussions")
+    assert screen.ui.shows("../secrets: it lies outside the project")
+    assert screen.ui.shows("Whatever a stranger's manual_slop.toml names")
+    screen.ui.click("Switch on for this project")
+
+    assert screen.asked == [ChangeProjectSetting("retrieval.enabled", True)]
+
+
+def test_what_would_be_read_is_looked_at_once_and_after_each_change_of_what_is_named() -> None:
+    screen = open_at(rs.with_retrieval(RetrievalState()))
+    view = screen.view.of(RetrievalView)
+    first = view.looked_with
+    assert first is not None
+    screen.show(rs.with_retrieval(RetrievalState(), roots=("notes",)))
+    screen.ui.settle()
+
+    assert screen.asked == [LookAtSources()]
+    assert view.looked_with == replace(first, roots=("notes",))
+
+
+def test_corpora_and_folders_are_written_to_the_project() -> None:
+    screen = open_at(rs.off())
+
+    screen.ui.click("Project files")
+    screen.ui.click("Notes", within="Folders of notes") if screen.ui.has(
+        "Notes", kind="checkbox", within="Folders of notes"
+    ) else None
+    screen.ui.type("Add a folder of notes", f"{rs.ROOT}/docs/")
+    screen.ui.click("Do not read ../secrets")
+
+    assert screen.asked[0] == ChangeProjectSetting(
+        "retrieval.corpora", ("notes", "knowledge", "discussions", "project")
+    )
+    assert screen.asked[-2:] == [
+        ChangeProjectSetting("retrieval.roots", ("notes", "../secrets", "docs")),
+        ChangeProjectSetting("retrieval.roots", ("notes",)),
+    ]
+
+
+def test_where_a_folder_asks_for_what_was_not_shown_nothing_can_be_switched() -> None:
+    state = rs.off()
+    asked = (AskedValue(("settings", "retrieval.roots"), "x", "retrieval.roots = /etc"),)
+    screen = open_at(with_fields(state, project=replace(state.config.project, asked=asked)))
+
+    assert not screen.ui.has("Switch on for this project")
+    screen.ui.click("Look at what it asks for", within="Nothing of it counts before")
+    assert screen.view.dialog is not None
+    assert screen.view.dialog.kind == "trust"
+
+
+def test_a_question_is_asked_with_what_narrows_it() -> None:
+    screen = open_at(rs.answered())
+    screen.ui.type("Search in your own words", "harbour flood")
+    screen.ui.click("Narrow the search")
+    screen.ui.choose("Where to search", "Notes")
+    screen.ui.type("From a day on", "2026-13-01")
+
+    assert screen.ui.shows("'2026-13-01' is no day")
+    screen.ui.type("From a day on", "2026-01-01")
+    screen.ui.type("With a tag", "#sea")
+
+    wanted = SearchFilters((Corpus.NOTES,), "", "sea", "2026-01-01")
+    assert screen.asked[0] == SearchMemory("harbour flood", 20)
+    assert screen.asked[-1] == SearchMemory("harbour flood", 20, wanted)
+    screen.ui.click("Clear")
+    assert screen.asked[-1] == SearchMemory("harbour flood", 20)
+
+
+def test_a_hit_shows_where_it_stands_why_it_was_found_and_its_other_passages() -> None:
+    screen = open_at(rs.answered())
+
+    assert screen.ui.shows("3 sources for “why did the harbour flood” · by words and by meaning")
+    assert screen.ui.shows("sea/surge.md · lines 3 to 9 · What pushes the water up · 1 Jun")
+    assert screen.ui.shows("Words 0.61 · Meaning 0.92")
+    assert screen.ui.shows("Words – · Meaning 0.55")
+    assert "Found by its words and by its meaning." in screen.ui.tips()
+    assert screen.ui.shows("Harvest worker design")
+    assert screen.ui.shows("message 4")
+    marked = [node for node in screen.ui.nodes("text") if node.path[-1] == "snippet"]
+    assert marked[0].props["terms"] == ("harbour", "flood")
+    screen.ui.click("Show its other passages")
+    assert screen.ui.shows("lines 12 to 20 · At the harbour")
+
+
+def test_one_click_puts_the_passage_into_the_preset() -> None:
+    screen = open_at(rs.answered())
+    preset = screen.state.config.project.presets["coding-strict"]
+
+    screen.ui.click("Add to preset: lines 3 to 9 to “coding-strict”")
+
+    added = FileItem("notes/sea/surge.md", FileMode.SLICES, (LineRange(3, 9),))
+    assert screen.asked == [ChangePreset("coding-strict", (*preset.items, added))]
+    fuller = {
+        **screen.state.config.project.presets,
+        "coding-strict": replace(preset, items=(*preset.items, added)),
+    }
+    screen.show(with_fields(screen.state, project=replace(screen.state.config.project, presets=fuller)))
+    assert not screen.ui.find("It is in the preset already").is_enabled
+
+
+def test_without_a_preset_one_is_made_with_it() -> None:
+    state = rs.answered()
+    row = state.discussions.summaries["d1"]
+    rows = {**state.discussions.summaries, "d1": replace(row, meta=replace(row.meta, preset=""))}
+    screen = open_at(with_fields(state, summaries=rows))
+
+    screen.ui.click("Add to preset: lines 3 to 9 to a new preset")
+
+    item = FileItem("notes/sea/surge.md", FileMode.SLICES, (LineRange(3, 9),))
+    assert screen.asked == [CreatePreset("default", (item,)), SetDiscussionPreset("d1", "default")]
+
+
+def test_a_discussion_that_was_found_is_shown_and_a_note_is_opened() -> None:
+    screen = open_at(rs.answered())
+    screen.ui.click("Open surge.md in editor")
+    screen.ui.click("Show the discussion")
+
+    assert screen.ui.files == [f"{rs.NOTES}/sea/surge.md"]
+    assert screen.asked == [SelectDiscussion("d2")]
+
+
+def test_an_answer_that_is_not_the_whole_one_says_so() -> None:
+    screen = open_at(rs.degraded())
+
+    assert screen.ui.shows("By words alone.")
+    assert screen.ui.shows("degraded")
+    assert screen.ui.shows("The embedding model took over 2 s. Try again.")
+    assert not open_at(rs.answered()).ui.shows("degraded")
+
+
+def test_before_a_question_and_without_a_hit_it_says_what_to_do() -> None:
+    assert open_at(rs.indexed()).ui.shows("Ask as you would ask a person")
+    nothing = open_at(rs.indexed(answer=SearchAnswer("zebra")))
+    assert nothing.ui.shows("Nothing found for “zebra”.")
+    assert nothing.ui.shows("Try other words")
+    empty = open_at(rs.indexed(report=None))
+    empty.ui.click("Choose what is searched")
+    assert empty.view.of(RetrievalView).tab == "index"
+
+
+def test_a_run_is_seen_paused_and_stopped_on_every_tab() -> None:
+    screen = open_at(rs.running(), "recall")
+
+    assert screen.ui.shows("Reading: 12 of 340 files")
+    screen.ui.click("Pause")
+    screen.ui.click("Cancel")
+
+    assert screen.asked == [PauseIndexing(True), CancelIndexing()]
+    screen.show(rs.indexed(progress=rs.running().retrieval.progress, is_paused=True))
+    screen.ui.click("Go on")
+    assert screen.asked[-1] == PauseIndexing(False)
+
+
+def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
+    screen = open_at(rs.indexed(), "index")
+
+    assert screen.ui.shows("10,678 passages of 359 sources")
+    assert screen.ui.shows("42 files · 1,180 passages · 12 without a vector")
+    assert screen.ui.shows("3 files read, 356 unchanged, 1 removed, 40 vectors made")
+    assert screen.ui.shows("By the model that comes with the program, on this machine")
+    assert screen.ui.shows("1 file passed over")
+    screen.ui.click("Update now")
+    screen.ui.click("Make anew")
+    screen.ui.click("Switch off")
+
+    assert screen.asked == [
+        UpdateIndex(),
+        UpdateIndex(is_anew=True),
+        ChangeProjectSetting("retrieval.enabled", False),
+    ]
+
+
+def test_index_files_of_notes_are_checked_after_a_run_and_mended_on_a_click() -> None:
+    screen = open_at(rs.indexed(), "index")
+
+    assert screen.ui.shows("5 up to date, 1 stale, 1 left over")
+    assert screen.ui.shows("your own")
+    screen.ui.click("Build")
+    screen.ui.click("Check")
+    screen.show(rs.indexed(indexed_at=states.NOW))
+
+    assert screen.asked == [BuildNavigation(), CheckNavigation(), CheckNavigation()]
+
+
+def test_a_server_is_named_without_its_password() -> None:
+    state = rs.with_retrieval(
+        rs.indexed().retrieval, enabled=True, server="postgresql://me:secret@db.example/notes"
+    )
+    screen = open_at(state, "index")
+
+    assert screen.ui.shows("Here and on db.example/notes")
+    assert not screen.ui.shows("secret")
+
+
+def test_a_fault_of_the_index_says_what_mends_it() -> None:
+    screen = open_at(rs.faulty())
+
+    assert screen.ui.shows("The search index cannot be used: disk full.")
+    assert screen.ui.shows("Delete its folder")
+    screen.ui.click("Update now")
+    assert screen.asked == [UpdateIndex()]
+
+
+def test_what_went_with_messages_is_shown_with_why_and_what_never_goes_is_let_in_again() -> None:
+    screen = open_at(rs.indexed(), "recall")
+
+    assert screen.ui.shows("With “Why did it flood?”")
+    assert screen.ui.shows("“Harvest worker design”, message 4 · 2026-10-02")
+    assert screen.ui.shows("Because it holds harbour, flood.")
+    screen.ui.click("Let in", within="concepts.md")
+    screen.ui.click("Send along what fits")
+
+    assert screen.asked == [
+        ChangeSetting("retrieval.kept_out", ("discussions:d5",)),
+        ChangeProjectSetting("retrieval.ambient", False),
+    ]
