@@ -208,10 +208,11 @@ class AttachText(msgspec.Struct, frozen=True):
 
 
 class Detach(msgspec.Struct, frozen=True):
-    """Take an attachment out of the draft."""
+    """Take an attachment out of the draft. `name` tells files of the same content apart; without it each of them goes."""
 
     discussion_id: str
     sha256: str
+    name: str = ""
 
 
 class ExportDiscussion(msgspec.Struct, frozen=True):
