@@ -19,6 +19,8 @@ from panels.base.view import Dialog
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
 NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
 """Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
+LOW_SHARE = 0.27
+"""Part of the dialog that the notes take at most: in a low window the conversations have the rest."""
 ROW_PX = 24.0
 COLUMNS = (
     Column("Day", width=92),
@@ -89,7 +91,8 @@ def _report(desk: Desk, report: ImportReport) -> None:
         text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
-    notes_px = min(MOST_NOTES_PX, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    most_px = min(MOST_NOTES_PX, LOW_SHARE * ui.height()) if ui.height() > 0 else MOST_NOTES_PX
+    notes_px = min(most_px, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
     with ui.surface("rows", "clear", height=0, padding=(0, 0)):
         if report.rows:
             ui.table("table", COLUMNS if is_wide else NARROW, _Rows(desk, report.rows, is_wide=is_wide))
