@@ -26,9 +26,9 @@ KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.F
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
 META_FROM_PX = 600
-BESIDE_FROM_PX = 300.0
-"""Width of a card from which buttons stand beside the words that they are about, else below."""
 """Width of a card from which time and usage of a reply stand beside its name; else below it."""
+BESIDE_FROM_PX = 300
+"""Width of a card from which buttons stand beside the words that they are about, else below."""
 BUILT_IN = "embedded"
 SMALL_MODEL = "The model that is built in: small, so its answers are short and at times wrong. Choose a larger one at the top"
 CARD_ACTIONS = (
