@@ -165,7 +165,9 @@ def with_text(message: Message, text: str, detached: tuple[str, ...] = ()) -> tu
 
 
 def _is_replaced(part: Part, detached: tuple[str, ...]) -> bool:
-    return isinstance(part, TextPart) or (isinstance(part, AttachmentPart) and part.sha256 in detached)
+    if isinstance(part, AttachmentPart):
+        return part.sha256 in detached or part.key in detached
+    return isinstance(part, TextPart)
 
 
 def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:

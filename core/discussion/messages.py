@@ -150,7 +150,7 @@ class SetSystemPreset(msgspec.Struct, frozen=True):
 
 
 class EditMessage(msgspec.Struct, frozen=True):
-    """Replace a message's text. `detached`: sha256 of the attachments that are taken off it; the others stay."""
+    """Replace a message's text. `detached`: attachments that are taken off it, by key or sha256; the others stay."""
 
     discussion_id: str
     message_id: str

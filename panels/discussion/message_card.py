@@ -220,13 +220,13 @@ def _attachments_left(
 ) -> tuple[AttachmentPart, ...]:
     """The files that the message keeps when it is saved, each with a button that takes it off."""
     detached = own.detached.get(key, ())
-    left = tuple(part for part in message.attachments if part.sha256 not in detached)
+    left = tuple(part for part in message.attachments if part.key not in detached)
     for part in left:
-        with ui.row(("attached", part.sha256), gap=4):
+        with ui.row(("attached", part.key), gap=4):
             ui.icon("icon", "file-image" if part.is_image else "file-lines")
             ui.text("name", part.name, style="small")
             if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
-                own.detached[key] = (*detached, part.sha256)
+                own.detached[key] = (*detached, part.key)
     return left
 
 
