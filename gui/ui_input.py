@@ -42,7 +42,8 @@ def _button(tree: Tree, it: w.ButtonWidget) -> bool:
 def _show_button(button: Button, it: w.ButtonWidget) -> None:
     chord = normal_chord(it.shortcut) if it.shortcut else ""
     button.wide = it.width
-    button.tip = " ".join(filter(None, (it.tip, f"({chord})"))) if chord else it.tip
+    is_told = not chord or f"({chord})" in it.tip
+    button.tip = it.tip if is_told else " ".join(filter(None, (it.tip, f"({chord})")))
     shown = chord if it.kind == "primary" and it.label else ""
     button.update((glyph(it.icon), visible(it.label), it.kind, it.is_enabled, it.is_small, shown, it.width))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from core.caching import rewrite_check
@@ -15,9 +16,16 @@ ContextWork = ContextEffect | CheckRewrites
 
 
 class ContextWorker:
-    """Carries out the context worker's effects. Both parts read the same files; on one thread each is read once."""
+    """Carries out the context worker's effects. Both parts read the same files; on one thread each is read once.
 
-    def __init__(self, assembling: ContextHandler, checking: RewriteCheck) -> None:
+    Args:
+        is_asked: whether other effects wait.
+    """
+
+    def __init__(
+        self, assembling: ContextHandler, checking: RewriteCheck, is_asked: Callable[[], bool]
+    ) -> None:
+        self._is_asked = is_asked
         self._assembling = assembling
         self._checking = checking
 
@@ -29,6 +37,7 @@ class ContextWorker:
             self._checking.handle(effect)
         else:
             assert_never(effect)
+        self._assembling.count_on(self._is_asked)
 
 
 def supersedes(newer: ContextWork, older: ContextWork) -> bool:

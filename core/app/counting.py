@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 
+from core.app.count_file import CountFile
 from core.app.crunch import Crunch, CrunchClosedError, CrunchError
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens
@@ -28,15 +30,27 @@ class Counting:
 
     Args:
         crunch: the worker process; this closes it.
+        kept: file of the counts of earlier runs, read when they are first asked for; None keeps none.
     """
 
-    def __init__(self, crunch: Crunch | None = None) -> None:
+    def __init__(self, crunch: Crunch | None = None, kept: Path | None = None) -> None:
         self._crunch = crunch or Crunch()
+        self._kept = None if kept is None else CountFile(kept)
         self._lock = threading.Lock()
-        self._counts: dict[str, int] = {}
+        self._counts: dict[str, int] | None = None
 
     def known(self) -> Mapping[str, int]:
         """o200k tokens by sha256, of everything counted so far."""
+        counts = self._counts
+        if counts is not None:
+            return counts
+        with self._lock:
+            return self._all()
+
+    def _all(self) -> dict[str, int]:
+        """The counts, those of earlier runs among them; the lock is held."""
+        if self._counts is None:
+            self._counts = self._kept.load() if self._kept is not None else {}
         return self._counts
 
     def count(self, texts: Mapping[str, str]) -> None:
@@ -45,14 +59,18 @@ class Counting:
         A text whose count fails keeps its estimate: a figure in a view is no reason to stop.
         """
         for batch in _batches(texts):
+            is_exact = True
             try:
                 counted = self._crunch.count(batch).result()
             except CrunchError as error:
                 _say("tokens are estimated: %s", error)
                 counted = {name: estimate_tokens(size_bytes(text)) for name, text in batch.items()}
+                is_exact = False
             with self._lock:
-                kept = self._counts if len(self._counts) < MOST_COUNTS else {}
-                self._counts = {**kept, **counted}
+                before = self._all()
+                self._counts = {**(before if len(before) < MOST_COUNTS else {}), **counted}
+                if is_exact and self._kept is not None:
+                    self._kept.add({name: n for name, n in counted.items() if name not in before})
 
     def outline(self, path: str, text: str) -> tuple[Symbol, ...]:
         """The outline of a file; none when the worker process fails at it."""

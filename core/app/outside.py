@@ -101,7 +101,7 @@ class LocalOutside:
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
         self._askers: dict[str, tuple[Call, QueueWorker[ListModels]]] = {}
-        self._counting = Counting()
+        self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
         self._reserves = SharedReserves(self.home, clock)
@@ -310,6 +310,7 @@ class LocalOutside:
         assembling = ContextWorker(
             ContextHandler(self._assembler, outline, self._counting, emit, losses),
             RewriteCheck(self._assembler.rewrite, emit),
+            lambda: self._context.has_waiting,
         )
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps)
         self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)

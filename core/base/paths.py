@@ -150,6 +150,11 @@ def losses_file() -> Path:
     return cache_dir() / "ignores-said"
 
 
+def counts_file() -> Path:
+    """File of token counts by the hash of the text; safe to delete."""
+    return cache_dir() / "token-counts"
+
+
 def log_dir() -> Path:
     """The platform's directory for diagnostic logs."""
     from platformdirs import user_log_path

@@ -96,6 +96,12 @@ class QueueWorker(Generic[E]):
                 self._thread.start()
             self._ready.notify()
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether an effect waits behind the one under way, or nobody asks for what that does any more."""
+        with self._ready:
+            return bool(self._waiting) or self._is_stopping
+
     def barrier(self) -> threading.Event:
         """An event that is set once everything queued until now has been carried out, or has failed."""
         passed = threading.Event()

@@ -121,7 +121,7 @@ def _taken_back(front: FrontEnd, chosen: str, *, is_new: bool) -> Iterator[None]
         elif not is_new:
             for part in opened.draft.attachments:
                 if part not in drafted:
-                    front.send(Detach(chosen, part.sha256))
+                    front.send(Detach(chosen, part.sha256, part.name))
         raise
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
@@ -16,6 +16,10 @@ from core.values.stack import LAYER_TITLES, LayerId, LayerReport
 
 REPLY_RESERVE_TOKENS = 1024
 """Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
+
+
+SOME_CHARS = 250_000
+"""Characters counted at a time while somebody may wait for a first report."""
 
 
 class Assembly(msgspec.Struct, frozen=True):
@@ -34,6 +38,20 @@ class Assembly(msgspec.Struct, frozen=True):
     def total_tokens(self) -> int:
         """The whole request, estimated for the model in use."""
         return sum(layer.tokens_est for layer in self.layers)
+
+
+def some_uncounted(assembly: Assembly, known: Mapping[str, int]) -> dict[str, str]:
+    """Texts of a stack that were not counted yet, by sha256: a few that are small, or one. Empty: none is left."""
+    some: dict[str, str] = {}
+    size = 0
+    for segment in assembly.stack.segments:
+        if segment.sha256 in known or segment.sha256 in some:
+            continue
+        some[segment.sha256] = segment.text
+        size += len(segment.text)
+        if size >= SOME_CHARS:
+            break
+    return some
 
 
 def too_large(assembly: Assembly) -> str:

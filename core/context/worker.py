@@ -11,7 +11,7 @@ from core.base.reports import Report
 from core.context.assembly import Assembler, TokenCounter
 from core.context.file_reader import Outliner, read_item
 from core.context.losses import LossesSaid
-from core.context.measure import Assembly
+from core.context.measure import Assembly, some_uncounted
 from core.context.messages import (
     AssembleContext,
     ContextAssembled,
@@ -49,6 +49,7 @@ class ContextHandler:
         self._counter = counter
         self._emit = emit
         self._losses = losses
+        self._uncounted: dict[str, Assembly] = {}
 
     def handle(self, effect: ContextEffect) -> None:
         """Carry out one effect."""
@@ -61,13 +62,28 @@ class ContextHandler:
                 assert_never(effect)
 
     def _assemble(self, effect: AssembleContext) -> None:
-        """Report at once with estimates, then again when the tokens are counted."""
+        """Report at once with estimates; `count_on` reports again when the tokens are counted."""
         spec = effect.spec
         assembly = self._assembler.assemble(spec)
         self._emit(FilesRead(spec.preset.name, assembly.items, self._lost(assembly)))
         self._report(assembly)
+        self._uncounted.pop(spec.discussion_id, None)
         if not assembly.is_counted:
-            self._report(self._assembler.recount(assembly))
+            self._uncounted[spec.discussion_id] = assembly
+
+    def count_on(self, is_asked: Callable[[], bool]) -> None:
+        """Count what was only estimated and report it, the newest discussion first.
+
+        Args:
+            is_asked: whether other effects wait: counting lets them go first, and goes on behind them.
+        """
+        while self._uncounted and not is_asked():
+            newest, assembly = self._uncounted.popitem()
+            if some := some_uncounted(assembly, self._counter.known()):
+                self._counter.count(some)
+                self._uncounted[newest] = assembly
+            else:
+                self._report(self._assembler.recount(assembly))
 
     def _lost(self, assembly: Assembly) -> tuple[GlobLoss, ...]:
         if self._losses is None:

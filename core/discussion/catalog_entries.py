@@ -262,6 +262,11 @@ def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionS
         "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted AND aside = ''",
         (number, Role.USER.value),
     ).fetchone()[0]
+    last_role = db.execute(
+        "SELECT role FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND aside = ''"
+        " ORDER BY position DESC LIMIT 1",
+        (number,),
+    ).fetchone()
     return DiscussionSummary(
         meta=_named(db, number, read.meta),
         updated_at=datetime.fromisoformat(updated_at) if updated_at else read.meta.created_at,
@@ -270,6 +275,7 @@ def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionS
         upkeep=from_json_value(Upkeep, json.loads(upkeep)),
         preview=_preview(db, number, "DESC"),
         problem=read.problem,
+        is_unanswered=last_role == (Role.USER.value,),
     )
 
 

@@ -13,7 +13,7 @@ from core.base.disk import make_dirs
 from core.base.errors import StorageError
 from core.base.opener import open_descriptor, require_file
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 T = TypeVar("T")
 

@@ -74,6 +74,8 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
     opened = state.discussions.open.get(event.discussion_id)
     if opened is not None and any(isinstance(record, ChooseRecord) for record in event.records):
         summary = replace(summary, turns=_turns(opened), preview=_preview(opened))
+    if opened is not None:
+        summary = replace(summary, is_unanswered=bool(opened.unanswered_id))
     return with_summary(state, replace(summary, updated_at=given.at))
 
 
@@ -85,7 +87,8 @@ def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
     if isinstance(record, MessageRecord):
         text = "\n".join(part.text for part in record.parts if isinstance(part, TextPart))
         turns = summary.turns + (record.role is Role.USER)
-        return replace(summary, turns=turns, preview=scrubbed_line(text, 160) or summary.preview)
+        preview = scrubbed_line(text, 160) or summary.preview
+        return replace(summary, turns=turns, preview=preview, is_unanswered=record.role is Role.USER)
     return summary
 
 
@@ -162,7 +165,9 @@ def with_text(message: Message, text: str, detached: tuple[str, ...] = ()) -> tu
 
 
 def _is_replaced(part: Part, detached: tuple[str, ...]) -> bool:
-    return isinstance(part, TextPart) or (isinstance(part, AttachmentPart) and part.sha256 in detached)
+    if isinstance(part, AttachmentPart):
+        return part.sha256 in detached or part.key in detached
+    return isinstance(part, TextPart)
 
 
 def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Result:

@@ -150,7 +150,7 @@ class SetSystemPreset(msgspec.Struct, frozen=True):
 
 
 class EditMessage(msgspec.Struct, frozen=True):
-    """Replace a message's text. `detached`: sha256 of the attachments that are taken off it; the others stay."""
+    """Replace a message's text. `detached`: attachments that are taken off it, by key or sha256; the others stay."""
 
     discussion_id: str
     message_id: str
@@ -208,10 +208,11 @@ class AttachText(msgspec.Struct, frozen=True):
 
 
 class Detach(msgspec.Struct, frozen=True):
-    """Take an attachment out of the draft."""
+    """Take an attachment out of the draft. `name` tells files of the same content apart; without it each of them goes."""
 
     discussion_id: str
     sha256: str
+    name: str = ""
 
 
 class ExportDiscussion(msgspec.Struct, frozen=True):

@@ -205,7 +205,11 @@ def _detach(state: AppState, asked: Detach) -> Result:
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None:
         return state, ()
-    rest = tuple(part for part in opened.draft.attachments if part.sha256 != asked.sha256)
+    rest = tuple(
+        part
+        for part in opened.draft.attachments
+        if part.sha256 != asked.sha256 or asked.name not in {"", part.name}
+    )
     state = dismiss(state, refused_files(opened.id))
     return _put_draft(state, opened.id, replace(opened.draft, attachments=rest))
 

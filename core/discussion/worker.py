@@ -260,6 +260,7 @@ def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSu
         usage=discussion.usage,
         upkeep=discussion.upkeep,
         preview=scrubbed_line(last.text, 160) if last is not None else "",
+        is_unanswered=bool(discussion.unanswered_id),
     )
 
 

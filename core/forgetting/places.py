@@ -235,7 +235,13 @@ PLACES: tuple[Place, ...] = (
         ),
         is_wordless=True,
     ),
-    Place("wordless-cache", "derived files without words", ("ignores-said",), Folder.CACHE, is_wordless=True),
+    Place(
+        "wordless-cache",
+        "derived files without words",
+        ("ignores-said", "token-counts"),
+        Folder.CACHE,
+        is_wordless=True,
+    ),
 )
 """Every place, in the order in which it is gone through and told."""
 

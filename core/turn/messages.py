@@ -86,7 +86,7 @@ class RegenerateReply(OfferedCommand, frozen=True):
 class ResendMessage(OfferedCommand, frozen=True):
     """Send a message of the person with other words, in a branch that ends before it; without a reply, in its place.
 
-    `detached`: sha256 of attachments that it goes without.
+    `detached`: attachments that it goes without, by key or sha256.
     """
 
     discussion_id: str

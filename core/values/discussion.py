@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.base.offer import OfferedCommand
-from core.values.messages import AttachmentPart, Entry, Message
+from core.values.messages import AttachmentPart, Entry, Message, Role
 from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
@@ -55,6 +55,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
         turns: messages of the user; preview: start of the last message, one line, at most 160 characters.
         usage: of every call, deleted replies, pings and prewarms among them; upkeep: of the last two alone.
         problem: why the discussion cannot be opened as it should be, empty when all is well.
+        is_unanswered: the last message is the person's: its reply is under way, or its send failed.
     """
 
     meta: DiscussionMeta
@@ -64,6 +65,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     preview: str = ""
     problem: str = ""
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
+    is_unanswered: bool = False
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -158,6 +160,13 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     def messages(self) -> tuple[Message, ...]:
         """The messages that are not deleted, in order."""
         return tuple(e for e in self.entries if isinstance(e, Message) and not e.is_deleted)
+
+    @property
+    def unanswered_id(self) -> str:
+        """Id of the last message where it is the person's, empty where a reply stands behind it."""
+        kept = (e for e in reversed(self.entries) if isinstance(e, Message) and not e.is_deleted)
+        last = next(kept, None)
+        return last.id if last is not None and last.role is Role.USER else ""
 
     def versions_of(self, message: Message) -> ReplyVersions | None:
         """Versions of a reply, None where it has but one."""

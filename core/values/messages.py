@@ -97,6 +97,11 @@ class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", ta
         return f"{self.sha256}.{EXTENSIONS.get(self.media_type, 'bin')}"
 
     @property
+    def key(self) -> str:
+        """Key of it among the files of one message, of which two may have one content under two names."""
+        return f"{self.sha256}/{self.name}"
+
+    @property
     def is_image(self) -> bool:
         """True if a model would take it as a picture."""
         return self.media_type.startswith("image/")

@@ -132,8 +132,10 @@ class Button(Control):
         return max(self.height(m), m.width(self.props[0], self.style()) + m.px(12))
 
     def hint(self) -> str:
-        """Its tip, with the label where only the icon is left of it."""
+        """Its tip, with the label where only the icon is left of it and the tip does not begin with that."""
         label = str(self.props[1]) if self.is_collapsed else ""
+        if label and self.tip.startswith(label):
+            return self.tip
         return ": ".join(filter(None, (label, self.tip)))
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:

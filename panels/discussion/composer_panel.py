@@ -174,7 +174,7 @@ def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
     composer.pasted.pop(name, None)
     for part in opened.draft.attachments:
         if part.name == name:
-            desk.send(Detach(opened.id, part.sha256))
+            desk.send(Detach(opened.id, part.sha256, part.name))
 
 
 def pasted_names() -> Iterator[str]:
@@ -200,12 +200,12 @@ def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer:
     composer.replace(text)
     composer.pending.append(text)
     desk.send(SetDraft(opened.id, text))
-    desk.send(Detach(opened.id, part.sha256))
+    desk.send(Detach(opened.id, part.sha256, part.name))
 
 
 def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:
     problem = _problem(desk, part)
-    with ui.row(("chip", part.sha256), gap=4):
+    with ui.row(("chip", part.sha256, part.name), gap=4):
         ui.icon("icon", "file-image" if part.is_image else "file-lines", tone="warn" if problem else "muted")
         look = composer.pasted.get(part.name, "")[:LOOK_CHARS]
         tip = "\n".join(filter(None, (attachment_line(desk, part), problem, look)))
@@ -217,7 +217,7 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
                 _as_text(desk, opened, part, composer)
         if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
             composer.pasted.pop(part.name, None)
-            desk.send(Detach(opened.id, part.sha256))
+            desk.send(Detach(opened.id, part.sha256, part.name))
 
 
 def attachment_line(desk: Desk, part: AttachmentPart) -> str:

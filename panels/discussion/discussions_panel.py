@@ -321,6 +321,8 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     opened = state.discussions.open.get(meta.id)
     if opened is not None and opened.failure is not None:
         return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
+    if summary.is_unanswered:
+        return "circle-exclamation", "warn", "The last message has no reply: it can be sent again"
     is_drafted = opened.draft != Draft() if opened is not None else meta.id in state.discussions.drafted
     if is_drafted:
         return "pen", "muted", "Something is written and not sent"

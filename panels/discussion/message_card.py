@@ -27,6 +27,8 @@ WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
 META_FROM_PX = 600
 """Width of a card from which time and usage of a reply stand beside its name; else below it."""
+BESIDE_FROM_PX = 300
+"""Width of a card from which buttons stand beside the words that they are about, else below."""
 BUILT_IN = "embedded"
 SMALL_MODEL = "The model that is built in: small, so its answers are short and at times wrong. Choose a larger one at the top"
 CARD_ACTIONS = (
@@ -218,13 +220,13 @@ def _attachments_left(
 ) -> tuple[AttachmentPart, ...]:
     """The files that the message keeps when it is saved, each with a button that takes it off."""
     detached = own.detached.get(key, ())
-    left = tuple(part for part in message.attachments if part.sha256 not in detached)
+    left = tuple(part for part in message.attachments if part.key not in detached)
     for part in left:
-        with ui.row(("attached", part.sha256), gap=4):
+        with ui.row(("attached", part.key), gap=4):
             ui.icon("icon", "file-image" if part.is_image else "file-lines")
             ui.text("name", part.name, style="small")
             if ui.button("remove", "", icon="xmark", kind="ghost", tip=f"Remove {part.name}", is_small=True):
-                own.detached[key] = (*detached, part.sha256)
+                own.detached[key] = (*detached, part.key)
     return left
 
 
@@ -287,13 +289,20 @@ def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         was_stopped = message.status is Status.INTERRUPTED
         why = "Stopped before the end" if was_stopped else "Cut off: the stream ended early"
         ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small", width=0, wraps=True)
-        if not is_last:
-            return
-        _go_on(desk, opened)
-        if ui.button(
-            "retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
-        ):
-            desk.send(RegenerateReply(opened.id))
+        is_below = 0 < ui.width() < BESIDE_FROM_PX
+        if is_last and not is_below:
+            _go_on_or_again(desk, opened)
+    if is_last and is_below:
+        with ui.row("cut off buttons"):
+            _go_on_or_again(desk, opened)
+
+
+def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
+    _go_on(desk, opened)
+    if desk.ui.button(
+        "retry", "Retry", icon="arrows-rotate", is_small=True, tip=action_tip(desk, "regenerate")
+    ):
+        desk.send(RegenerateReply(opened.id))
 
 
 def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:

@@ -232,11 +232,8 @@ def chosen_estimate(harvest: HarvestState, ticked: ArtifactChoice) -> HarvestEst
 
 
 def estimate_line(estimate: HarvestEstimate, model: str) -> str:
-    """`2.3MB, ~600K input tokens, ~$0.42 with Opus`."""
-    size, tokens = (
-        fmt.size(estimate.candidate_bytes, "report"),
-        fmt.tokens_est(estimate.input_tokens_est, "report"),
-    )
+    """`2.3 MB, ≈600k input tokens, ~$0.42 with Opus`."""
+    size, tokens = fmt.size(estimate.candidate_bytes), fmt.tokens_est(estimate.input_tokens_est)
     return f"{size}, {tokens} input tokens, {fmt.money(estimate.cost_usd, 'report')} with {model}"
 
 
@@ -245,7 +242,7 @@ def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
     if facts.known_status:
         return "read before, free"
     part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
-    return f"{fmt.tokens_est(part.input_tokens_est, 'report')}, {fmt.money(part.cost_usd, 'report')}"
+    return f"{fmt.tokens_est(part.input_tokens_est)}, {fmt.money(part.cost_usd, 'report')}"
 
 
 def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:

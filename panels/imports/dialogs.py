@@ -20,6 +20,8 @@ from panels.imports.view import ImportView
 WIDTH_PX, HEIGHT_PX, FOOT_PX = 760, 560, 44
 NOTE_PX, NOTES_PX, MOST_NOTES_PX, GAP_PX = 26, 24, 150, 8
 """Height of the notes on what is not taken: of a line, around them, and of all of them; the gap above."""
+LOW_SHARE = 0.27
+"""Part of the dialog that the notes take at most: in a low window the conversations have the rest."""
 ROW_PX = 24.0
 TICK = Column("", width=40)
 BRANCHES = Column("Branches", width=88, is_number=True)
@@ -94,7 +96,8 @@ def _report(desk: Desk, report: ImportReport) -> None:
         text = "Only words are taken: calls, approvals and system texts are history, and no file is opened."
         ui.text("note", text, tone="muted", style="small", wraps=True)
     notes = desk.view.memo.get("import notes", (report,), lambda: _notes(report))
-    notes_px = min(MOST_NOTES_PX, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
+    most_px = min(MOST_NOTES_PX, LOW_SHARE * ui.height()) if ui.height() > 0 else MOST_NOTES_PX
+    notes_px = min(most_px, NOTES_PX + NOTE_PX * len(notes)) if notes else 0
     if _can_choose(report):
         _choosers(desk, report)
     with ui.surface("rows", "clear", height=0, padding=(0, 0)):

@@ -187,7 +187,7 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
         if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=can, tip=tip):
             desk.send(DeleteFact(fact.id, fact.text))
     with ui.row("origin", gap=8):
-        ui.text("id", fact.id, tone="faint", style="mono_small", tip=_origin_tip(fact))
+        ui.text("origin", _origin(fact), tone="faint", style="small", tip=f"{_origin_tip(fact)}\n{fact.id}")
         if fact.tags:
             said = ", ".join(fact.tags)
             ui.text("tags", said, tone="muted", style="small", width=0, tip=said)
@@ -204,6 +204,11 @@ def _confidence_tip(fact: IndexedFact) -> str:
     return said if fact.effective_confidence >= SHOWN_CONFIDENCE else f"{said}; it enters no prompt"
 
 
+def _origin(fact: IndexedFact) -> str:
+    """Number of conversations behind a fact; its id stands in the tip, for whoever edits the file."""
+    return f"from {fmt.count(fact.source_count, 'conversation')}" if fact.source_count else "from a file"
+
+
 def _origin_tip(fact: IndexedFact) -> str:
     parts = [f"confirmed by {fmt.count(fact.source_count, 'conversation')}"]
     parts += [f"first seen {fact.first_seen}"] if fact.first_seen else []
@@ -214,7 +219,6 @@ def _origin_tip(fact: IndexedFact) -> str:
 
 def _form(desk: Desk, ui: Ui, draft: FactDraft) -> None:
     view = desk.view.of(KnowledgeView)
-    ui.text("id", draft.fact_id, tone="faint", style="mono_small")
     edited = ui.editor("words", draft.text, height=66.0, hint="One sentence, at most 280 characters",
                        is_focused=draft.wants_focus)  # fmt: skip
     draft.text = draft.text if edited is None else edited.text

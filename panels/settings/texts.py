@@ -66,8 +66,7 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
         with ui.surface(("text", text.name), "card", padding=(16, 8)), ui.row("line"):
             ui.text("name", text.name, style="strong", tip=text.name)
             shown = one_line(text.text, PREVIEW_CHARS)
-            ui.text("preview", shown, tone="muted", style="small", width=-150, tip=text.source or shown)
-            ui.push()
+            ui.text("preview", shown, tone="muted", style="small", width=0, tip=text.source or shown)
             if users := _users(desk, table, text.name):
                 said = fmt.count(users, "discussion")
                 ui.text("users", said, tone="faint", style="small", tip=f"Used by {said}")
@@ -115,8 +114,7 @@ def _prompts(desk: Desk) -> None:
         with ui.surface(("prompt", name), "card", padding=(16, 8)), ui.row("line"):
             ui.text("name", name, style="strong", tip=name)
             about = ABOUT_PROMPTS.get(name) or one_line(text, PREVIEW_CHARS)
-            ui.text("preview", about, tone="muted", style="small", width=-150, tip=source or about)
-            ui.push()
+            ui.text("preview", about, tone="muted", style="small", width=0, tip=source or about)
             is_own = _is_own(desk, source)
             ui.badge("whose", "yours" if is_own else "project's" if source else "shipped",
                      tone="accent" if is_own else "muted", tip=source)  # fmt: skip

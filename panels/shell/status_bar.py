@@ -93,9 +93,10 @@ def _cache(state: AppState, ui: Ui, summary: DiscussionSummary, *, is_tight: boo
     if words:
         look = look_of(state, summary.meta.id)
         tip = f"{look.provider}: {look.words}" if look.words else "Nothing is cached"
+        is_read = look.is_warm and not misses_cache(state, summary.meta.id)
         with ui.row("cache", gap=6):
-            ui.icon("icon", "bolt", tone="ok" if look.is_warm else "faint")
-            ui.text("text", words, tone="ok" if look.is_warm else "muted", style="small", tip=tip)
+            ui.icon("icon", "bolt", tone="ok" if is_read else "faint")
+            ui.text("text", words, tone="ok" if is_read else "muted", style="small", tip=tip)
 
 
 def cache_words(state: AppState, summary: DiscussionSummary) -> str:
@@ -108,6 +109,8 @@ def cache_words(state: AppState, summary: DiscussionSummary) -> str:
     look = look_of(state, summary.meta.id)
     if not look.is_warm:
         return "cache cold"
+    if misses_cache(state, summary.meta.id):
+        return "cache not read by the next message"
     at = warm_until(cache, state.now)
     until = f" until {fmt.clock(at)}" if at is not None else ""
     opened = selection.opened(state)
@@ -115,6 +118,12 @@ def cache_words(state: AppState, summary: DiscussionSummary) -> str:
     used = next((message.usage for message in recent if message.usage is not None), None)
     reused = used.cache_read_tokens if used is not None else None
     return f"cache warm{until}" + (f" · {fmt.tokens(reused)} reused" if reused else "")
+
+
+def misses_cache(state: AppState, discussion_id: str) -> bool:
+    """True if the next request, by its one estimate, reads nothing of what is held: effort, tools or text changed."""
+    request = next_request(state, discussion_id)
+    return discussion_id in state.caching.plans and request is not None and not request.read_tokens_est
 
 
 def _workers(state: AppState, ui: Ui) -> None:

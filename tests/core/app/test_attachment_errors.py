@@ -49,3 +49,21 @@ def test_the_error_of_a_file_is_its_discussions_and_goes_with_the_draft(
     until(controller, lambda s: bool(_notices(s)))
     controller.send(Detach(chosen, state.discussions.open[chosen].draft.attachments[0].sha256))
     assert not _notices(until(controller, lambda s: not s.discussions.open[chosen].draft.attachments))
+
+
+def test_of_two_equal_pastes_the_one_that_was_pressed_goes(programs: Programs) -> None:
+    controller = programs.start()
+    controller.send(CreateDiscussion("Sky"))
+    chosen = until(
+        controller, lambda s: s.discussions.selected_id in s.discussions.open
+    ).discussions.selected_id
+    for name in ("pasted.txt", "pasted 2.txt"):
+        controller.send(AttachText(chosen, "the same log", name))
+    state = until(controller, lambda s: len(s.discussions.open[chosen].draft.attachments) == 2)
+    first, second = state.discussions.open[chosen].draft.attachments
+    assert first.sha256 == second.sha256
+
+    controller.send(Detach(chosen, second.sha256, second.name))
+
+    state = until(controller, lambda s: len(s.discussions.open[chosen].draft.attachments) < 2)
+    assert state.discussions.open[chosen].draft.attachments == (first,)

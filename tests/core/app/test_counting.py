@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from core.app.count_file import MOST_KEPT, CountFile
 from core.app.counting import Counting, _batches
 from core.app.crunch import Crunch
 
@@ -47,3 +50,35 @@ def test_large_texts_are_counted_in_batches_and_none_is_lost() -> None:
     assert len(batches) == 3
     assert {name for batch in batches for name in batch} == set(texts)
     assert _batches({}) == []
+
+
+def test_counts_outlive_a_restart_and_a_line_that_a_kill_cut_off(tmp_path: Path) -> None:
+    file, first, torn, later = tmp_path / "counts", "a" * 64, "b" * 64, "c" * 64
+    CountFile(file).add({first: 7, "no hash": 1})
+    with file.open("ab") as cut:
+        cut.write(f"{torn} 1".encode())
+
+    assert CountFile(file).load() == {first: 7}
+    CountFile(file).add({later: 9})
+
+    assert CountFile(file).load()[later] == 9
+    assert b"no hash" not in file.read_bytes()
+    closed = Crunch()
+    closed.close()
+    counting = Counting(closed, file)
+    assert counting.known()[first] == 7
+    counting.count({"d" * 64: "an estimate is not kept"})
+    assert "d" * 64 not in CountFile(file).load()
+    file.unlink()
+    assert CountFile(file).load() == {}
+
+
+def test_the_newest_counts_are_kept_and_the_file_is_cut_to_them(tmp_path: Path) -> None:
+    file = tmp_path / "counts"
+    CountFile(file).add({f"{number:064x}": number for number in range(2 * MOST_KEPT + 1)})
+    size = file.stat().st_size
+
+    kept = CountFile(file).load()
+
+    assert (len(kept), max(kept.values())) == (MOST_KEPT, 2 * MOST_KEPT)
+    assert file.stat().st_size < size * 0.51

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.messages import Event
-from core.context.messages import FileInspected, InspectOnDisk
+from core.context.measure import SOME_CHARS
+from core.context.messages import AssembleContext, ContextAssembled, FileInspected, InspectOnDisk
 from core.context.outline import symbols_of
 from core.context.worker import ContextHandler
 from core.values.curation import FileItem, FileProblemKind
@@ -66,3 +68,19 @@ def test_a_file_that_is_not_there_says_so_instead_of_reading_for_ever(
     assert only.snapshot.path == path
     assert only.snapshot.problem is not None
     assert only.snapshot.problem.kind is kind
+
+
+def test_a_long_count_lets_the_first_report_of_the_next_discussion_go_before_it(tmp_path: Path) -> None:
+    bench, told = Bench(tmp_path), list[Event]()
+    handler = ContextHandler(bench.assembler, symbols_of, bench.counter, told.append)
+    long = bench.spec("x" * (3 * SOME_CHARS))
+    handler.handle(AssembleContext(replace(long, discussion_id="slow")))
+    asked = iter((False, True))
+    handler.count_on(lambda: next(asked))
+    handler.handle(AssembleContext(replace(bench.spec("short"), discussion_id="next")))
+    handler.count_on(lambda: False)
+
+    reports = [event for event in told if isinstance(event, ContextAssembled)]
+    assert [(one.discussion_id, one.report.is_exact) for one in reports] == [
+        ("slow", False), ("next", False), ("next", True), ("slow", True)
+    ]  # fmt: skip

@@ -24,6 +24,7 @@ from core.discussion.catalog import Catalog, Refreshed
 from core.discussion.catalog_entries import stored_summary
 from core.discussion.meta import write_meta
 from core.discussion.payments import all_paid_since
+from core.discussion.worker import summarise
 from core.values.discussion import DiscussionSummary
 from core.values.records import Record
 from core.values.usage import Usage
@@ -99,6 +100,24 @@ def test_edits_and_deletions_change_the_row(catalog: Catalog, home: Path) -> Non
     log.append(home, ID, [restore("r", "b")])
     row = refreshed(catalog)[ID]
     assert (row.turns, row.preview) == (2, "two")
+
+
+def test_a_message_without_a_reply_is_known_from_the_log_until_one_follows_or_it_goes(
+    catalog: Catalog, home: Path
+) -> None:
+    row = indexed(catalog, home, user("a", "one"), reply("b", "two"), user("c", "three"))
+    assert row.is_unanswered
+    assert row == replace(
+        summarise(row.meta, store.load(home, ID, NOW).discussion), updated_at=row.updated_at
+    )
+
+    for record, is_unanswered in (
+        (delete("x", "c"), False),
+        (restore("r", "c"), True),
+        (reply("d", "x"), False),
+    ):
+        log.append(home, ID, [record])
+        assert refreshed(catalog)[ID].is_unanswered is is_unanswered
 
 
 def test_what_was_known_is_there_at_once_after_a_restart(home: Path, tmp_path: Path) -> None:

@@ -227,3 +227,18 @@ def test_a_hit_rate_of_nothing_is_not_shown_as_good() -> None:
     totals = {"anthropic": ProviderTotals("anthropic", Usage(10, 1, 0))}
 
     assert facts.figures(with_fields(states.working(), totals=totals))[0].tone == "text"
+
+
+def test_what_is_cached_is_of_the_model_until_another_is_chosen_or_has_replied() -> None:
+    state = cache_states.caching()
+    row = state.discussions.summaries["d1"]
+
+    def with_meta(**changes: object) -> AppState:
+        rows = with_entry(state.discussions.summaries, "d1", replace(row, meta=replace(row.meta, **changes)))  # type: ignore[arg-type]
+        return replace(state, discussions=replace(state.discussions, summaries=rows))
+
+    assert facts.is_of_model(state, "d1")
+    assert not facts.is_of_model(with_meta(provider="gemini"), "d1")
+    assert not facts.is_of_model(with_meta(model="another"), "d1")
+    assert not facts.is_of_model(with_fields(state, caches={}), "d1")
+    assert not facts.is_of_model(state, "gone")

@@ -206,7 +206,7 @@ def test_a_long_paste_says_why_it_is_a_file_has_a_name_of_its_own_and_becomes_te
 
     screen.ui.click("Put pasted 2.txt into the message as text")
 
-    assert screen.asked == [SetDraft("d1", "y" * 20_001), Detach("d1", "cd" * 32)]
+    assert screen.asked == [SetDraft("d1", "y" * 20_001), Detach("d1", "cd" * 32, "pasted 2.txt")]
     assert screen.ui.find(EDITOR).value == "y" * 20_001
 
 
@@ -224,7 +224,7 @@ def test_attachments_of_the_draft_are_shown_and_can_be_taken_out() -> None:
 
     screen.ui.click("Remove pasted.txt")
 
-    assert screen.asked == [Detach("d1", "ab" * 32)]
+    assert screen.asked == [Detach("d1", "ab" * 32, "pasted.txt")]
 
 
 def test_files_are_attached_through_the_file_chooser() -> None:

@@ -338,3 +338,13 @@ def test_a_discussion_whose_last_message_failed_says_so_in_the_list() -> None:
     tips = [node.tip for node in Screen(states.failed()).ui.nodes("icon") if node.path[-1] == "status"]
 
     assert any(tip.startswith("The last message failed:") for tip in tips)
+
+
+def test_a_message_without_a_reply_has_its_sign_in_the_list_of_what_the_log_says() -> None:
+    state = states.working()
+    row = state.discussions.summaries["d2"]
+    rows = {**state.discussions.summaries, "d2": replace(row, is_unanswered=True)}
+    state = replace(state, discussions=replace(state.discussions, summaries=rows))
+
+    assert "The last message has no reply: it can be sent again" in Screen(state).ui.tips()
+    assert "The last message has no reply: it can be sent again" not in Screen(states.working()).ui.tips()

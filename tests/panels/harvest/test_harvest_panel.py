@@ -103,8 +103,8 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82 KB · 10 days · ~21K, ~$0.05 | to read",
-        "Harvest worker design | 83 KB · 11 days · ~21K, ~$0.05 | to read",
+        "Cache TTL policy | 82 KB · 10 days · ≈20.8k, ~$0.05 | to read",
+        "Harvest worker design | 83 KB · 11 days · ≈21.2k, ~$0.05 | to read",
     ]
     assert "Parser regressions | 85 KB · 12 days · read before, free | to read" in words
     assert "Untitled | empty · 0 B · 14 days | empty" in words
@@ -124,7 +124,7 @@ def test_the_figures_are_those_of_the_report() -> None:
     words = panel(open_at("conversations", hs.looked()))
 
     assert "4 to read, 2 empty, 1 in use, 1 kept by you, 1 left alone" in words
-    assert "892KB, ~204K input tokens, ~$0.42 with Claude Opus 4.8" in words
+    assert "892 KB, ≈204k input tokens, ~$0.42 with Claude Opus 4.8" in words
     assert any(word.startswith("Nothing on disk changes before Apply.") for word in words)
 
 
@@ -132,7 +132,7 @@ def test_an_unknown_price_is_said_and_not_shown_as_nothing() -> None:
     estimate = replace(hs.estimate(), cost_usd=None)
     screen = open_at("conversations", hs.state(hs.seen(look=replace(hs.look(), estimate=estimate))))
 
-    assert screen.ui.shows("~204K input tokens, price unknown with Claude Opus 4.8")
+    assert screen.ui.shows("≈204k input tokens, price unknown with Claude Opus 4.8")
     assert screen.ui.has("Preview 4 conversations (est. price unknown)", kind="button")
 
 

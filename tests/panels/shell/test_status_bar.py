@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind
 from core.values.state import AppState, ProgramState
 from tests.panels import states
+from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
@@ -77,3 +78,13 @@ def test_before_the_settings_are_read_nobody_says_that_a_provider_is_missing() -
 
     assert not any("No provider" in word for word in words)
     assert _light(with_fields(states.working(), providers={}))[0] == "faint"
+
+
+def test_a_cache_is_called_warm_only_where_the_next_request_reads_it() -> None:
+    state = cache_states.caching()
+    assert any(word.startswith("cache warm until") for word in _words(state))
+
+    missing = with_fields(state, plans={"d1": cache_states.plan(read_tokens=0, write_tokens=12_800)})
+
+    assert "cache not read by the next message" in _words(missing)
+    assert not any("cache warm" in word for word in _words(missing))
