@@ -34,11 +34,6 @@ INSIDE = (
 """Ends of names that a wheel must hold: what stands outside the packages, and data within them."""
 
 BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
-CACHES = frozenset(
-    {"manual_slop", "manual-slop", "pip", "mesa_shader_cache", "mesa_shader_cache_db", "fontconfig"}
-)
-"""Folders of the person's caches that this program, pip and the system's graphics may make."""
-
 RUN_S = 300.0
 SCREEN = "Xvfb"
 WITHOUT_SCREEN = "There is no virtual screen (Xvfb). Install the package xvfb"
@@ -122,14 +117,15 @@ def try_installed(folder: Path, program: Path, weights: Path) -> None:
     if not reply.strip():
         raise TrialError("the embedded model said nothing")
     say(f"the embedded model said: {reply.strip()[:80]}")
-    _try_search(manual_slop, elsewhere, environ)
+    _try_search(manual_slop, elsewhere, environ, folder / ".cache")
     _try_tour(manual_slop, elsewhere, environ)
-    if strays := sorted(path.name for path in (folder / ".cache").glob("*") if path.name not in CACHES):
-        raise TrialError(f"a library wrote into the person's cache: {', '.join(strays)}")
 
 
-def _try_search(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> None:
-    """See that the embedding model and what runs it came with the wheel: a note is found that shares no word."""
+def _try_search(manual_slop: Path, elsewhere: Path, environ: dict[str, str], cache: Path) -> None:
+    """See that the embedding model and what runs it came with the wheel, and that it makes nothing of its own in the
+    person's cache: a note is found that shares no word.
+    """
+    before = {path.name for path in cache.glob("*")}
     notes = elsewhere / "notes"
     notes.mkdir()
     (notes / "tides.md").write_text("# The sea\n\nHigh water comes twice a day.\n", "utf-8")
@@ -138,6 +134,8 @@ def _try_search(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> 
     found = _timed("search", lambda: _run(asked, elsewhere, environ))
     if "tides.md" not in found:
         raise TrialError(f"search does not find a note by its meaning:\n{found}")
+    if strays := {path.name for path in cache.glob("*")} - before - {"manual-slop"}:
+        raise TrialError(f"a library wrote into the person's cache: {', '.join(sorted(strays))}")
 
 
 def _try_tour(manual_slop: Path, elsewhere: Path, environ: dict[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.app.execution import act
 from core.base.errors import SlopError
+from core.base.figures import count
 from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.format import model_data, models_text
@@ -35,7 +36,7 @@ def run_presets(options: Options, front: FrontEnd, console: Console) -> int:
             }
         )
         return 0
-    rows = [("preset", name, f"{len(preset.items)} items") for name, preset in project.presets.items()]
+    rows = [("preset", name, count(len(preset.items), "item")) for name, preset in project.presets.items()]
     rows += [("persona", text.name, one_line(text.text, 60)) for text in project.personas.values()]
     rows += [
         ("system prompt", text.name, one_line(text.text, 60)) for text in project.system_prompts.values()

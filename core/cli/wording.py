@@ -24,6 +24,7 @@ WORDS = (
     ("choose another provider", "choose another with --provider"),
     ("Send it again past the limit", "Send it again with --over-limit"),
     ("in Caching, Overview", "in the settings"),
+    ("or say that it may be replaced", "or write over it with --replace"),
     ("Press Retry", "Send it again with --retry"),
     ("press Retry", "send it again with --retry"),
 )

@@ -190,20 +190,6 @@ def test_a_trusted_project_is_asked_about_again_for_what_is_new_and_only_then(bo
     assert _question(book) is None
 
 
-def test_what_no_project_gets_is_said_where_nothing_else_is_asked_for_until_the_folder_is_trusted(
-    book: Playbook,
-) -> None:
-    strange = replace(PROJECT, is_trusted=False, asked=(), held_back=("It asks for a key.",))
-    book.play(settings_loaded(project=strange))
-    told = [one for one in book.state.program.notices if one.id == "held-back"]
-    assert [(one.text, one.detail) for one in told] == [
-        ("project asks for what no project gets", "It asks for a key.")
-    ]
-
-    book.play(settings_loaded(project=replace(strange, is_trusted=True)))
-    assert [one for one in book.state.program.notices if one.id == "held-back"] == []
-
-
 def test_a_folder_trusted_by_an_earlier_version_is_asked_about_once_with_the_reason(book: Playbook) -> None:
     book.play(settings_loaded(project=replace(_asking("p"), was_trusted_unseen=True)))
 

@@ -1,0 +1,25 @@
+"""What no project gets is said, also where there is nothing to ask."""
+
+from __future__ import annotations
+
+from core.settings.notices import HELD_BACK, show_trust
+from core.values.settings import AskedValue, Project
+from core.values.state import AppState, ConfigState
+
+
+def told(project: Project, before: AppState = AppState()) -> AppState:  # noqa: B008 (frozen)
+    return show_trust(AppState(program=before.program, config=ConfigState(project=project)))
+
+
+def test_what_no_project_gets_is_said_until_the_folder_is_trusted_or_asks_for_more() -> None:
+    reason = ("It holds a key.",)
+    strange = told(Project(root="/p", name="p", held_back=reason))
+    (notice,) = strange.program.notices
+    assert (notice.id, notice.text, notice.detail) == (HELD_BACK, "p asks for what no project gets", *reason)
+
+    assert (
+        told(Project(root="/p", name="p", held_back=reason, is_trusted=True), strange).program.notices == ()
+    )
+    asks = Project(root="/p", name="p", held_back=reason, asked=(AskedValue(("domain",), "d", "d"),))
+    assert [one.id for one in told(asks, strange).program.notices] == ["trust"]
+    assert told(Project(root="/p", name="p")).program.notices == ()
