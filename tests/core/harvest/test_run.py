@@ -470,6 +470,25 @@ def test_a_run_that_nobody_reviews_is_told_what_is_known_and_replaces_it(tmp_pat
     assert [fact.stale for fact in FactReader(tmp_path).facts()] == [True, False]
 
 
+def test_a_run_that_nobody_reviews_replaces_no_more_than_may_go_unasked(tmp_path: Path) -> None:
+    known = [f"The gauge number {n} of the harbour is new." for n in range(5)]
+    add_discussion(tmp_path, "One", "Which gauges?", "Five.")
+    Harvest(tmp_path, Model({"Which gauges?": reply(*known)})).apply()
+    add_discussion(tmp_path, "Two", "All is old: " + " ".join(known))
+
+    def answer() -> None:
+        names = re.findall(r"^(k[0-9a-f]{8}): ", model.prompts[-1], re.MULTILINE)
+        rows = [{"statement": f"Old: {n}", "reason": "So.", "replaces": one} for n, one in enumerate(names)]
+        model.answers["All is old"] = json.dumps({"facts": rows})
+
+    model = Model(on_asked=answer)
+    report = Harvest(tmp_path, model).apply(seed="t")
+
+    assert sum(line.startswith("- ~~") for line in item_lines(tmp_path)) == 3
+    assert report.beside == 2
+    assert "without your yes: 2\n" in report_text(report)
+
+
 def test_conversations_of_one_run_follow_each_other_for_the_decay_of_facts(tmp_path: Path) -> None:
     for number in range(4):
         add_discussion(tmp_path, f"Talk {number}", f"Word {number}!")
