@@ -130,7 +130,14 @@ def candidates(home: Path) -> dict[str, str]:
 def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> None:
     """Scan, distil and apply."""
     paid.code = str(home / "code.py")
-    run = Harvest(home, paid, disk=disk, max_bytes=MAX_BYTES, piece_bytes=PIECE_BYTES)  # type: ignore[arg-type]
+    run = Harvest(
+        home,
+        paid,  # type: ignore[arg-type]
+        disk=disk,
+        max_bytes=MAX_BYTES,
+        piece_bytes=PIECE_BYTES,
+        root=str(home),
+    )
     asking = items_by_asking(run.distiller, run.now)
     known = Item(Category.FACTS, "facts.md", "Seven hours.", first_line=4)
 
