@@ -147,7 +147,7 @@ def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> No
             replace(one, replaces=Replacement(known, "It turns.")) if one.text == "B one." else one
             for one in found.items
         )
-        return Found(tuple(new), found.dropped)
+        return replace(found, items=tuple(new))
 
     apply(ApplyRequest(run.request, run.scan(), items_of, seed, disk=disk))
 
