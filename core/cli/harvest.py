@@ -170,17 +170,8 @@ def run_settings(options: Options) -> RunSet:
     template = read_prompts(asked.home, project.prompts)[HARVEST_PROMPT]
     profile = find_profile(models, provider, model)
     limit = None if given.over_limit else settings.caching.day_limit_usd
-    known = _knowledge(options, settings)
-    run = HarvestRun(
-        known,
-        open_in_window(asked.home),
-        provider,
-        model,
-        profile,
-        template,
-        project.root,
-        project.allowed_roots,
-    )
+    known, places = _knowledge(options, settings), (project.root, project.allowed_roots)
+    run = HarvestRun(known, open_in_window(asked.home), provider, model, profile, template, *places)
     is_free = given.over_limit or provider == ProviderKind.EMBEDDED
     return RunSet(loaded, asked.home, run, wall_clock(), limit, "" if is_free else settings.unread)
 

@@ -42,6 +42,7 @@ def report_data(report: HarvestReport) -> dict[str, Any]:
         "dropped_rows": report.dropped,
         "unfound_quotes": report.unfound,
         "forgotten_items": report.forgotten,
+        "contradicted_items_kept": report.beside,
         "held_fact_files": list(report.held_files),
         "failures": [
             {"name": f.name, "path": f.path, "sha256": f.sha256, "reason": f.reason} for f in report.failures
@@ -68,6 +69,10 @@ def _lines(report: HarvestReport) -> Iterator[str]:
         ("items not written, because exactly that is known already", report.known),
         ("items not written, because you forgot them", report.forgotten),
         ("rows of the model's replies left out, because they were malformed", report.dropped),
+        (
+            "known items that new ones contradict, kept, because more would go than without your yes",
+            report.beside,
+        ),
         ("quotes left out, because they stand nowhere in what was read", report.unfound),
     )
     yield from (f"{said}: {number}" for said, number in left_out if number)

@@ -32,6 +32,7 @@ from core.knowledge.apply import Apply, begin_apply, finish_apply
 from core.knowledge.digest import digest_file, is_digest
 from core.knowledge.duplicates import Known, known_items
 from core.knowledge.files import read_notes
+from core.knowledge.guard import removal_sentence
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.reader import read_categories
 from core.values.harvest import (
@@ -43,7 +44,7 @@ from core.values.harvest import (
     HarvestPreview,
     HarvestReport,
 )
-from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem
+from core.values.knowledge import Category, HarvestLedgerEntry, Item, LedgerStatus, NewItem
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -53,6 +54,7 @@ class Found(msgspec.Struct, frozen=True):
         dropped: malformed rows, unfound: quotes that stand nowhere, forgotten: items that a person forgot; all were
             left out.
         rejected: what the person left out; seen: what is known already, and confirmed where it still is.
+        beside: items that would have replaced known ones, had a person said yes.
     """
 
     items: tuple[NewItem, ...]
@@ -61,6 +63,7 @@ class Found(msgspec.Struct, frozen=True):
     rejected: tuple[NewItem, ...] = ()
     seen: tuple[NewItem, ...] = ()
     forgotten: int = 0
+    beside: int = 0
 
 
 ItemsOf = Callable[[ArtifactFacts, bytes], Found]
@@ -169,10 +172,14 @@ def items_by_asking(
 ) -> ItemsOf:
     """Items as the model gives them, all of them: a preview in which everything stays as it was proposed.
 
+    Nobody is asked, so no more known items are replaced than may go without a question; what would replace another
+    stands beside it.
+
     Args:
         now: the day in provenance; on_items: told of a conversation's items before they are written.
     """
     read: list[tuple[Known, Related]] = []
+    gone: list[Item] = []
 
     def items(facts: ArtifactFacts, data: bytes) -> Found:
         if not read:
@@ -180,11 +187,24 @@ def items_by_asking(
         known, related = read[0]
         found = distiller.distil(facts, data, related)
         part = propose(HarvestPreview(), facts, found, known)
-        new, seen = chosen(part, facts, now), seen_again(part, facts, now)
+        wanted, seen = chosen(part, facts, now), seen_again(part, facts, now)
+        new = tuple(_within_guard(one, gone, known.items) for one in wanted)
         on_items(facts.name, (*new, *seen))
-        return Found(new, found.dropped, found.unfound, seen=seen, forgotten=part.forgotten)
+        beside = sum(one.replaces != two.replaces for one, two in zip(wanted, new, strict=True))
+        return Found(new, found.dropped, found.unfound, seen=seen, forgotten=part.forgotten, beside=beside)
 
     return items
+
+
+def _within_guard(item: NewItem, gone: list[Item], known: Iterable[Item]) -> NewItem:
+    """The item; it replaces none where that would take out too much unasked. `gone`: replaced so far, added to."""
+    if item.replaces is None:
+        return item
+    standing = (one for one in known if one.first_line)
+    if removal_sentence([*gone, item.replaces.item], standing):
+        return replace(item, replaces=None)
+    gone.append(item.replaces.item)
+    return item
 
 
 def items_of_preview(reviewed: HarvestPreview, now: datetime) -> ItemsOf:
@@ -233,6 +253,7 @@ class _Run:
     dropped: int = 0
     unfound: int = 0
     forgotten: int = 0
+    beside: int = 0
     conversations: int = 0
     reclaimed_bytes: int = 0
     reclaimed: list[str] = field(default_factory=list)
@@ -277,6 +298,7 @@ class _Run:
             dropped=self.dropped,
             unfound=self.unfound,
             forgotten=self.forgotten,
+            beside=self.beside,
             held_files=tuple(sorted(self.transaction.held_files)),
             failures=tuple(self.failures),
             digest_path=str(digest_file(home)) if is_digest(digest_file(home)) else "",
@@ -343,6 +365,7 @@ class _Run:
         self.dropped += found.dropped
         self.unfound += found.unfound
         self.forgotten += found.forgotten
+        self.beside += found.beside
 
     def _note_failure(self, facts: ArtifactFacts, error: SlopError) -> None:
         """Say in the ledger that it failed, where that can be said, unless the proof got there after all."""

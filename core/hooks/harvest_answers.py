@@ -113,6 +113,7 @@ class HarvestReportData(Data, frozen=True):
     dropped_rows: Count
     unfound_quotes: Count
     forgotten_items: Count
+    contradicted_items_kept: Count
     held_fact_files: list[str]
     failures: Rows[HarvestFailureData]
     digest: str
@@ -361,6 +362,7 @@ def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
         dropped_rows=report.dropped,
         unfound_quotes=report.unfound,
         forgotten_items=report.forgotten,
+        contradicted_items_kept=report.beside,
         held_fact_files=list(report.held_files),
         failures=page.cut(report.failures, HarvestFailureData),
         digest=report.digest_path,

@@ -215,7 +215,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
         artifacts: every conversation with its class; is_dry: nothing was changed.
         items: written, by category; known: not written because exactly that was known already.
         dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown; forgotten: items that a
-            person forgot, left out.
+            person forgot, left out; beside: items that stand beside the known ones that they contradict, unasked.
         held_files: of structured facts, that could not be read: the facts of these items wait for that.
         reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
         failures: kept, with the reason.
@@ -236,6 +236,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     reclaimed: tuple[str, ...] = ()
     unfound: int = 0
     forgotten: int = 0
+    beside: int = 0
     held_files: tuple[str, ...] = ()
 
     @property

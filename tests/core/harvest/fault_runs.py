@@ -130,7 +130,14 @@ def candidates(home: Path) -> dict[str, str]:
 def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> None:
     """Scan, distil and apply."""
     paid.code = str(home / "code.py")
-    run = Harvest(home, paid, disk=disk, max_bytes=MAX_BYTES, piece_bytes=PIECE_BYTES)  # type: ignore[arg-type]
+    run = Harvest(
+        home,
+        paid,  # type: ignore[arg-type]
+        disk=disk,
+        max_bytes=MAX_BYTES,
+        piece_bytes=PIECE_BYTES,
+        root=str(home),
+    )
     asking = items_by_asking(run.distiller, run.now)
     known = Item(Category.FACTS, "facts.md", "Seven hours.", first_line=4)
 
@@ -140,7 +147,7 @@ def harvest(home: Path, paid: Paid, disk: Disk = OS_DISK, seed: str = "s") -> No
             replace(one, replaces=Replacement(known, "It turns.")) if one.text == "B one." else one
             for one in found.items
         )
-        return Found(tuple(new), found.dropped)
+        return replace(found, items=tuple(new))
 
     apply(ApplyRequest(run.request, run.scan(), items_of, seed, disk=disk))
 

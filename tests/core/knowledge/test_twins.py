@@ -13,19 +13,29 @@ from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.facts.own_form import item_text
 from core.facts.rank import ranked
+from core.knowledge import step
 from core.knowledge.edits import delete_item, edit_item, restore_item
 from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.history_text import history_lines
 from core.knowledge.ledger import timestamp
 from core.knowledge.memory_log import Injections, fact_history, item_history, seen_items
-from core.knowledge.messages import NoteInjection, RestoreItem
+from core.knowledge.messages import (
+    ChangeKnowledge,
+    DeleteKnowledgeItem,
+    ItemDeleted,
+    NoteInjection,
+    RestoreItem,
+)
 from core.knowledge.reader import read_categories
 from core.knowledge.rewrites import MergeRequest, apply_merge
 from core.knowledge.undo import undo_apply
+from core.knowledge.worker import KnowledgeHandler
 from core.values.evidence import ItemEvent, ItemEventKind, ItemWords
 from core.values.knowledge import Category, Item, KnowledgeState, NewItem, Provenance, Replacement
 from core.values.merges import MergeGroup
+from core.values.settings import KnowledgeSettings
+from tests.core.app.playbook import Playbook
 from tests.core.knowledge.homes import NOW, applied
 
 TAG = Provenance("talk", "2026-11-20")
@@ -63,6 +73,22 @@ def test_what_is_deleted_is_not_sent_and_comes_back_with_its_undo_byte_for_byte(
     restore_item(home, undo)
 
     assert (sent(home), path.read_bytes()) == ([MUD, MOON], before)
+
+
+def test_the_notice_of_a_deleted_item_offers_its_way_back(home: Path) -> None:
+    told: list[object] = []
+    handler = KnowledgeHandler(home, told.append)
+    handler.handle(ChangeKnowledge(DeleteKnowledgeItem(item(home, MOON)), KnowledgeSettings()))
+    (deleted,) = [one for one in told if isinstance(one, ItemDeleted)]
+    state, _ = step.event(Playbook().state, deleted)
+
+    (notice,) = state.program.notices
+    assert (notice.action, notice.action_label) == (deleted.undo, "Undo")
+    state, (back,) = step.command(state, deleted.undo)
+    assert isinstance(back, ChangeKnowledge)
+    assert not state.program.notices
+    handler.handle(back)
+    assert sent(home) == [MUD, MOON]
 
 
 def test_an_item_that_was_deleted_comes_back_at_the_end_where_its_file_changed_and_never_twice(
