@@ -10,7 +10,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import Disk
 from core.base.tokens import estimate_tokens
-from core.harvest.batch_answers import Tally, answers_that_count, missing_rows
+from core.harvest.batch_answers import RowTally, answers_that_count, missing_rows
 from core.harvest.batch_words import fault_sentence, lost_sentence
 from core.harvest.replies import KeptReplies
 from core.providers.batches import AnswerKind, BatchAnswer, BatchStatus
@@ -86,7 +86,7 @@ class Collector:
         Raises:
             StorageError: a paid reply cannot be kept. ProviderError: the results cannot be read on.
         """
-        tally = Tally()
+        tally = RowTally()
         answered, forgotten, paid = batch.answered, batch.forgotten, batch.paid_usd
         taken = set(batch.taken)
         faults, failed = list[BatchFault](), list[int]()
