@@ -22,7 +22,7 @@ from core.values.provider import StopKind
 from core.values.usage import Usage
 
 
-class Reading(msgspec.Struct, frozen=True):
+class BatchReading(msgspec.Struct, frozen=True):
     """Outcome of one reading of a batch's results, with what earlier ones took.
 
     Args:
@@ -80,7 +80,7 @@ class Collector:
         self._knowledge, self._disk = paths.knowledge_dir(home), disk
         self._payments, self._is_there, self._on_paid = payments, is_there, on_paid
 
-    def read(self, batch: HarvestBatch, answers: Iterable[BatchAnswer], status: BatchStatus) -> Reading:
+    def read(self, batch: HarvestBatch, answers: Iterable[BatchAnswer], status: BatchStatus) -> BatchReading:
         """Keep the replies that no earlier reading took, and book what they cost.
 
         Raises:
@@ -108,7 +108,7 @@ class Collector:
                 answered += 1
             else:
                 forgotten += 1
-        return Reading(
+        return BatchReading(
             answered,
             forgotten,
             tuple(sorted(taken)),
