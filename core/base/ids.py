@@ -8,6 +8,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_TRIPLES = tuple(f"{a}{b}{c}" for c in _LETTERS for b in _LETTERS for a in _LETTERS)
+"""Every three letters: an import makes an id for each message."""
+
 _ID = re.compile(r"(\d{8}-\d{6})-[a-z]{6}")
 
 
@@ -22,11 +25,8 @@ def make_id(at: datetime, seed: str) -> str:
         The same id for the same second and seed.
     """
     number = int.from_bytes(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-    letters = ""
-    for _ in range(6):
-        number, index = divmod(number, len(_LETTERS))
-        letters += _LETTERS[index]
-    return f"{_second(at)}-{letters}"
+    number, first = divmod(number, len(_TRIPLES))
+    return f"{_second(at)}-{_TRIPLES[first]}{_TRIPLES[number % len(_TRIPLES)]}"
 
 
 @lru_cache(maxsize=256)

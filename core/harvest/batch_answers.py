@@ -11,8 +11,8 @@ from core.values.batches import HarvestBatch
 
 
 @dataclass(slots=True)
-class Tally:
-    """Tally of the rows of one reading.
+class RowTally:
+    """RowTally of the rows of one reading.
 
     Args:
         rows, billed: numbers of the requests that have a row, and one that the provider bills; torn: rows that cannot be
@@ -25,7 +25,7 @@ class Tally:
 
 
 def answers_that_count(
-    batch: HarvestBatch, answers: Iterable[BatchAnswer], tally: Tally
+    batch: HarvestBatch, answers: Iterable[BatchAnswer], tally: RowTally
 ) -> Iterator[tuple[int, BatchAnswer]]:
     """One answer to each request of a batch, by the request's number: its first reply, before any other row of it.
 
@@ -56,7 +56,7 @@ def answers_that_count(
     yield from ((index, answer) for index, answer in without.items() if index not in replied)
 
 
-def missing_rows(batch: HarvestBatch, tally: Tally, status: BatchStatus) -> int:
+def missing_rows(batch: HarvestBatch, tally: RowTally, status: BatchStatus) -> int:
     """Number of requests whose answers the provider has, by its own word, and did not hand over whole.
 
     A torn row may be anybody's: it counts while a request has none.

@@ -10,7 +10,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import Disk
 from core.base.tokens import estimate_tokens
-from core.harvest.batch_answers import Tally, answers_that_count, missing_rows
+from core.harvest.batch_answers import RowTally, answers_that_count, missing_rows
 from core.harvest.batch_words import fault_sentence, lost_sentence
 from core.harvest.replies import KeptReplies
 from core.providers.batches import AnswerKind, BatchAnswer, BatchStatus
@@ -22,7 +22,7 @@ from core.values.provider import StopKind
 from core.values.usage import Usage
 
 
-class Reading(msgspec.Struct, frozen=True):
+class BatchReading(msgspec.Struct, frozen=True):
     """Outcome of one reading of a batch's results, with what earlier ones took.
 
     Args:
@@ -80,13 +80,13 @@ class Collector:
         self._knowledge, self._disk = paths.knowledge_dir(home), disk
         self._payments, self._is_there, self._on_paid = payments, is_there, on_paid
 
-    def read(self, batch: HarvestBatch, answers: Iterable[BatchAnswer], status: BatchStatus) -> Reading:
+    def read(self, batch: HarvestBatch, answers: Iterable[BatchAnswer], status: BatchStatus) -> BatchReading:
         """Keep the replies that no earlier reading took, and book what they cost.
 
         Raises:
             StorageError: a paid reply cannot be kept. ProviderError: the results cannot be read on.
         """
-        tally = Tally()
+        tally = RowTally()
         answered, forgotten, paid = batch.answered, batch.forgotten, batch.paid_usd
         taken = set(batch.taken)
         faults, failed = list[BatchFault](), list[int]()
@@ -108,7 +108,7 @@ class Collector:
                 answered += 1
             else:
                 forgotten += 1
-        return Reading(
+        return BatchReading(
             answered,
             forgotten,
             tuple(sorted(taken)),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import chain
 
 import msgspec
 
@@ -76,7 +77,10 @@ class Held(msgspec.Struct, frozen=True):
 
 def words_of(record: MessageRecord) -> int:
     """Mark of a message's words, to tell whether two are the same; of use in this process alone. O(1) once known."""
-    texts = [part.text for part in record.parts if isinstance(part, (TextPart, ReasoningPart))]
+    parts = record.parts
+    if len(parts) == 1 and isinstance(first := parts[0], TextPart):
+        return hash(first.text)
+    texts = [part.text for part in parts if isinstance(part, (TextPart, ReasoningPart))]
     return hash(texts[0] if len(texts) == 1 else tuple(texts))
 
 
@@ -359,10 +363,13 @@ def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> s
     title = one_line(transcript.title, NAME_CHARS).strip()
     if title and not _COMMAND.match(title):
         return title
-    said = [record for way in ways[:1] for record in way]
-    asked = [record for record in said if record.role is Role.USER]
-    texts = [part.text for record in (*asked, *said) for part in record.parts if isinstance(part, TextPart)]
-    plain = (text for text in texts if not _COMMAND.match(text))
-    bare = (_TAGS.sub(" ", text) for text in texts)
-    lines = (one_line(text, 60).strip() for text in (*plain, *bare))
+    said = ways[0] if ways else ()
+    asked = (record for record in said if record.role is Role.USER)
+    plain = (text for record in chain(asked, said) for text in _texts(record) if not _COMMAND.match(text))
+    bare = (_TAGS.sub(" ", text) for record in said for text in _texts(record))
+    lines = (one_line(text, 60).strip() for text in chain(plain, bare))
     return next(filter(None, lines), "Imported conversation")
+
+
+def _texts(record: MessageRecord) -> Iterator[str]:
+    return (part.text for part in record.parts if isinstance(part, TextPart))

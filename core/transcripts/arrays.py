@@ -22,8 +22,11 @@ MAX_DEPTH = 200
 
 EXPORT_AGAIN = "Export it again, or fetch the file again"
 
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)
+_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}"]|\Z)', re.DOTALL)
+"""The next bracket outside of strings, or the quote of a string that does not end, or the end."""
+
 _BLANK = re.compile(rb"[\s,\x00]*")
+_QUOTE = ord('"')
 _CLOSES = {ord("]"): ord("["), ord("}"): ord("{")}
 
 
@@ -144,19 +147,28 @@ class _Splitter:
         return Unread(place, why, EXPORT_AGAIN, is_cut=True)
 
     def _tokens(self, *, is_end: bool) -> Iterator[Any]:
-        for match in _TOKEN.finditer(self._data, self._at):
-            place = match.start()
-            token = self._data[place]
-            if token == 0x22:  # a string, or the begin of one
-                if match.end() - place == 1 and not is_end:
+        data, stack = self._data, self._stack
+        for match in _BRACKET.finditer(data, self._at):
+            place = match.start(1)
+            if place == len(data):
+                break
+            token = data[place]
+            if token == _QUOTE:  # of a string that the next piece may end
+                if not is_end:
                     self._at = place
                     return
-            elif token in _CLOSES:
-                yield from self._closed(token, place)
+                break
+            if self._start < 0 or len(stack) <= self._base + 1:
+                yield from self._closed(token, place) if token in _CLOSES else self._opened(token, place)
+            elif token not in _CLOSES:
+                stack.append(token)
+                self._depth = max(self._depth, len(stack))
+            elif stack[-1] == _CLOSES[token]:
+                stack.pop()
             else:
-                yield from self._opened(token, place)
+                yield from self._closed(token, place)
             self._at = match.end()
-        self._at = len(self._data)
+        self._at = len(data)
 
     def _opened(self, token: int, place: int) -> Iterator[Any]:
         is_list = token == ord("[")

@@ -265,11 +265,10 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
         if not is_wide:
             parts = (
                 artifact.why,
-                origin_words(about.origin),
                 fmt.size(about.size_bytes),
                 fmt.age(about.updated_at, desk.state.now),
             )
-            line = " · ".join(filter(None, (*parts, _estimate(desk, artifact))))
+            line = " · ".join(filter(None, (*parts, _estimate(desk, artifact), origin_words(about.origin))))
             ui.text("about", line, tone="muted", style="small", width=0, tip=line)
 
 

@@ -29,9 +29,10 @@ COLUMNS = (
     Column("Day", width=92),
     Column("From", width=96),
     Column("Conversation"),
-    Column("New", width=112, is_number=True),
+    Column("New", width=64, is_number=True),
 )
-NARROW = COLUMNS[2:]
+WHY = Column("New", width=112, is_number=True)
+"""The last one where it says why a conversation adds nothing."""
 NARROW_PX = 560.0
 """Below this width rows have two columns, and the note is left to the documents."""
 SHOWN_FAULTS = 100
@@ -170,7 +171,8 @@ class _Rows:
     @property
     def columns(self) -> Sequence[Column]:
         """Columns that have something to say."""
-        middle = COLUMNS if self._is_wide else NARROW
+        last = WHY if any(row.why for row in self._rows) else COLUMNS[-1]
+        middle = (*(COLUMNS[:-1] if self._is_wide else COLUMNS[2:-1]), last)
         ticks = (TICK,) if self._has_ticks else ()
         return (*ticks, *middle, *((BRANCHES,) if self._has_branches else ()))
 
