@@ -171,7 +171,6 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
             state,
             harvest=harvest,
             evidence=EvidenceState(),
-            retrieval=replace(state.retrieval, answer=None, tool_answer=None),
             discussions=replace(
                 state.discussions,
                 prompt_history=(),

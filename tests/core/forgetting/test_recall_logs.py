@@ -18,7 +18,6 @@ from core.knowledge.ledger import HarvestLedger, hash_source
 from core.values.forgetting import ForgetReceipt
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.values.records import RequestRecord
-from core.values.retrieval import SearchAnswer
 from tests.core.forgetting.day import SECRET, WORD, a_day, forgotten, traces
 from tests.core.harvest.harvests import NOW, OLD, add_discussion
 from tests.panels import states
@@ -77,10 +76,8 @@ def test_the_window_does_not_send_again_what_was_recalled() -> None:
     chosen, opened = next(iter(state.discussions.open.items()))
     opened = replace(opened, retrieved={"m1": SECRET})
     state = replace(state, discussions=replace(state.discussions, open={chosen: opened}))
-    state = replace(state, retrieval=replace(state.retrieval, answer=SearchAnswer(SECRET)))
     receipt = ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",), recalls=(chosen,))
 
     after, _ = step.event(state, ForgetEnded(receipt))
 
     assert after.discussions.open[chosen].retrieved == {}
-    assert after.retrieval.answer is None
