@@ -66,8 +66,9 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
         gone = frozenset(target.discussion_ids)
         took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
         told = [e.discussion for e in took if words.items.intersection(e.items)]
-        kin = [one for one, parent in _family(home, binned) if parent in gone]
-        kin += [parent for one, parent in _family(home, binned) if one in gone]
+        family = list(_family(home, binned))
+        kin = [one for one, parent in family if parent in gone]
+        kin += [parent for one, parent in family if one in gone]
         holders = tuple(
             dict.fromkeys(
                 one

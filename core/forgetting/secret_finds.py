@@ -35,6 +35,7 @@ _CURES: Mapping[str, Cure] = {
     "fact-table": Cure.ANEW,
     "digest": Cure.ANEW,
     "catalog": Cure.ANEW,
+    "index": Cure.ANEW,
     "diagnostics": Cure.ANEW,
     "leftovers": Cure.ANEW,
     "intents": Cure.BY_HAND,

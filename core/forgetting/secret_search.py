@@ -37,6 +37,7 @@ from core.knowledge.file_writer import change_file
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.withdrawals import withdrawing
+from core.retrieval.index_file import delete_index
 
 _PIECE_BYTES = 4_000_000
 
@@ -155,6 +156,8 @@ def _drop(path: Path, find: SecretFind, disk: Disk) -> None:
     """Remove what is made anew by itself; the catalog and the digest have their own ways."""
     if find.place == "diagnostics":
         empty_logs(path.parent)
+    elif find.place == "index":
+        delete_index(path.parent)  # words and vectors of it belong together
     elif find.place not in {"catalog", "digest"}:
         remove_file(path, disk=disk)
 

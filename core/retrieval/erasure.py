@@ -22,8 +22,8 @@ from core.values.retrieval import Corpus, SearchPlaces
 HOME_CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
 """Corpora that are made of a home's own files. Notes and project files are the person's, and no forgetting's."""
 
-TURN_S = 20.0
-"""Longest wait for a run that reads a file, or has its passages embedded."""
+TURN_S = 150.0
+"""Longest wait for a run that reads a file, or has its passages embedded (`EMBED_S` at most)."""
 
 _DEBTS, _DEBT = "forgetting", ".server.json"
 

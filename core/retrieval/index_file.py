@@ -15,7 +15,8 @@ from core.retrieval.store import SHELVES
 
 SCHEMA_VERSION = 1
 FILE_NAME = "index.sqlite"
-LOCK_NAME = ".turn.lock"
+LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
+"""Lock of who reads and writes, of who is next, and the sign that somebody is."""
 BUSY_S = 10.0
 
 

@@ -21,6 +21,7 @@ from core.forgetting.places import PLACES, Folder
 from core.forgetting.secret_finds import (
     Cure,
     SecretReport,
+    cure_of,
     finds_in,
     is_searched,
     report_data,
@@ -230,3 +231,23 @@ def test_each_place_of_the_table_that_is_named_by_a_cure_is_there() -> None:
     from core.forgetting.secret_finds import _CURES
 
     assert set(_CURES) <= {place.id for place in PLACES}
+
+
+def test_derived_files_are_made_anew_and_never_written_into() -> None:
+    cures = {
+        place.id: cure_of(place, "x")
+        for place in PLACES
+        if place.root is Folder.CACHE and not place.is_wordless
+    }
+
+    assert set(cures.values()) == {Cure.ANEW}, cures
+
+
+def test_an_index_with_a_secret_goes_whole_with_its_vectors(home: Path) -> None:
+    index = paths.index_dir(home)
+    index.mkdir(parents=True)
+    (index / "index.sqlite").write_text(f"a key {secret_of(3)}")
+    (index / "notes_prose.i8").write_bytes(b"\1" * 8)
+
+    assert clean_secrets(home, NOW).cleaned == 1
+    assert not index.exists()

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from core.base import paths
+from core.base.locks import take_lock
 from core.retrieval.erasure import ServerDebt, erase_in_index, owed, pay, tell_server
+from core.retrieval.index_file import NEXT_NAME, WANTED_NAME, IndexFaultError, delete_index
 from core.retrieval.local_store import LocalStore
 from core.retrieval.mirror import server_store
 from core.retrieval.store import SourceKey, SourceState
@@ -101,6 +103,27 @@ def test_what_a_run_has_read_is_not_written_behind_the_erasure(home: Path, store
     assert b"zephyrin" not in data_of(paths.index_dir(home)).lower()
 
 
+def test_a_run_gives_way_to_who_is_next_and_passes_over_the_sign_of_one_that_was_killed(
+    home: Path, store: LocalStore
+) -> None:
+    folder = paths.index_dir(home)
+    waits = take_lock(folder / NEXT_NAME)
+    (folder / WANTED_NAME).touch()
+    assert waits is not None
+
+    def run() -> None:
+        with store.turn():
+            pass
+
+    running = threading.Thread(target=run)
+    running.start()
+    running.join(0.1)
+    assert running.is_alive()
+    waits.release()
+    running.join()
+    assert not (folder / WANTED_NAME).exists()
+
+
 def test_an_index_that_cannot_be_read_goes_whole(home: Path) -> None:
     folder = paths.index_dir(home)
     folder.mkdir(parents=True)
@@ -115,8 +138,6 @@ def test_an_index_that_cannot_be_read_goes_whole(home: Path) -> None:
 def test_a_run_whose_index_was_deleted_meanwhile_writes_nothing_into_a_new_one(
     home: Path, store: LocalStore
 ) -> None:
-    from core.retrieval.index_file import IndexFaultError, delete_index
-
     delete_index(paths.index_dir(home))
 
     with pytest.raises(IndexFaultError, match="deleted meanwhile"), store.turn():
