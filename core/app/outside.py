@@ -66,7 +66,7 @@ from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
-from core.retrieval.messages import IndexEffect, IndexEnded, RunIndex, SearchEffect, SurveyNavigation
+from core.retrieval.messages import IndexEffect, IndexEnded, IndexLook, RunIndex, SearchEffect
 from core.retrieval.recaller import Recaller, local_answer
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
@@ -185,7 +185,7 @@ class LocalOutside:
 
     def _begin_index(self, effect: IndexEffect) -> None:
         """A command that runs once keeps no index unless it was asked to."""
-        if isinstance(effect, SurveyNavigation):
+        if isinstance(effect, IndexLook):
             self._indexing.submit(effect)
         elif not isinstance(effect, RunIndex):
             self._indexer.handle(effect)

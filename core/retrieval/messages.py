@@ -197,10 +197,13 @@ RetrievalCommand = (
 RetrievalEvent = SearchAnswered | ToolUsed | IndexProgressed | IndexEnded | SourcesFound | NavigationSurveyed
 """Events of this room."""
 
-SearchEffect = RunSearch | RunTool | FindSources
+SearchEffect = RunSearch | RunTool
 """The search worker's, on one thread."""
 
-IndexEffect = RunIndex | SurveyNavigation | StopIndex | HoldIndex
+IndexLook = SurveyNavigation | FindSources
+"""Looks between two runs, on the index worker's thread: a walk over files holds no search up."""
+
+IndexEffect = RunIndex | IndexLook | StopIndex | HoldIndex
 """The index worker's; `StopIndex` and `HoldIndex` reach a run from outside its thread."""
 
 RetrievalEffect = SearchEffect | IndexEffect

@@ -156,12 +156,10 @@ class SearchHandler:
         self._shared, self._emit = shared, emit
 
     def handle(self, effect: SearchEffect) -> None:
-        """Answer one question, one use of a tool, or a look at what would be read."""
+        """Answer one question, or one use of a tool."""
         asked = effect.asked
         places = judge(asked)
-        if isinstance(effect, FindSources):
-            self._emit(SourcesFound(preview_of(self._shared.home, places), effect.command_id))
-        elif isinstance(effect, RunSearch):
+        if isinstance(effect, RunSearch):
             answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
             self._emit(SearchAnswered(answer, places, effect.command_id))
         else:
@@ -226,6 +224,9 @@ class IndexHandler:
                 self._run(effect)
             case SurveyNavigation():
                 self._survey(effect)
+            case FindSources():
+                preview = preview_of(self._shared.home, judge(effect.asked))
+                self._emit(SourcesFound(preview, effect.command_id))
             case StopIndex():
                 self.cancel()
             case HoldIndex():

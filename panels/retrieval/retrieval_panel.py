@@ -49,7 +49,9 @@ def retrieval_panel(desk: Desk) -> None:
 
 
 def _look(desk: Desk) -> None:
-    """Look once at what would be read, and again after each change of what is named; check index files after each run."""
+    """Look once at what would be read, and again after each change of what is named; check index files after each run,
+    where they are seen.
+    """
     state, own = desk.state, desk.view.of(RetrievalView)
     if state.program.is_loading or not state.program.home:
         return
@@ -59,6 +61,7 @@ def _look(desk: Desk) -> None:
         desk.send(LookAtSources())
     retrieval = state.retrieval
     has_notes = retrieval.asked is not None and Corpus.NOTES in retrieval.asked.corpora
-    if has_notes and retrieval.indexed_at is not None and own.checked_at != retrieval.indexed_at:
+    is_new = retrieval.indexed_at is not None and own.checked_at != retrieval.indexed_at
+    if has_notes and own.tab == "index" and is_new:
         own.checked_at = retrieval.indexed_at
         desk.send(CheckNavigation())

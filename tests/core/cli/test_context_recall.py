@@ -30,11 +30,7 @@ def test_it_is_shown_with_why_and_stands_in_the_text(
     assert world.run("search", "checkpoint").code == 0
 
     told = world.run("context", "--message", QUESTION).out
-    data = world.run("context", "--json", "--message", QUESTION).json["recalled"]
     assert "Recalled for this message, about " in told
     assert "facts.md:1" in told
     assert "it holds checkpoint, interval" in told
-    assert [one["source"] for one in data["passages"]] == ["knowledge:facts.md"]
-    assert data["tokens_est"] > 0
     assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
-    assert world.run("context", "--json").json["recalled"]["passages"] == []

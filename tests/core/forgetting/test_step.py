@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from core.forgetting import step
-from core.forgetting.messages import ForgetDiscussion, RunForget
+from core.forgetting.messages import ForgetDiscussion, ForgetEnded, RunForget
 from tests.panels import states
+from tests.panels.retrieval import retrieval_states
 
 
 def test_nothing_is_begun_that_was_not_confirmed() -> None:
@@ -24,3 +25,13 @@ def test_what_is_begun_leaves_list_trash_and_history_at_once() -> None:
     assert chosen not in after.discussions.summaries
     assert after.discussions.prompt_history == ()
     assert step.command(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()
+
+
+def test_what_was_searched_and_recalled_goes_with_it() -> None:
+    state = retrieval_states.indexed(answer=retrieval_states.ANSWER)
+    assert state.context.sent_recall
+
+    after, _ = step.event(state, ForgetEnded(None, "The disk is full"))
+
+    assert (after.retrieval.answer, after.context.sent_recall) == (None, ())
+    assert after.retrieval.report == state.retrieval.report

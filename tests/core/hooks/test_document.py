@@ -298,18 +298,14 @@ class Tour:
     def searched(self) -> None:
         """Retrieval: off here, then on, asked rightly and wrongly."""
         self.client.get("/api/search?q=moss")
-        self.client.post(
-            "/api/ui",
-            {"panel": "settings", "action": "change_setting", "key": "retrieval.enabled", "value": True},
-        )
+        on = {"panel": "settings", "action": "change_setting", "key": "retrieval.enabled", "value": True}
+        self.client.post("/api/ui", on)
         self.world.until(lambda s: s.retrieval.asked is not None and s.retrieval.progress is None)
-        for query in ("q=moss", "count=3"):
-            self.client.get(f"/api/search?{query}")
         for action in ("look_at_sources", "check_navigation"):
             self.client.post("/api/ui", {"panel": "retrieval", "action": action})
         self.world.until(lambda s: s.retrieval.preview is not None and s.retrieval.navigation is not None)
-        for query in ("", "?limit=x"):
-            self.client.get(f"/api/retrieval{query}")
+        for path in ("search?q=moss", "search?count=3", "retrieval", "retrieval?limit=x"):
+            self.client.get(f"/api/{path}")
 
     def forgotten(self) -> None:
         """A conversation and an item: not without a confirmation, then forgotten."""

@@ -60,9 +60,6 @@ def test_corpora_and_folders_are_written_to_the_project() -> None:
     screen = open_at(rs.off())
 
     screen.ui.click("Project files")
-    screen.ui.click("Notes", within="Folders of notes") if screen.ui.has(
-        "Notes", kind="checkbox", within="Folders of notes"
-    ) else None
     screen.ui.type("Add a folder of notes", f"{rs.ROOT}/docs/")
     screen.ui.click("Do not read ../secrets")
 
@@ -73,6 +70,15 @@ def test_corpora_and_folders_are_written_to_the_project() -> None:
         ChangeProjectSetting("retrieval.roots", ("notes", "../secrets", "docs")),
         ChangeProjectSetting("retrieval.roots", ("notes",)),
     ]
+
+
+def test_a_folder_is_chosen_in_a_dialog_and_named_from_the_project() -> None:
+    screen = open_at(rs.off())
+    screen.ui.click("Add a folder of notes…")
+    screen.ui.pick("Add a folder of notes", f"{rs.ROOT}/docs")
+
+    assert screen.asked == [ChangeProjectSetting("retrieval.roots", ("notes", "../secrets", "docs"))]
+    assert screen.view.dialog is None
 
 
 def test_where_a_folder_asks_for_what_was_not_shown_nothing_can_be_switched() -> None:

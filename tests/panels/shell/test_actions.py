@@ -22,7 +22,7 @@ from core.discussion.messages import (
 )
 from core.harvest.messages import LookForHarvest, UndoHarvest
 from core.knowledge.messages import RegenerateDigest
-from core.retrieval.messages import CheckNavigation, LookAtSources, UpdateIndex
+from core.retrieval.messages import LookAtSources, UpdateIndex
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
@@ -93,9 +93,7 @@ CASES: dict[str, Case] = {
     "context": Case(shows=lambda s: s.ui.shows("Since the last request")),
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
-    "retrieval": Case(
-        (LookAtSources(), CheckNavigation()), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered
-    ),
+    "retrieval": Case((LookAtSources(),), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered),
     "update_index": Case((UpdateIndex(),), state=retrieval_states.indexed),
     "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),
     "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),
