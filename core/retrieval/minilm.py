@@ -6,6 +6,7 @@ Source of weights and figures: assets/models/minilm-l6-v2-int8/README.md.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,9 @@ MAX_TOKENS = 256
 BATCH = 32
 
 
+_PIECE = re.compile(r"\w{1,3}|[^\w\s]")
+
+
 class ModelError(SlopError):
     """The embedding model cannot be used."""
 
@@ -38,8 +42,14 @@ class Tokens:
         self._tokenizer: Any = None
 
     def starts(self, text: str) -> list[int]:
-        """Start of each token of a text, in characters."""
-        encoding = self._loaded().encode(text, add_special_tokens=False)
+        """Start of each token of a text, in characters; of rather too many where there is no tokenizer.
+
+        Without it nothing can be embedded, but all can be found by its words.
+        """
+        try:
+            encoding = self._loaded().encode(text, add_special_tokens=False)
+        except ModelError:
+            return [piece.start() for piece in _PIECE.finditer(text)]
         return [start for start, _ in encoding.offsets]
 
     def batch(self, texts: Sequence[str]) -> list[list[int]]:

@@ -142,6 +142,14 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     took_s: float = 0.0
 
 
+class EmbeddingServer(msgspec.Struct, frozen=True):
+    """A server that makes vectors: id of its provider, name of its model, components of a vector."""
+
+    provider: str
+    model: str
+    dimension: int
+
+
 class AskedPlaces(msgspec.Struct, frozen=True):
     """Places as settings and project name them, before any of them was looked at.
 
@@ -150,6 +158,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
         allowed: absolute folders outside of it that count, too; corpora: those that are switched on.
         tag_fields, date_fields: names under which notes say their tags and their date.
         server: PostgreSQL that holds the index, too; empty for none.
+        embedder: None for the model that comes with the program.
     """
 
     roots: tuple[str, ...] = ()
@@ -159,6 +168,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
     tag_fields: tuple[str, ...] = ("tags",)
     date_fields: tuple[str, ...] = ("date", "data")
     server: str = ""
+    embedder: EmbeddingServer | None = None
 
 
 class SearchPlaces(msgspec.Struct, frozen=True):
@@ -235,6 +245,8 @@ class RetrievalState(msgspec.Struct, frozen=True):
         answer: to the last question, None before one; is_searching: an answer is under way.
         tool_answer: of the tool of memory that was used last.
         problem, remedy: why the index cannot be kept, empty where it can.
+        folders: absolute, whose files are searched: a change in one calls for another run.
+        is_stopped: a person stopped the run; changes begin none until one is asked for.
     """
 
     asked: AskedPlaces | None = None
@@ -247,3 +259,5 @@ class RetrievalState(msgspec.Struct, frozen=True):
     tool_answer: MemoryToolAnswer | None = None
     problem: str = ""
     remedy: str = ""
+    folders: tuple[str, ...] = ()
+    is_stopped: bool = False
