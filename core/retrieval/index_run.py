@@ -108,12 +108,13 @@ class _IndexRun:
 
     def _is_wanted(self, one: SourceFile, known: SourceState | None) -> bool:
         """True if a file must be read. It counts as looked at where it need not."""
-        if known is not None and known.stamp == one.stamp:
-            self.unchanged += 1
-        elif _shown(one.key.path) != one.key.path:
-            self.passed_over.append((_shown(one.key.path), "its name is no text in UTF-8"))
+        name = _shown(one.key.path)
+        if name != one.key.path:
+            self.passed_over.append((name, "its name is no text in UTF-8"))
         elif one.is_too_large:
-            self.passed_over.append((one.key.path, f"it has {one.size_bytes:,} bytes"))
+            self.passed_over.append((name, f"it has {one.size_bytes:,} bytes"))
+        elif known is not None and known.stamp == one.stamp:
+            self.unchanged += 1
         else:
             return True
         self.looked += 1

@@ -174,7 +174,7 @@ class CompatibleServer(LoopbackServer):
         self._cache_lock = threading.Lock()
 
     def is_faultable(self, captured: Captured) -> bool:
-        return captured.path == "/v1/chat/completions"
+        return captured.path in {"/v1/chat/completions", "/v1/embeddings"}
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
         if self.key is not None and captured.headers.get("authorization") != f"Bearer {self.key}":
