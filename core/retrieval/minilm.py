@@ -98,11 +98,15 @@ class MiniLM:
         Raises:
             ModelError: the model is missing, not the one that is expected, or cannot be run.
         """
+        return quantised(self.vectors(texts))
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `embed`, before they are quantised: each of length 1."""
         import numpy as np
 
         session = self._loaded()
         ids = self.tokens.batch(texts)
-        out = np.zeros((len(ids), DIMENSION), np.int8)
+        out = np.zeros((len(ids), DIMENSION), np.float32)
         order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
@@ -116,7 +120,7 @@ class MiniLM:
             hidden = session.run(["last_hidden_state"], fed)[0]
             weight = mask[:, :, None].astype(np.float32)
             mean = (hidden * weight).sum(axis=1) / weight.sum(axis=1)
-            out[chosen] = quantised(mean / np.linalg.norm(mean, axis=1, keepdims=True))
+            out[chosen] = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return out
 
     def _loaded(self) -> Any:

@@ -140,6 +140,11 @@ class Judge:
         """Of vectors alone."""
         return self._mean(self._by_vectors, questions)
 
+    def passages(self, text: str) -> list[tuple[str, str]]:
+        """Path and text of what the search as it is finds, the best first."""
+        asked = SearchRequest(text, (self._set.corpus,), count=COUNT)
+        return [(hit.path, hit.text) for hit in search(self._store, self._embedder, asked).hits]
+
     def close(self) -> None:
         """Let the index go."""
         self._store.close()
