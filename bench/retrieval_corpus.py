@@ -49,7 +49,7 @@ class Sizes(msgspec.Struct, frozen=True):
     cosqa: str = ""
 
 
-SMALL = Sizes((2_000,), 5, 0.1, 0.01, 100, 500, 60)
+SMALL = Sizes((500,), 3, 0.02, 0.002, 30, 60, 30)
 
 
 def sizes(options: Sequence[str] = ()) -> Sizes:

@@ -27,6 +27,9 @@ MAX_TOKENS = 256
 BATCH = 32
 
 
+_PIECE_CHARS, _AT_ONCE = 8_192, 32
+"""Of a text that is measured: characters of a run of lines at least, and runs that are held at once."""
+
 _PIECE = re.compile(r"\w{1,3}|[^\w\s]")
 
 
@@ -47,10 +50,19 @@ class Tokens:
         Without it nothing can be embedded, but all can be found by its words.
         """
         try:
-            encoding = self._loaded().encode(text, add_special_tokens=False)
+            tokenizer = self._loaded()
         except ModelError:
             return [piece.start() for piece in _PIECE.finditer(text)]
-        return [start for start, _ in encoding.offsets]
+        found: list[int] = []
+        places = _places(text)
+        for at in range(0, len(places), _AT_ONCE):
+            group = places[at : at + _AT_ONCE]
+            parts = [text[start:end] for start, end in group]
+            for (begin, _), encoding in zip(
+                group, tokenizer.encode_batch(parts, add_special_tokens=False), strict=True
+            ):
+                found += [begin + start for start, _ in encoding.offsets]
+        return found
 
     def batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text with the two tokens around it, cut at what the model takes."""
@@ -74,6 +86,17 @@ class Tokens:
             loaded.no_padding()
             self._tokenizer = loaded
         return self._tokenizer
+
+
+def _places(text: str) -> list[tuple[int, int]]:
+    """Runs of whole lines: a token ends with its line, and of a long text only some are held at once."""
+    places: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PIECE_CHARS) + 1 or len(text)
+        places.append((start, end))
+        start = end
+    return places
 
 
 class MiniLM:
