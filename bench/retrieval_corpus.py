@@ -111,7 +111,7 @@ def write_notes(folder: Path, megabytes: float) -> list[Path]:
     paths: list[Path] = []
     size = 0
     while size < megabytes * 1e6:
-        chosen = [said[at] for at in random.integers(0, len(said), 40)]
+        chosen = [said[at] for at in random.integers(0, len(said), 40 if megabytes > 0.1 else 3)]
         text = f"# Note {len(paths)}\n\n" + "\n\n".join(
             f"## Part {at}\n\n{one}" if at % 5 == 0 else one for at, one in enumerate(chosen)
         )

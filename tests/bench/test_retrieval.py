@@ -14,7 +14,7 @@ from core.retrieval.minilm import MODEL_NAME
 from core.retrieval.quantisation import DIMENSION
 from core.retrieval.source_text import SourceText, read_file_source
 from core.values.retrieval import Corpus
-from tests.core.retrieval.test_quality import OwnModel
+from tests.core.retrieval.test_quality import OwnModel, loaded
 
 
 class InThisProcess(OwnModel):
@@ -32,6 +32,8 @@ class InThisProcess(OwnModel):
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrieval_index, "RUNS", 1)
+    monkeypatch.setattr(retrieval_index, "MiniLM", loaded)
+    monkeypatch.setattr(retrieval_search, "MiniLM", loaded)
     monkeypatch.setattr(retrieval_index, "LocalEmbedder", InThisProcess)
     monkeypatch.setattr(retrieval_search, "LocalEmbedder", InThisProcess)
 

@@ -10,7 +10,7 @@ import pytest
 
 from core.app.controller import AppController
 from core.app.execution import act
-from core.retrieval.messages import CancelIndexing, SearchMemory, UpdateIndex
+from core.retrieval.messages import SearchMemory
 from core.values.retrieval import SearchAnswer
 from core.values.state import AppState
 from tests.core.app.programs import until
@@ -93,14 +93,3 @@ def test_what_changes_on_disk_is_found_without_a_restart(world: World) -> None:
     known.parent.mkdir(parents=True, exist_ok=True)
     known.write_text("- The pangolin rolls itself up. [from: notes, 2026-06-01]\n")
     wait_for(controller, "pangolin", "facts.md")
-
-
-def test_after_a_person_stopped_it_no_change_begins_a_run(world: World) -> None:
-    controller = world.start(watches=True)
-    until(controller, is_idle)
-    controller.send(UpdateIndex(is_anew=True))
-    controller.send(CancelIndexing())
-    state = until(controller, lambda s: s.retrieval.is_stopped and s.retrieval.progress is None)
-    assert not state.retrieval.folders or state.retrieval.is_stopped
-    act(controller, UpdateIndex(), timeout_s=60)
-    assert not controller.snapshot().retrieval.is_stopped

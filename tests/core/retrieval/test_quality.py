@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +18,19 @@ MOST_REGRET = 0.02
 LEAST_GAIN = 0.06
 
 
+@cache
+def loaded() -> MiniLM:
+    """The model, loaded once for all tests of a process."""
+    return MiniLM(threads=1)
+
+
 class OwnModel:
     """The model that comes with the program, in this process."""
 
     name, dimension, is_warm = MODEL_NAME, DIMENSION, True
 
     def __init__(self) -> None:
-        self.model = MiniLM(threads=1)
+        self.model = loaded()
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         return self.model.embed(texts)
