@@ -184,7 +184,7 @@ def heads_of(question: str, heads: Mapping[str, object]) -> list[str]:
 def _walked(
     question: Question, chosen: Sequence[str], texts: Mapping[str, str], pages: Mapping[str, str]
 ) -> tuple[bool, int]:
-    """Whether the note was among those that were opened, and the tokens: router, folders, notes."""
+    """True if the note was among those that were opened, with the tokens of router, folders and notes."""
     folders = {f"{path.rpartition('/')[0]}/index.md" for path in chosen}
     read = [pages["index.md"], *(pages[name] for name in sorted(folders)), *(texts[path] for path in chosen)]
     return bool(question.wanted & set(chosen)), sum(map(count_tokens, read))

@@ -226,7 +226,8 @@ class LocalStore:
                 f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
             )
             rows = db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall()
-        return {_candidate(shelf, row, line, scope, path): -score for row, score, line, path, scope in rows}
+        places = _places(shelf, ((row, line, scope, path) for row, _, line, path, scope in rows))
+        return {place: -score for place, (_, score, *_) in zip(places, rows, strict=True)}
 
     def vector(
         self,
@@ -354,8 +355,10 @@ class LocalStore:
             return result
 
 
-def _candidate(shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
-    return ChunkPlace(shelf.name, row, SourceKey(shelf.corpus, scope, path).text, line)
+def _places(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
+    """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
+    name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
+    return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
 
 
 def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
@@ -369,7 +372,7 @@ def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[Ch
             f" JOIN source ON source.id = {table}.source WHERE {table}.row IN ({', '.join('?' * len(part))})",
             part,
         ).fetchall()
-    return [_candidate(shelf, *one) for one in found]
+    return _places(shelf, found)
 
 
 def _scopes(db: sqlite3.Connection, corpus: Corpus) -> Iterator[str]:
