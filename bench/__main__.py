@@ -36,6 +36,11 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.sound_connections",
         "bench.sound_secrets",
     ),
+    "retrieval": (
+        "bench.retrieval_search",
+        "bench.retrieval_index",
+        "bench.retrieval_quality",
+    ),
     "trust": ("bench.trust_facts", "bench.trust_forget", "bench.trust_import"),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""

@@ -95,7 +95,7 @@ def step(state: AppState, given: Input) -> Result:
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
     after, warmed = caching.prewarm(before, after, given)
     after, sent = turn.limits_changed(before, after, given)
-    after, indexed = retrieval.retrieval_effects(before, after)
+    after, indexed = retrieval.retrieval_effects(before, after, body)
     effects = (*effects, *warmed, *sent, *indexed, *_follow_ups(before, after))
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)

@@ -12,6 +12,7 @@ import msgspec
 from core.app.crunch import Crunch, CrunchError
 from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
+from core.retrieval.minilm import MODEL_NAME
 from core.retrieval.quantisation import DIMENSION
 from core.retrieval.source_text import SourceText
 from core.values.retrieval import Corpus
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MODEL_NAME = "minilm-l6-v2-int8"
 READ_S = 600.0
 
 
@@ -47,7 +47,8 @@ class LocalEmbedder:
         except TimeoutError as error:
             raise EmbedError(f"The embedding model took over {timeout_s:g} s", remedy="Try again") from error
         except (CrunchError, CancelledError) as error:
-            raise EmbedError(f"The embedding model failed: {error}") from error
+            why = error.remedy if isinstance(error, CrunchError) else ""
+            raise EmbedError(f"The embedding model failed: {why or error}") from error
         self.is_warm = True
         return np.frombuffer(data, np.int8).reshape(len(texts), self.dimension)
 

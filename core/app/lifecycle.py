@@ -121,6 +121,7 @@ def watch_effects(before: AppState, after: AppState) -> tuple[WatchFiles, ...]:
         and before.discussions.open.keys() == after.discussions.open.keys()
     )
     is_same = is_same and before.knowledge.watched == after.knowledge.watched
+    is_same = is_same and before.retrieval.folders is after.retrieval.folders
     if is_same and before.config.settings_paths == after.config.settings_paths:
         return ()
     wanted = _watched(after)
@@ -139,4 +140,5 @@ def _watched(state: AppState) -> WatchFiles:
         state.program.home,
         tuple(sorted(state.discussions.open)),
         state.knowledge.watched,
+        state.retrieval.folders,
     )

@@ -46,7 +46,8 @@ class WriteWindow(msgspec.Struct, frozen=True):
 class WatchFiles(msgspec.Struct, frozen=True):
     """Watch these absolute paths and no others; settings files are told apart by `settings_paths`.
 
-    `home` and `discussion_ids`: the list of discussions and the content of these are watched too.
+    `home` and `discussion_ids`: the list of discussions and the content of these are watched too. `source_folders`: in
+    them any file counts, for the index of what is searched.
     """
 
     paths: tuple[str, ...]
@@ -54,6 +55,7 @@ class WatchFiles(msgspec.Struct, frozen=True):
     home: str = ""
     discussion_ids: tuple[str, ...] = ()
     knowledge_paths: tuple[str, ...] = ()
+    source_folders: tuple[str, ...] = ()
 
 
 class StopAll(msgspec.Struct, frozen=True):

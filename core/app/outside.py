@@ -68,6 +68,7 @@ from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
 from core.retrieval.messages import IndexEffect, IndexEnded, IndexLook, RunIndex, SearchEffect
 from core.retrieval.recaller import Recaller, local_answer
+from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
@@ -164,13 +165,7 @@ class LocalOutside:
         elif isinstance(effect, TurnEffect):
             self._begin_turn(effect)
         elif isinstance(effect, WatchFiles):
-            self._watcher.watch(
-                effect.paths,
-                effect.settings_paths,
-                effect.home,
-                effect.discussion_ids,
-                effect.knowledge_paths,
-            )
+            self._watcher.watch(*msgspec.structs.astuple(effect))
         elif isinstance(effect, StopAll):
             pass  # the controller ends its loop and calls `stop_calls` and `stop`
         else:
@@ -292,7 +287,7 @@ class LocalOutside:
             may_store=self._options.owns_home,
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
-        self._retrieving = Retrieving(self.home, LocalEmbedder)
+        self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -344,7 +339,7 @@ class LocalOutside:
         self._importer = ImportHandler(self.home, clock, emit, pipe)
         self._imports = QueueWorker("import", self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
-        self._indexing = QueueWorker("index", self._indexer.handle, emit)
+        self._indexing = QueueWorker("index", self._indexer.handle, emit, self._indexer.supersedes)
         self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
         forgetter = ForgetHandler(
             self.home,

@@ -22,11 +22,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Wanted:
-    """Watch asked for: `paths` as asked, `new` those not told of yet, `extra` folders that appeared since.
-    `stop` ends the round.
+    """Watch asked for: `paths` as asked, `whole` folders among them, `new` those not told of yet, `extra` folders that
+    appeared since. `stop` ends the round.
     """
 
     paths: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
     new: frozenset[str] = frozenset()
     extra: set[str] = field(default_factory=set)
     stop: threading.Event = field(default_factory=threading.Event)
@@ -64,15 +65,21 @@ class FileWatch:
         self._watching = threading.Event()
         self._marks: dict[str, tuple[int, int, int]] = {}
 
-    def watch(self, paths: Iterable[str]) -> None:
-        """Watch these absolute paths (files or folders, there or not yet) instead of the earlier ones."""
+    def watch(self, paths: Iterable[str], whole: Iterable[str] = ()) -> None:
+        """Watch these absolute paths (files or folders, there or not yet) instead of the earlier ones.
+
+        Args:
+            whole: folders in which an edit of any file counts. When watching begins anew, for whatever reason, they
+                are told once more: what was edited in between left no mark on them.
+        """
         with self._lock:
-            wanted = frozenset(paths)
-            if wanted == self._wanted.paths or self._is_stopped:
+            folders = frozenset(whole)
+            wanted = frozenset(paths) | folders
+            if (wanted, folders) == (self._wanted.paths, self._wanted.whole) or self._is_stopped:
                 return
             self._watching.clear()
             self._wanted.stop.set()
-            self._wanted = _Wanted(wanted, (wanted - self._wanted.paths) | self._wanted.new)
+            self._wanted = _Wanted(wanted, folders, (wanted - self._wanted.paths) | self._wanted.new)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
                 self._thread.start()
@@ -159,6 +166,7 @@ class FileWatch:
         """Report now what changed between two rounds, when nobody watched."""
         now = {path: _mark(path) for path in wanted.paths}
         missed = [path for path, mark in now.items() if self._marks.get(path, mark) != mark]
+        missed += [path for path in wanted.whole if path in self._marks and path not in missed]
         self._marks = now
         if missed and not self._is_stopped:
             self._on_change(tuple(sorted(missed)))
@@ -170,13 +178,15 @@ class FileWatch:
             return frozenset(folders)
         if not self._is_partial:
             self._is_partial = True
-            self._on_trouble(
-                f"{len(folders):,} folders hold curated files; only {MAX_FOLDERS:,} are watched."
-            )
+            self._on_trouble(f"{len(folders):,} folders hold files to be watched; only {MAX_FOLDERS:,} are.")
         return frozenset(sorted(folders)[:MAX_FOLDERS])
 
     def _report(self, wanted: _Wanted, batch: Iterable[tuple[str, str]]) -> None:
-        changed = {path for kind, path in batch if path in wanted.paths or kind != "modified"}
+        changed = {
+            path
+            for kind, path in batch
+            if path in wanted.paths or kind != "modified" or os.path.dirname(path) in wanted.whole
+        }
         wanted.extra |= {path for path in changed if os.path.isdir(path) and not os.path.islink(path)}
         self._marks |= {path: _mark(path) for path in changed if path in self._marks}
         if changed:

@@ -1,4 +1,4 @@
-"""Watches curated files, settings files, discussions and reserves, and tells them apart."""
+"""Watches curated files, settings files, discussions, reserves and searched folders, and tells them apart."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from core.base.reports import OperationFailed
 from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
+from core.retrieval.messages import SourcesChanged
+from core.retrieval.sources import wakes_index
 from core.settings.messages import SettingsFilesChanged
 from core.spending.messages import ReservesTouched
 
@@ -22,7 +24,9 @@ Emit = Callable[[Event], None]
 
 
 class Watcher:
-    """Reports which of curated files, settings, discussions and knowledge changed, each with its event. Thread-safe.
+    """Reports which of curated files, settings, discussions, knowledge and sources changed, each with its event.
+
+    Thread-safe. Searched folders have a watch of their own: however many they are, they take no other's place.
 
     Args:
         emit: the controller's inbox; is_on: False watches nothing (a command that runs once).
@@ -44,7 +48,9 @@ class Watcher:
         self._reserves_dir = ""
         self._listed: frozenset[str] = frozenset()
         self._knowledge: frozenset[str] = frozenset()
+        self._make = make_watch
         self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
+        self._source_watch: FileWatch | None = None
 
     def watch(
         self,
@@ -53,6 +59,7 @@ class Watcher:
         home: str = "",
         discussion_ids: Iterable[str] = (),
         knowledge_paths: Iterable[str] = (),
+        source_folders: Iterable[str] = (),
     ) -> None:
         """Watch these absolute paths instead of the earlier ones.
 
@@ -62,6 +69,7 @@ class Watcher:
             home: whose list of discussions and reserves are watched, empty for none; discussion_ids: whose content
                 is watched.
             knowledge_paths: its files; in a folder among them every Markdown and YAML file counts.
+            source_folders: folders whose files are searched, each by its own name.
         """
         curated, settings, knowledge = frozenset(paths), frozenset(settings_paths), frozenset(knowledge_paths)
         folder = str(home_paths.discussions_dir(Path(home))) if home else ""
@@ -77,11 +85,23 @@ class Watcher:
             reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE)} if home else set()
         if self._watch is not None:
             self._watch.watch(curated | settings | logs | knowledge | reserves | ({folder} - {""}))
+            self._watch_sources(frozenset(source_folders))
 
     def stop(self) -> None:
         """Watch no more."""
-        if self._watch is not None:
-            self._watch.stop()
+        for watch in (self._watch, self._source_watch):
+            if watch is not None:
+                watch.stop()
+
+    def _watch_sources(self, folders: frozenset[str]) -> None:
+        if self._source_watch is None and folders:
+            self._source_watch = self._make(self._sources_changed, self._trouble, self._sources_changed)
+        if self._source_watch is not None:
+            self._source_watch.watch((), folders)
+
+    def _sources_changed(self, paths: tuple[str, ...]) -> None:
+        if any(wakes_index(path) for path in paths):
+            self._emit(SourcesChanged())
 
     def _changed(self, paths: tuple[str, ...]) -> None:
         with self._lock:

@@ -32,6 +32,7 @@ class GlobFound(msgspec.Struct, frozen=True):
         is_too_many: the limit was passed and the walk stopped; visited: entries it had looked at.
         ignored: files and folders that matched and were left out; rule_files: whose rules say so, or may.
         rules_passed_over: rules that were too many to be followed.
+        folders: absolute, those that were entered, `base` first.
     """
 
     paths: tuple[str, ...]
@@ -40,6 +41,7 @@ class GlobFound(msgspec.Struct, frozen=True):
     ignored: int = 0
     rule_files: tuple[str, ...] = ()
     rules_passed_over: int = 0
+    folders: tuple[str, ...] = ()
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -80,6 +82,7 @@ def expand(
     walk.waiting.append((base, _closed({0}, walk.steps), ignores))
     while walk.waiting:
         folder, places, rules = walk.waiting.pop()
+        walk.entered.append(folder)
         if rules is not None:
             rules = rules.inside(folder)
             walk.rule_files.update(rules.files)
@@ -99,6 +102,7 @@ class _Walk:
     limit: int
     waiting: list[tuple[str, frozenset[int], Ignores | None]] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
+    entered: list[str] = field(default_factory=list)
     rule_files: set[str] = field(default_factory=set)
     visited: int = 0
     ignored: int = 0
@@ -113,6 +117,7 @@ class _Walk:
             ignored=0 if is_too_many else self.ignored,
             rule_files=tuple(sorted(self.rule_files)),
             rules_passed_over=self.rules_passed_over,
+            folders=tuple(self.entered),
         )
 
     def look_at(self, entry: os.DirEntry[str], places: frozenset[int], rules: Ignores | None) -> None:

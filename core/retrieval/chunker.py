@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from itertools import pairwise
 
 import msgspec
@@ -62,12 +63,15 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
         text: LF line ends, secrets taken out; symbols: headings or definitions, in file order; may be none.
     """
     starts = _line_starts(text)
-    for first, last, heading in _parts(symbols, len(starts), text, starts, measure):
+    tokens = measure(text)  # the most of the work: no part of it is measured again
+    room = cache(partial(_room, measure=measure))
+    for first, last, heading in _parts(symbols, starts, len(text), tokens):
         start = starts[first - 1]
         end = starts[last] if last < len(starts) else len(text)
         head = one_line(heading, HEADING_CHARS)
         body = text[start:end]
-        for piece in cut(body, measure, limit=_room(head, measure)):
+        inside = [at - start for at in tokens[bisect_left(tokens, start) : bisect_left(tokens, end)]]
+        for piece in cut(body, inside, limit=room(head)):
             yield Chunk(
                 kind,
                 LineRange(
@@ -80,11 +84,12 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
 
 def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk]:
     """Chunks of a conversation by turn: the speaker's role stays in the text, a neighbour either side in the keywords."""
+    room = cache(partial(_room, measure=measure))
     for index, turn in enumerate(turns):
         before = _neighbour(turns[index - 1]) if index else ""
         after = _neighbour(turns[index + 1]) if index + 1 < len(turns) else ""
         head = one_line(turn.role, HEADING_CHARS)
-        for piece in cut(turn.text, measure, limit=_room(head, measure)):
+        for piece in cut(turn.text, measure(turn.text), limit=room(head)):
             lines = LineRange(turn.number, turn.number)
             said = turn.text[piece.start : piece.end]
             yield Chunk(ChunkKind.CONVERSATION, lines, said, head, before, after, turn.date)
@@ -92,9 +97,10 @@ def turn_chunks(turns: Sequence[SpokenTurn], measure: Measure) -> Iterator[Chunk
 
 def line_chunks(lines: Iterable[KnowledgeLine], measure: Measure) -> Iterator[Chunk]:
     """Chunks of knowledge: an item or fact each, cut only where it is longer than the embedder takes."""
+    room = cache(partial(_room, measure=measure))
     for line in lines:
         head = one_line(line.heading, HEADING_CHARS)
-        for piece in cut(line.text, measure, limit=_room(head, measure)):
+        for piece in cut(line.text, measure(line.text), limit=room(head)):
             said = line.text[piece.start : piece.end]
             yield Chunk(ChunkKind.KNOWLEDGE, line.lines, said, head, date=line.date)
 
@@ -119,20 +125,20 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _parts(
-    symbols: Sequence[Symbol], count: int, text: str, starts: list[int], measure: Measure
+    symbols: Sequence[Symbol], starts: list[int], chars: int, tokens: Sequence[int]
 ) -> Iterator[tuple[int, int, str]]:
     """Runs of lines that belong together: first line, last line, heading. Small neighbours are joined."""
     held: tuple[int, int, str] | None = None
     size = 0
-    for first, last, heading in _runs(symbols, count):
-        end = starts[last] if last < len(starts) else len(text)
-        tokens = len(measure(text[starts[first - 1] : end]))
-        if held is not None and min(size, tokens) < _SMALL_TOKENS and size + tokens <= MAX_TOKENS // 2:
-            held, size = (held[0], last, _common(held[2], heading)), size + tokens
+    for first, last, heading in _runs(symbols, len(starts)):
+        end = starts[last] if last < len(starts) else chars
+        more = bisect_left(tokens, end) - bisect_left(tokens, starts[first - 1])
+        if held is not None and min(size, more) < _SMALL_TOKENS and size + more <= MAX_TOKENS // 2:
+            held, size = (held[0], last, _common(held[2], heading)), size + more
             continue
         if held is not None:
             yield held
-        held, size = (first, last, heading), tokens
+        held, size = (first, last, heading), more
     if held is not None:
         yield held
 

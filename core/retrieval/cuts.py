@@ -35,13 +35,12 @@ class Cut(msgspec.Struct, frozen=True):
     end: int
 
 
-def cut(text: str, measure: Measure, *, limit: int = MAX_TOKENS) -> Iterator[Cut]:
+def cut(text: str, tokens: Sequence[int], *, limit: int = MAX_TOKENS) -> Iterator[Cut]:
     """Cut a text into pieces of at most `limit` tokens and `MAX_CHARS` characters; nothing of it is left out but blanks.
 
     Args:
-        limit: at least 1.
+        tokens: starts of the text's tokens, in order; limit: at least 1.
     """
-    tokens = measure(text)
     start, first = 0, 0
     while start < len(text):
         past = first + limit

@@ -42,6 +42,24 @@ class Embedder(Protocol):
         """
 
 
+def sound_vectors(embedder: Embedder, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+    """Vectors of texts as an index may hold them: a row each, of the embedder's own dimension, none of it zero.
+
+    Raises:
+        EmbedError: it answered something else, or not at all.
+    """
+    vectors = embedder.embed(texts, timeout_s=timeout_s)
+    if vectors.shape != (len(texts), embedder.dimension):
+        got = " x ".join(map(str, vectors.shape))
+        raise EmbedError(
+            f"The embedding model answered {got} figures for {len(texts)} x {embedder.dimension}",
+            remedy="Set `embedding_dimension` under `[retrieval]` to the model's own",
+        )
+    if not vectors.any(axis=1).all():
+        raise EmbedError("The embedding model answered what is no vector", remedy="Choose another model")
+    return vectors
+
+
 class SourceReader(Protocol):
     """Reads files in another process, where parsing and measuring holds nobody up."""
 

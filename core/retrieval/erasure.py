@@ -79,8 +79,8 @@ def gone_keys(
     now = {
         file.key: file.stamp
         for corpus in HOME_CORPORA
-        for _, files in find_sources(home, places, corpus)
-        for file in files
+        for found in find_sources(home, places, corpus)
+        for file in found.files
     }
     return [
         key

@@ -13,7 +13,7 @@ from core.base.errors import SlopError, StorageError
 from core.base.opener import open_descriptor, require_file
 from core.retrieval.store import SHELVES
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
@@ -22,6 +22,11 @@ BUSY_S = 10.0
 
 class IndexFaultError(SlopError):
     """The index cannot be read or written. It can be deleted at any time: it is made anew from the files."""
+
+    @property
+    def is_torn(self) -> bool:
+        """True if its bytes make no sense any more: only making it anew helps."""
+        return type(self.__cause__) is sqlite3.DatabaseError
 
 
 _SOURCES = """
@@ -52,7 +57,7 @@ CREATE TABLE chunk_{name}(
     after TEXT NOT NULL,
     date TEXT NOT NULL,
     embedded INTEGER NOT NULL);
-CREATE INDEX source_of_{name} ON chunk_{name}(source);
+CREATE INDEX source_of_{name} ON chunk_{name}(source, embedded);
 CREATE INDEX bare_of_{name} ON chunk_{name}(row) WHERE embedded = 0;
 CREATE TABLE free_{name}(row INTEGER PRIMARY KEY);
 CREATE VIRTUAL TABLE words_{name} USING fts5(words, content='', tokenize='porter unicode61 remove_diacritics 2');
@@ -160,8 +165,8 @@ def _is_ours(db: sqlite3.Connection, model: str) -> bool:
             for statement in _SOURCES, *(_SHELF.format(name=shelf.name) for shelf in SHELVES):
                 for one in statement.split(";"):
                     db.execute(one)
-            db.execute("CREATE TABLE model(name TEXT NOT NULL)")
-            db.execute("INSERT INTO model VALUES(?)", (model,))
+            db.execute("CREATE TABLE model(name TEXT NOT NULL, is_whole INTEGER NOT NULL)")
+            db.execute("INSERT INTO model VALUES(?, 0)", (model,))
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         db.execute("COMMIT")
         return True

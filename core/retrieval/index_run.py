@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from core.base.errors import SlopError
 from core.retrieval.chunker import embedded_text
-from core.retrieval.embedder import Embedder, EmbedError, SourceReader
+from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
 from core.retrieval.local_store import LocalStore
-from core.retrieval.sources import SourceFile, find_sources
+from core.retrieval.source_text import SourceText
+from core.retrieval.sources import SourceFile, find_sources, stamp_of
 from core.retrieval.store import SourceKey, SourceState
 from core.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
 
 EMBED_BATCH = 32
 EMBED_S = 120.0
+AHEAD = 2
+"""Files that are read before the one that is being written."""
 
 
 Progress = Callable[[IndexProgress], None]
@@ -22,6 +29,13 @@ Progress = Callable[[IndexProgress], None]
 
 NotesRead = Callable[[Mapping[str, list[SourceFile]]], Iterable[tuple[str, str]]]
 """Takes the notes of each root once they are read; gives files that could not be written, with the reason."""
+
+
+class Indexed(NamedTuple):
+    """Outcome of a run, and the folders that it looked into."""
+
+    report: IndexReport
+    folders: tuple[str, ...]
 
 
 def index(
@@ -32,25 +46,30 @@ def index(
     places: SearchPlaces,
     on_progress: Progress = lambda _: None,
     on_notes: NotesRead = lambda _: (),
-) -> IndexReport:
+) -> Indexed:
     """Bring the index to what the files say.
 
     Args:
+        embedder: None leaves new chunks without vectors.
         on_notes: called once all files are read, before the vectors, with the notes of each root.
 
     Raises:
         SlopError: the index cannot be written, or the run was stopped.
     """
     run = _IndexRun(store, reader, on_progress)
+    store.mend_vectors()
     notes: dict[str, list[SourceFile]] = {}
+    folders: dict[str, None] = {}
     for corpus in places.corpora:
-        for scope, files in find_sources(home, places, corpus):
-            run.take(corpus, scope, files)
+        for found in find_sources(home, places, corpus):
+            run.take(corpus, found.scope, found.files)
+            folders |= dict.fromkeys(found.folders)
             if corpus is Corpus.NOTES:
-                notes[scope] = files
+                notes[found.scope] = found.files
     run.passed_over += on_notes(notes)
     why = run.embed(embedder) if embedder is not None else ""
-    return IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
+    report = IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
+    return Indexed(report, tuple(folders))
 
 
 class _IndexRun:
@@ -60,43 +79,70 @@ class _IndexRun:
         self.passed_over: list[tuple[str, str]] = []
 
     def take(self, corpus: Corpus, scope: str, files: list[SourceFile]) -> None:
-        """Read what changed of a corpus, and take out what is gone."""
+        """Read what changed of a corpus, and take out what is gone. A file is read while another is written."""
         known = self._store.sources(corpus, scope)
         self.total += len(files)
-        here = {one.key.path for one in files}
+        here = {one.key.path for one in files if not one.is_too_large}
         self.removed += self._store.remove(
             SourceKey(corpus, scope, path) for path in known if path not in here
         )
-        for one in files:
-            self._tell(IndexProgress(self.looked, self.total, self.vectors, doing=one.key.path))
-            self._look(one, known.get(one.key.path))
-            self.looked += 1
+        waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()
+        with ThreadPoolExecutor(1, "index-read") as pool:
+            try:
+                for one in files:
+                    self._say(one)
+                    if self._is_wanted(one, state := known.get(one.key.path)):
+                        sha256 = state.sha256 if state is not None else ""
+                        asked = one.key.corpus, one.key.path, one.path, sha256
+                        waiting.append((one, sha256, pool.submit(self._reader.read, *asked)))
+                    if len(waiting) > AHEAD:
+                        self._keep(*waiting.popleft())
+                while waiting:
+                    self._say(waiting[0][0])
+                    self._keep(*waiting.popleft())
+            finally:
+                for _, _, reading in waiting:
+                    reading.cancel()
 
-    def _look(self, one: SourceFile, known: SourceState | None) -> None:
-        if known is not None and known.stamp == one.stamp:
+    def _say(self, one: SourceFile) -> None:
+        self._tell(IndexProgress(self.looked, self.total, self.vectors, doing=_shown(one.key.path)))
+
+    def _is_wanted(self, one: SourceFile, known: SourceState | None) -> bool:
+        """True if a file must be read. It counts as looked at where it need not."""
+        name = _shown(one.key.path)
+        if name != one.key.path:
+            self.passed_over.append((name, "its name is no text in UTF-8"))
+        elif one.is_too_large:
+            self.passed_over.append((name, f"it has {one.size_bytes:,} bytes"))
+        elif known is not None and known.stamp == one.stamp:
             self.unchanged += 1
-            return
-        if one.is_too_large:
-            self.passed_over.append((one.key.path, f"it has {one.size_bytes:,} bytes"))
-            return
+        else:
+            return True
+        self.looked += 1
+        return False
+
+    def _keep(self, one: SourceFile, known_sha256: str, read: Future[SourceText]) -> None:
+        """Write what was read, in a turn of its own: a file that changed or went since it was listed is read once more,
+        for a forgetting may have come between.
+        """
+        self.looked += 1
         with self._store.turn():
-            self._read(one, known.sha256 if known is not None else "")
-
-    def _read(self, one: SourceFile, known_sha256: str) -> None:
-        try:
-            reading = self._reader.read(one.key.corpus, one.key.path, one.path, known_sha256)
-        except SlopError as error:
-            self.passed_over.append((one.key.path, error.what))
-            return
-        if reading.is_known:
-            self._store.touch(one.key, one.stamp)
-            self.unchanged += 1
-            return
-        if reading.problem:
-            self.passed_over.append((one.key.path, reading.problem))
-        state = SourceState(one.stamp, reading.sha256, reading.head)
-        self._store.put(one.key, state, reading.chunks)
-        self.read += 1
+            try:
+                reading = read.result()
+                if not _is_as_listed(one):
+                    reading = self._reader.read(one.key.corpus, one.key.path, one.path, known_sha256)
+            except SlopError as error:
+                self.passed_over.append((one.key.path, error.what))
+                return
+            if reading.is_known:
+                self._store.touch(one.key, one.stamp)
+                self.unchanged += 1
+                return
+            if reading.problem:
+                self.passed_over.append((one.key.path, reading.problem))
+            state = SourceState(one.stamp, reading.sha256, reading.head)
+            self._store.put(one.key, state, reading.chunks)
+            self.read += 1
 
     def embed(self, embedder: Embedder) -> str:
         """Give every chunk its vector. Why it ended early, empty where it did not."""
@@ -105,8 +151,9 @@ class _IndexRun:
                 bare = self._store.bare(EMBED_BATCH * 8)
                 if not bare:
                     return ""
+                texts = [embedded_text(chunk) for _, chunk in bare]
                 try:
-                    vectors = embedder.embed([embedded_text(chunk) for _, chunk in bare], timeout_s=EMBED_S)
+                    vectors = sound_vectors(embedder, texts, timeout_s=EMBED_S)
                 except EmbedError as error:
                     return error.what
                 self._store.give(
@@ -114,3 +161,15 @@ class _IndexRun:
                 )
             self.vectors += len(bare)
             self._tell(IndexProgress(self.looked, self.total, self.vectors))
+
+
+def _is_as_listed(one: SourceFile) -> bool:
+    try:
+        return stamp_of(os.stat(one.path)) == one.stamp
+    except OSError:
+        return False
+
+
+def _shown(path: str) -> str:
+    """A path as text: what is none in it is replaced."""
+    return path.encode("utf-8", "replace").decode()

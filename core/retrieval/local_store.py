@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.base.disk import make_dirs
+from core.base.disk import OS_DISK, Disk, make_dirs
 from core.base.locks import take_lock
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _DELETED = "The search index was deleted meanwhile"
+_AT_ONCE = 500
+"""Rows that one statement asks for."""
 
 _COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
 
@@ -50,16 +52,48 @@ class LocalStore:
     Raises, every method: IndexFaultError.
     """
 
-    def __init__(self, folder: Path, model: str, dimension: int = DIMENSION) -> None:
+    def __init__(self, folder: Path, model: str, dimension: int = DIMENSION, *, disk: Disk = OS_DISK) -> None:
         self._folder, self._model = folder, f"{model}/{dimension}"
         self._writing = threading.RLock()
         self._own = threading.local()
         self._opened: list[sqlite3.Connection] = []
-        self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension) for shelf in SHELVES}
+        self._is_mended = False
+        self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension, disk) for shelf in SHELVES}
 
     def is_there(self) -> bool:
         """False once its file was deleted."""
         return not self._opened or (self._folder / FILE_NAME).exists()
+
+    def is_whole(self) -> bool:
+        """False until a run has read everything; true also where that cannot be told, which the search will say."""
+        try:
+            with self._reading() as db:
+                return bool(db.execute("SELECT is_whole FROM model").fetchone()[0])
+        except IndexFaultError:
+            return True
+
+    def note_whole(self) -> None:
+        """Note that a run has read everything."""
+        self._write(lambda db: db.execute("UPDATE model SET is_whole = 1"))
+
+    def mend_vectors(self) -> None:
+        """Have chunks that lost their vectors get them again, and let no row keep one that is nobody's.
+
+        A crash may leave either, and a file that was cut. Looked for once, and again after a write that failed.
+        """
+        if self._is_mended:
+            return
+
+        def work(db: sqlite3.Connection) -> None:
+            for shelf, vectors in self._vectors.items():
+                table = f"chunk_{shelf.name}"
+                rows = [row for (row,) in db.execute(f"SELECT row FROM {table} WHERE embedded = 1")]
+                lost, stray = vectors.compare(rows)
+                db.executemany(f"UPDATE {table} SET embedded = 0 WHERE row = ?", [(row,) for row in lost])
+                vectors.erase(stray)
+
+        self._write(work)
+        self._is_mended = True
 
     def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
         """State of each source of a corpus by its path."""
@@ -230,16 +264,17 @@ class LocalStore:
         if not terms:
             return {}
         words, table = f"words_{shelf.name}", f"chunk_{shelf.name}"
-        clause, values = _narrowed(shelf, scopes, filters)
-        sql = (
-            f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
-            f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
-            f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
-            f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
-        )
         with self._reading() as db:
+            clause, values = _narrowed(db, shelf, scopes, filters)
+            sql = (
+                f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
+                f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
+                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
+                f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
+            )
             rows = db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall()
-        return {_candidate(shelf, row, line, scope, path): -score for row, score, line, path, scope in rows}
+        places = _places(shelf, ((row, line, scope, path) for row, _, line, path, scope in rows))
+        return {place: -score for place, (_, score, *_) in zip(places, rows, strict=True)}
 
     def vector(
         self,
@@ -251,8 +286,8 @@ class LocalStore:
         also: Iterable[ChunkPlace],
     ) -> Scan:
         """Cosines of the best chunks, and of `also`."""
-        clause, values = _narrowed(shelf, scopes, filters)
         with self._reading() as db:
+            clause, values = _narrowed(db, shelf, scopes, filters)
             rows = [row for (row,) in db.execute(clause, values)] if clause else None
             with self._guarded():
                 scores, least = self._vectors[shelf].best(query, count, rows, [one.row for one in also])
@@ -360,35 +395,52 @@ class LocalStore:
                 result = work(db)
                 db.execute("COMMIT")
             except BaseException:
+                self._is_mended = False  # vectors are in a file of their own, and no part of it
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
             return result
 
 
-def _candidate(shelf: Shelf, row: int, line: int, scope: str, path: str) -> ChunkPlace:
-    return ChunkPlace(shelf.name, row, SourceKey(shelf.corpus, scope, path).text, line)
+def _places(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
+    """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
+    name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
+    return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
 
 
 def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
     """Candidates of rows; those that hold no chunk are left out."""
-    table = f"chunk_{shelf.name}"
+    table, wanted = f"chunk_{shelf.name}", list(rows)
     found = []
-    for row in rows:
-        one = db.execute(
-            f"SELECT {table}.first, source.path, source.scope FROM {table} JOIN source ON source.id = {table}.source"
-            f" WHERE {table}.row = ?",
-            (row,),
-        ).fetchone()
-        if one is not None:
-            found.append(_candidate(shelf, row, one[0], one[2], one[1]))
-    return found
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        found += db.execute(
+            f"SELECT {table}.row, {table}.first, source.scope, source.path FROM {table}"
+            f" JOIN source ON source.id = {table}.source WHERE {table}.row IN ({', '.join('?' * len(part))})",
+            part,
+        ).fetchall()
+    return _places(shelf, found)
 
 
-def _narrowed(shelf: Shelf, scopes: Sequence[str], filters: SearchFilters) -> tuple[str, list[str]]:
+def _scopes(db: sqlite3.Connection, corpus: Corpus) -> Iterator[str]:
+    """The folders that a corpus' sources count in, a look each."""
+    scope = ""
+    sql = "SELECT min(scope) FROM source WHERE corpus = ? AND scope "
+    found = db.execute(f"{sql}>= ?", (corpus.value, scope)).fetchone()[0]
+    while found is not None:
+        yield (scope := found)
+        found = db.execute(f"{sql}> ?", (corpus.value, scope)).fetchone()[0]
+
+
+def _narrowed(
+    db: sqlite3.Connection, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
+) -> tuple[str, list[str]]:
     """SQL that selects the rows of a shelf that may be found, empty where all may."""
     table = f"chunk_{shelf.name}"
-    sources, values = [f"scope IN ({', '.join('?' * len(scopes))})"], list(scopes)
+    sources: list[str] = []
+    values: list[str] = []
+    if not set(scopes).issuperset(_scopes(db, shelf.corpus)):
+        sources, values = [f"scope IN ({', '.join('?' * len(scopes))})"], list(scopes)
     chunks: list[str] = []
     dates: list[str] = []
     if filters.folder:
@@ -406,10 +458,11 @@ def _narrowed(shelf: Shelf, scopes: Sequence[str], filters: SearchFilters) -> tu
             dates.append(day)
     if filters.before:
         chunks.append(f"{table}.date <> ''")
-    is_home = shelf.corpus in (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
-    if is_home and len(sources) == 1 and not chunks:
+    if sources:
+        chunks.insert(0, f"source IN (SELECT id FROM source WHERE {' AND '.join(sources)})")
+    if not chunks:
         return "", []
-    where = " AND ".join((f"source IN (SELECT id FROM source WHERE {' AND '.join(sources)})", *chunks))
+    where = " AND ".join(chunks)
     return f"SELECT row FROM {table} WHERE {where}", [*values, *dates]
 
 

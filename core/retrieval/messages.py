@@ -6,6 +6,7 @@ import msgspec
 
 from core.values.retrieval import (
     AskedPlaces,
+    Corpus,
     IndexProgress,
     IndexReport,
     NavigationReport,
@@ -89,11 +90,12 @@ class RunSearch(msgspec.Struct, frozen=True):
 
 # index worker: one thread; a run reports `IndexProgressed` on its way and ends with `IndexEnded`
 class RunIndex(msgspec.Struct, frozen=True):
-    """Bring the index to what the files say."""
+    """Bring the index to what the files say. `only`: of these corpora, empty for all that are switched on."""
 
     asked: AskedPlaces
     is_anew: bool = False
     command_id: str = ""
+    only: tuple[Corpus, ...] = ()
 
 
 class SurveyNavigation(msgspec.Struct, frozen=True):
@@ -173,13 +175,23 @@ class IndexProgressed(msgspec.Struct, frozen=True):
 
 
 class IndexEnded(msgspec.Struct, frozen=True):
-    """A run ended. `problem`: it could not go on, empty where it came to its end; remedy: with it."""
+    """A run ended.
+
+    Args:
+        problem: it could not go on, empty where it came to its end; remedy: with it.
+        folders: those that were looked into, whose change calls for another run; None where it did not look.
+    """
 
     report: IndexReport | None
     places: SearchPlaces
     problem: str = ""
     remedy: str = ""
     command_id: str = ""
+    folders: tuple[str, ...] | None = None
+
+
+class SourcesChanged(msgspec.Struct, frozen=True):
+    """A file changed, came or went in a folder that is searched."""
 
 
 RetrievalCommand = (
@@ -194,7 +206,15 @@ RetrievalCommand = (
 )
 """Commands that a front end may give this room."""
 
-RetrievalEvent = SearchAnswered | ToolUsed | IndexProgressed | IndexEnded | SourcesFound | NavigationSurveyed
+RetrievalEvent = (
+    SearchAnswered
+    | ToolUsed
+    | IndexProgressed
+    | IndexEnded
+    | SourcesFound
+    | SourcesChanged
+    | NavigationSurveyed
+)
 """Events of this room."""
 
 SearchEffect = RunSearch | RunTool

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,12 @@ MAX_TOKENS = 256
 BATCH = 32
 
 
+_PIECE_CHARS, _AT_ONCE = 8_192, 32
+"""Of a text that is measured: characters of a run of lines at least, and runs that are held at once."""
+
+_PIECE = re.compile(r"\w{1,3}|[^\w\s]")
+
+
 class ModelError(SlopError):
     """The embedding model cannot be used."""
 
@@ -39,9 +46,24 @@ class Tokens:
         self._tokenizer: Any = None
 
     def starts(self, text: str) -> list[int]:
-        """Start of each token of a text, in characters."""
-        encoding = self._loaded().encode(text, add_special_tokens=False)
-        return [start for start, _ in encoding.offsets]
+        """Start of each token of a text, in characters; of rather too many where there is no tokenizer.
+
+        Without it nothing can be embedded, but all can be found by its words.
+        """
+        try:
+            tokenizer = self._loaded()
+        except ModelError:
+            return [piece.start() for piece in _PIECE.finditer(text)]
+        found: list[int] = []
+        places = _places(text)
+        for at in range(0, len(places), _AT_ONCE):
+            group = places[at : at + _AT_ONCE]
+            parts = [text[start:end] for start, end in group]
+            for (begin, _), encoding in zip(
+                group, tokenizer.encode_batch(parts, add_special_tokens=False), strict=True
+            ):
+                found += [begin + start for start, _ in encoding.offsets]
+        return found
 
     def batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text with the two tokens around it, cut at what the model takes."""
@@ -67,6 +89,17 @@ class Tokens:
         return self._tokenizer
 
 
+def _places(text: str) -> list[tuple[int, int]]:
+    """Runs of whole lines: a token ends with its line, and of a long text only some are held at once."""
+    places: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PIECE_CHARS) + 1 or len(text)
+        places.append((start, end))
+        start = end
+    return places
+
+
 class MiniLM:
     """Embeds texts. Loaded when first needed; used by one thread at a time.
 
@@ -89,11 +122,15 @@ class MiniLM:
         Raises:
             ModelError: the model is missing, not the one that is expected, or cannot be run.
         """
+        return quantised(self.vectors(texts))
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """As `embed`, before they are quantised: each of length 1."""
         import numpy as np
 
         session = self._loaded()
         ids = self.tokens.batch(texts)
-        out = np.zeros((len(ids), DIMENSION), np.int8)
+        out = np.zeros((len(ids), DIMENSION), np.float32)
         order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
@@ -107,7 +144,7 @@ class MiniLM:
             hidden = session.run(["last_hidden_state"], fed)[0]
             weight = mask[:, :, None].astype(np.float32)
             mean = (hidden * weight).sum(axis=1) / weight.sum(axis=1)
-            out[chosen] = quantised(mean / np.linalg.norm(mean, axis=1, keepdims=True))
+            out[chosen] = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return out
 
     def _loaded(self) -> Any:

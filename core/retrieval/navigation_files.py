@@ -94,8 +94,8 @@ def survey(places: SearchPlaces, home: Path, fields: FieldNames, around: Iterabl
     Args:
         around: absolute folders in which index files of folders that are no longer enabled are looked for.
     """
-    found = list(find_sources(home, places, Corpus.NOTES))
-    return survey_notes(dict(found), head_reader(fields), around, places.problems)
+    found = {one.scope: one.files for one in find_sources(home, places, Corpus.NOTES)}
+    return survey_notes(found, head_reader(fields), around, places.problems)
 
 
 def survey_notes(
@@ -209,9 +209,9 @@ def notes_navigator(
     def navigate(asked: SearchRequest) -> tuple[SearchHit, ...]:
         read = head_reader(fields)
         heads = (
-            (root, one.key.path, read(one))
-            for root, files in find_sources(home, places, Corpus.NOTES)
-            for one in files[:MAX_NAVIGATED]
+            (found.scope, one.key.path, read(one))
+            for found in find_sources(home, places, Corpus.NOTES)
+            for one in found.files[:MAX_NAVIGATED]
         )
         return heads_found(heads, asked.query, asked.filters, asked.count)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from core.base.errors import SlopError
 from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
 from core.retrieval.embedder import Embedder
-from core.retrieval.heads import FieldNames
 from core.retrieval.judged_places import judge
 from core.retrieval.search import SearchRequest, search
 from core.retrieval.worker import Retrieving
@@ -77,7 +76,7 @@ def local_answer(shared: Retrieving, embed_s: float = _EMBED_S) -> Callable[[Rec
     def answer(question: RecallQuestion) -> SearchAnswer:
         asked = question.spec.asked
         places = judge(asked)
-        model = shared.model(FieldNames(asked.tag_fields, asked.date_fields))
+        model = shared.embedder(asked)
         corpora = tuple(corpus for corpus in places.corpora if corpus in CORPORA)
         request = SearchRequest(
             question.text, corpora, places.scopes, wanted_count(question), recall_filters(question)

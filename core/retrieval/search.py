@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from core.retrieval.embedder import Embedder, EmbedError
+from core.retrieval.embedder import Embedder, EmbedError, sound_vectors
 from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, ServedIndex, ServerFaultError, Shelf, StoredChunk, VectorStore
-from core.retrieval.terms import MAX_QUERY_CHARS, query_terms
+from core.retrieval.terms import query_terms
 from core.values.retrieval import (
     ChunkKind,
     Corpus,
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 MAX_HITS = 100
 EMBED_S, FIRST_EMBED_S = 2.0, 20.0
 """A query whose vector takes longer is answered by keywords alone; the first one waits for the model to be loaded."""
+
+_EMBEDDED_CHARS = 2_000
+"""Of a query, that its vector is made of: no model takes many more, and some refuse them."""
 
 _CANDIDATES = 100
 _PER_HIT = 5
@@ -125,13 +128,8 @@ def _query_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.int
     if embedder is None:
         return None, "", ""
     try:
-        return (
-            embedder.embed(
-                [query[:MAX_QUERY_CHARS]], timeout_s=EMBED_S if embedder.is_warm else FIRST_EMBED_S
-            )[0],
-            "",
-            "",
-        )
+        bound_s = EMBED_S if embedder.is_warm else FIRST_EMBED_S
+        return sound_vectors(embedder, [query[:_EMBEDDED_CHARS]], timeout_s=bound_s)[0], "", ""
     except EmbedError as error:
         return None, error.what, error.remedy
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -13,6 +15,7 @@ from core.base import paths
 from core.base.errors import SlopError
 from core.base.opener import read_start
 from core.context.globs import expand
+from core.context.ignores import NAME as IGNORE_FILE
 from core.context.ignores import ignores_at
 from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
@@ -22,10 +25,11 @@ from core.retrieval.store import SourceKey
 from core.values.retrieval import Corpus, CorpusCount, SearchPlaces, SourcesPreview
 
 MAX_FILES = 200_000
-MAX_NOTE_BYTES = 64_000_000
+MAX_NOTE_BYTES = 16_000_000
 MAX_PROJECT_BYTES = 1_000_000
-MAX_LOG_BYTES = 2_000_000_000
-"""Larger files are passed over and said: of notes, of a project's files (made by programs), of logs."""
+MAX_LOG_BYTES = 256_000_000
+"""Larger files are passed over and said: of notes, of a project's files (made by programs), of logs. To read one takes
+some ten times as much memory."""
 
 
 class SourceFile(msgspec.Struct, frozen=True):
@@ -43,19 +47,35 @@ class SourceFile(msgspec.Struct, frozen=True):
         return self.size_bytes > most.get(self.key.corpus, MAX_NOTE_BYTES)
 
 
-def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[tuple[str, list[SourceFile]]]:
-    """The files of a corpus, a list a scope (the folder that they count in), without index files that we made."""
+class FoundSources(NamedTuple):
+    """Files of a scope, the folder that they count in (empty for the home), without index files that we made.
+
+    `folders`: absolute, those that were looked into; none for the home's own files, which others watch.
+    """
+
+    scope: str
+    files: list[SourceFile]
+    folders: tuple[str, ...] = ()
+
+
+def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[FoundSources]:
+    """The files of a corpus, scope by scope.
+
+    Raises:
+        SlopError: a folder cannot be walked whole.
+    """
     match corpus:
         case Corpus.NOTES:
             for root in places.notes:
-                yield root, [one for one in _below(corpus, root) if _is_note(one)]
+                files, folders = _below(corpus, root)
+                yield FoundSources(root, [one for one in files if _is_note(one)], folders)
         case Corpus.PROJECT:
             if places.project:
-                yield places.project, _below(corpus, places.project)
+                yield FoundSources(places.project, *_below(corpus, places.project))
         case Corpus.KNOWLEDGE:
-            yield "", _known(paths.knowledge_dir(home))
+            yield FoundSources("", _known(paths.knowledge_dir(home)))
         case Corpus.DISCUSSIONS:
-            yield "", _logs(home)
+            yield FoundSources("", _logs(home))
 
 
 def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
@@ -65,7 +85,7 @@ def preview_of(home: Path, places: SearchPlaces) -> SourcesPreview:
     for corpus in places.corpora:
         try:
             counts.append(
-                CorpusCount(corpus, sum(len(files) for _, files in find_sources(home, places, corpus)))
+                CorpusCount(corpus, sum(len(found.files) for found in find_sources(home, places, corpus)))
             )
         except SlopError as error:
             problems.append(f"{error.where}: {error.what}")
@@ -82,12 +102,18 @@ def is_made_by_us(path: str) -> bool:
         return False
 
 
+def wakes_index(path: str) -> bool:
+    """True for a path whose change calls for another look: neither hidden nor an index file that we made."""
+    name = os.path.basename(path)
+    return name == IGNORE_FILE or not (name.startswith(".") or is_made_by_us(path))
+
+
 def stamp_of(status: os.stat_result) -> str:
     """Size, time and place of a file: while they are the same its bytes are taken to be."""
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
-def _below(corpus: Corpus, root: str) -> list[SourceFile]:
+def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...]]:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
     if found.is_too_many:
         raise SlopError(
@@ -95,12 +121,13 @@ def _below(corpus: Corpus, root: str) -> list[SourceFile]:
             remedy="Name a smaller folder, or leave some out in .gitignore",
             where=root,
         )
+    start = len(root.rstrip(os.sep)) + 1
     files = (
-        _file(SourceKey(corpus, root, os.path.relpath(path, root).replace(os.sep, "/")), Path(path))
+        _file(SourceKey(corpus, root, path[start:].replace(os.sep, "/")), Path(path), inside=root)
         for path in found.paths
         if not is_made_by_us(path)
     )
-    return [one for one in files if one is not None]
+    return [one for one in files if one is not None], found.folders
 
 
 def _is_note(one: SourceFile) -> bool:
@@ -131,11 +158,17 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _file(key: SourceKey, path: Path) -> SourceFile | None:
+def _file(key: SourceKey, path: Path, inside: str = "") -> SourceFile | None:
+    """A file, None where there is none, an empty one, or a link that leads out of the folder that is searched."""
     try:
-        status = path.stat()
-    except OSError:
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
+            path = path.resolve(strict=True)
+            if inside and not path.is_relative_to(inside):
+                return None
+            status = os.stat(path)
+    except (OSError, RuntimeError):
         return None
-    if not os.path.isfile(path) or not status.st_size:
+    if not stat.S_ISREG(status.st_mode) or not status.st_size:
         return None
     return SourceFile(key, path, stamp_of(status), status.st_size)

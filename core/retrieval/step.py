@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.discussion.messages import DiscussionsTouched
+from core.knowledge.messages import KnowledgeFilesChanged
 from core.retrieval.messages import (
     BuildNavigation,
     CancelIndexing,
@@ -24,6 +28,7 @@ from core.retrieval.messages import (
     RunTool,
     SearchAnswered,
     SearchMemory,
+    SourcesChanged,
     SourcesFound,
     StopIndex,
     SurveyNavigation,
@@ -32,12 +37,23 @@ from core.retrieval.messages import (
     UseMemoryTool,
 )
 from core.settings.searched_places import asked_places, navigation_bounds, offered_places
+from core.spending.messages import PaidElsewhere
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import AskedPlaces, IndexProgress, MemoryToolAnswer
+from core.values.retrieval import AskedPlaces, Corpus, IndexProgress, MemoryToolAnswer
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
 NOTICE = "retrieval"
+
+_CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
+    {
+        SourcesChanged: (Corpus.NOTES, Corpus.PROJECT),
+        KnowledgeFilesChanged: (Corpus.KNOWLEDGE,),
+        DiscussionsTouched: (Corpus.DISCUSSIONS,),
+        PaidElsewhere: (Corpus.DISCUSSIONS,),
+    }
+)
+"""Corpora of which an event says that their files changed. A call of another program ends up in a log."""
 
 
 def command(state: AppState, asked: RetrievalCommand) -> Result:
@@ -55,7 +71,9 @@ def command(state: AppState, asked: RetrievalCommand) -> Result:
             retrieval = replace(state.retrieval, is_paused=asked.is_paused)
             return replace(state, retrieval=retrieval), (HoldIndex(asked.is_paused),)
         case CancelIndexing():
-            return state, (StopIndex(),) if state.retrieval.progress is not None else ()
+            if state.retrieval.progress is None:
+                return state, ()
+            return replace(state, retrieval=replace(state.retrieval, is_stopped=True)), (StopIndex(),)
         case LookAtSources():
             return state, (FindSources(offered_places(state)),)
         case CheckNavigation():
@@ -82,6 +100,8 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
         case IndexEnded():
             return _ended(state, happened)
+        case SourcesChanged():
+            return state, ()
         case SourcesFound():
             retrieval = replace(state.retrieval, preview=happened.preview)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
@@ -92,14 +112,17 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             assert_never(happened)
 
 
-def retrieval_effects(before: AppState, after: AppState) -> Result:
-    """Keep the index where retrieval is switched on, or what it searches has changed."""
+def retrieval_effects(before: AppState, after: AppState, happened: object) -> Result:
+    """Keep the index where retrieval is switched on, or what it searches has changed: the places, or their files."""
     if before.config is after.config and before.program is after.program:
-        return after, ()
+        return _changed(after, happened)
     asked = asked_places(after)
-    if after.program.is_loading or asked == after.retrieval.asked:
+    if after.program.is_loading:
         return after, ()
-    after = replace(after, retrieval=replace(after.retrieval, asked=asked, places=None))
+    if asked == after.retrieval.asked:
+        return _changed(after, happened)
+    kept = replace(after.retrieval, asked=asked, places=None, folders=(), is_stopped=False)
+    after = replace(after, retrieval=kept)
     if asked is None:
         return after, (StopIndex(),) if after.retrieval.progress is not None else ()
     return _running(after), (RunIndex(asked),)
@@ -109,6 +132,15 @@ def update_index(state: AppState) -> Result:
     """Have the index brought to what the files say now, where there is one."""
     asked = state.retrieval.asked
     return (state, ()) if asked is None else (_running(state), (RunIndex(asked),))
+
+
+def _changed(state: AppState, happened: object) -> Result:
+    """Bring the index to what files say that changed, where they are searched."""
+    asked = state.retrieval.asked
+    if asked is None or state.retrieval.is_stopped:
+        return state, ()
+    only = tuple(corpus for corpus in _CHANGED.get(type(happened), ()) if corpus in asked.corpora)
+    return (_running(state), (RunIndex(asked, only=only),)) if only else (state, ())
 
 
 def _search(state: AppState, asked: SearchMemory) -> Result:
@@ -130,6 +162,7 @@ def _update(state: AppState, asked: UpdateIndex) -> Result:
     places = asked_places(state)
     if places is None:
         return _off(state, asked.command_id)
+    state = replace(state, retrieval=replace(state.retrieval, is_stopped=False))
     return _running(state), (RunIndex(places, asked.is_anew, asked.command_id),)
 
 
@@ -155,6 +188,7 @@ def _running(state: AppState) -> AppState:
 
 
 def _ended(state: AppState, happened: IndexEnded) -> Result:
+    before = state.retrieval.folders
     retrieval = replace(
         state.retrieval,
         progress=None,
@@ -166,6 +200,7 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
         indexed_at=state.now
         if happened.report is not None and not happened.problem
         else state.retrieval.indexed_at,
+        folders=before if happened.folders is None or happened.folders == before else happened.folders,
     )
     outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
     return conclude(replace(state, retrieval=retrieval), outcome), ()

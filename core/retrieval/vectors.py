@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.base.opener import open_descriptor, open_file
+from core.base.disk import OS_DISK, Disk
+from core.base.opener import open_file
 from core.retrieval.quantisation import cosine
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ _SLICE = 65_536
 """Rows that numpy converts at once: what it makes of them stays small."""
 
 
+_FEW = 4
+"""Share of the rows, one in so many, up to which those alone are scanned."""
+
+
 class VectorFile:
     """Rows numbered from 1, as the rows of the shelf's table. One writer; any number of readers beside it.
 
@@ -28,8 +33,8 @@ class VectorFile:
         path: made when the first row is written; dimension: components of a row.
     """
 
-    def __init__(self, path: Path, dimension: int) -> None:
-        self.path, self._dimension = path, dimension
+    def __init__(self, path: Path, dimension: int, disk: Disk = OS_DISK) -> None:
+        self.path, self._dimension, self._disk = path, dimension, disk
         self._mapped: Any = None
 
     @property
@@ -46,12 +51,14 @@ class VectorFile:
         Raises:
             OSError: the disk is full, or the file cannot be written.
         """
-        descriptor = open_descriptor(self.path, os.O_RDWR | os.O_CREAT)
+        descriptor = self._disk.open(self.path, os.O_RDWR | os.O_CREAT)
         try:
             for row, vector in sorted(rows.items()):
                 os.lseek(descriptor, (row - 1) * self._dimension, os.SEEK_SET)
-                os.write(descriptor, vector)
-            os.fsync(descriptor)
+                view = memoryview(vector)
+                while view:
+                    view = view[self._disk.write(descriptor, view) :]
+            self._disk.fsync(descriptor)
         finally:
             os.close(descriptor)
 
@@ -61,6 +68,23 @@ class VectorFile:
         kept = {row: empty for row in rows if row <= count}
         if kept:
             self.write(kept)
+
+    def compare(self, rows: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Rows among those given that hold no vector, and all others that hold one."""
+        import numpy as np
+
+        matrix = self._matrix()
+        count = 0 if matrix is None else len(matrix)
+        wanted = np.zeros(max(count, max(rows, default=0)), np.bool_)
+        wanted[np.asarray(rows, np.intp) - 1] = True
+        there = np.zeros_like(wanted)
+        for start in range(0, count, _SLICE):
+            part = matrix[start : start + _SLICE]
+            there[start : start + len(part)] = part.any(axis=1)
+        return (
+            (np.flatnonzero(wanted & ~there) + 1).tolist(),
+            (np.flatnonzero(there & ~wanted) + 1).tolist(),
+        )
 
     def read(self, rows: Iterable[int]) -> dict[int, bytes]:
         """Vectors as they stand at rows; those beyond the file are missing."""
@@ -87,10 +111,11 @@ class VectorFile:
             return {}, 0.0
         numbers: NDArray[np.intp] | None = None
         if rows is not None:
-            numbers = np.asarray(rows, np.intp) - 1
-            numbers = numbers[numbers < len(matrix)]
-            matrix = matrix[numbers]
-        dots = _dots(matrix, query)
+            numbers = np.sort(np.asarray(rows, np.intp)) - 1
+            numbers = numbers[: np.searchsorted(numbers, len(matrix))]
+        dots = _dots(matrix, query) if numbers is None else _some_dots(matrix, query, numbers)
+        if not len(dots):
+            return {}, 0.0
         is_there = dots != 0
         if not is_there.any():
             return {}, 0.0
@@ -107,10 +132,11 @@ class VectorFile:
             wanted = (row for row in also if row not in scores and row <= len(dots))
             scores |= {row: cosine(int(dots[row - 1])) for row in wanted if dots[row - 1]}
         else:
-            place = {int(number) + 1: at for at, number in enumerate(numbers)} if also else {}
-            scores |= {
-                row: cosine(int(dots[place[row]])) for row in also if row in place and dots[place[row]]
-            }
+            asked = np.fromiter((row for row in also if row not in scores), np.intp) - 1
+            places = np.searchsorted(numbers, asked)
+            for number, at in zip(asked, places, strict=True):
+                if at < len(numbers) and numbers[at] == number and dots[at]:
+                    scores[int(number) + 1] = cosine(int(dots[at]))
         return scores, cosine(least)
 
     def _matrix(self) -> Any:
@@ -123,6 +149,13 @@ class VectorFile:
                 data = np.memmap(file, np.int8, "r", shape=(count * self._dimension,))
             self._mapped = data.reshape(count, self._dimension)
         return self._mapped if count else None
+
+
+def _some_dots(matrix: Any, query: NDArray[np.int8], numbers: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Dot products of some rows. Many of them are sooner found among all than taken out."""
+    if len(numbers) * _FEW > len(matrix):
+        return _dots(matrix, query)[numbers]
+    return _dots(matrix[numbers], query)
 
 
 def _dots(matrix: Any, query: NDArray[np.int8]) -> NDArray[np.int32]:

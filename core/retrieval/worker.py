@@ -17,7 +17,7 @@ from core.retrieval.counts import corpus_counts
 from core.retrieval.embedder import Embedder, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
-from core.retrieval.index_file import delete_index
+from core.retrieval.index_file import IndexFaultError, delete_index
 from core.retrieval.index_run import index
 from core.retrieval.judged_places import judge
 from core.retrieval.local_store import LocalStore
@@ -53,7 +53,10 @@ from core.retrieval.store import ServedIndex
 from core.retrieval.tools import use_tool
 from core.values.retrieval import (
     AskedPlaces,
+    Corpus,
+    EmbeddingServer,
     IndexProgress,
+    IndexReport,
     NavigationReport,
     SearchAnswer,
     SearchFilters,
@@ -69,8 +72,12 @@ TELL_S = 0.1
 STOPPED, ENDING = "You stopped it", "The program is ending"
 
 
+def _label(model: Embedder) -> str:
+    return f"{model.name}/{model.dimension}"
+
+
 class Model(Embedder, SourceReader, Protocol):
-    """Embeds and reads, in a process that ends with `close`."""
+    """Reads files, and embeds with the model that comes with the program, in a process that ends with `close`."""
 
     def close(self) -> None:
         """End the process."""
@@ -80,16 +87,30 @@ class Retrieving:
     """Things that both workers share: the index and the model, opened when first needed. Thread-safe.
 
     Args:
-        home: the person's data; make: starts the model for names of fields.
+        home: the person's data; make: starts the model for names of fields; remote: an embedder on a server.
     """
 
-    def __init__(self, home: Path, make: Callable[[FieldNames], Model]) -> None:
-        self.folder, self.home, self._make = paths.index_dir(home), home, make
+    def __init__(
+        self,
+        home: Path,
+        make: Callable[[FieldNames], Model],
+        remote: Callable[[EmbeddingServer], Embedder] | None = None,
+    ) -> None:
+        self.folder, self.home, self._make, self._remote = paths.index_dir(home), home, make, remote
         self._lock = threading.Lock()
         self._model: tuple[FieldNames, Model] | None = None
-        self._store: LocalStore | None = None
-        self.is_made_anew = False
+        self._away: tuple[EmbeddingServer, Embedder] | None = None
+        self._store: tuple[str, LocalStore] | None = None
         self._server: tuple[str, PostgresStore] | None = None
+
+    def embedder(self, asked: AskedPlaces) -> Embedder:
+        """The embedder that settings name: on a server, or the model that comes with the program."""
+        if asked.embedder is None or self._remote is None:
+            return self.model(FieldNames(asked.tag_fields, asked.date_fields))
+        with self._lock:
+            if self._away is None or self._away[0] != asked.embedder:
+                self._away = asked.embedder, self._remote(asked.embedder)
+            return self._away[1]
 
     def model(self, fields: FieldNames) -> Model:
         """The model, started anew where the names of fields are others."""
@@ -101,52 +122,54 @@ class Retrieving:
                 self._model = fields, self._make(fields)
             return self._model[1]
 
-    def store(self, model: Model) -> LocalStore:
+    def store(self, model: Embedder) -> LocalStore:
         """The index for a model."""
+        made_by = _label(model)
         with self._lock:
-            if self._store is not None and not self._store.is_there():
-                self._store.close()  # it was deleted, as a forgetting does: nothing of it may be found any more
-                self._store = None
+            # It may have been deleted, as a forgetting does: nothing of it may be found any more.
+            if self._store is not None and (self._store[0] != made_by or not self._store[1].is_there()):
+                self._close_store()
             if self._store is None:
-                self._store = LocalStore(self.folder, model.name, model.dimension)
-            return self._store
+                self._store = made_by, LocalStore(self.folder, model.name, model.dimension)
+            return self._store[1]
 
-    def server(self, url: str, model: Model) -> PostgresStore | None:
+    def server(self, url: str, model: Embedder) -> PostgresStore | None:
         """The index on a server, None where there is none. Nothing is reached yet."""
+        place = f"{url} {_label(model)}"
         with self._lock:
-            if self._server is not None and self._server[0] != url:
+            if self._server is not None and self._server[0] != place:
                 self._server[1].close()
                 self._server = None
             if self._server is None and url:
-                self._server = url, server_store(self.home, url, model.name, model.dimension)
+                self._server = place, server_store(self.home, url, model.name, model.dimension)
             return self._server[1] if self._server is not None else None
 
-    def searched(self, url: str, model: Model) -> LocalStore | ServedIndex:
+    def searched(self, url: str, model: Embedder) -> LocalStore | ServedIndex:
         """The index that is searched: on a server, with the one here behind it, or the one here."""
         server = self.server(url, model)
         return self.store(model) if server is None else ServedIndex(server, self.store(model))
 
     def renew(self) -> None:
-        """Delete the index. `is_made_anew` holds until all files are read again."""
+        """Delete the index: it is made anew by the next run."""
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
-            self.is_made_anew = True
+            self._close_store()
             delete_index(self.folder)
 
     def close(self) -> None:
         """Let go of the index, and end the model's process."""
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
+            self._close_store()
             if self._model is not None:
                 self._model[1].close()
                 self._model = None
             if self._server is not None:
                 self._server[1].close()
                 self._server = None
+
+    def _close_store(self) -> None:
+        if self._store is not None:
+            self._store[1].close()
+            self._store = None
 
 
 class SearchHandler:
@@ -170,14 +193,14 @@ class SearchHandler:
         self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters
     ) -> SearchAnswer:
         fields = FieldNames(asked.tag_fields, asked.date_fields)
-        model = self._shared.model(fields)
+        model = self._shared.embedder(asked)
         request = SearchRequest(query, places.corpora, places.scopes, count, filters)
         return search(
             self._shared.searched(asked.server, model),
             model,
             request,
             navigate=notes_navigator(places, self._shared.home, fields),
-            is_made_anew=self._shared.is_made_anew,
+            is_made_anew=not self._shared.store(model).is_whole(),
         )
 
 
@@ -192,6 +215,16 @@ class IndexHandler:
         self._why = ""
         self._is_closing = False
         self._told_at = 0.0
+
+    @staticmethod
+    def supersedes(new: IndexEffect, old: IndexEffect) -> bool:
+        """True where a run that waits does nothing that a later one does not do as well."""
+        return (
+            isinstance(new, RunIndex)
+            and isinstance(old, RunIndex)
+            and (new.is_anew or not old.is_anew)
+            and (not new.only or (bool(old.only) and set(old.only) <= set(new.only)))
+        )
 
     def prepare(self) -> None:
         """A run is about to be queued: from now on it can be stopped. On the controller's thread."""
@@ -235,33 +268,50 @@ class IndexHandler:
                 assert_never(effect)
 
     def _run(self, effect: RunIndex) -> None:
-        asked = effect.asked
-        places = judge(asked)
+        places = judge(effect.asked)
         try:
-            if effect.is_anew:
-                self._shared.renew()
-            fields = FieldNames(asked.tag_fields, asked.date_fields)
-            model = self._shared.model(fields)
-            store = self._shared.store(model)
-
-            def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
-                self._shared.is_made_anew = False  # keywords answer from here on
-                return write_navigation(store, notes, fields)
-
-            report = index(store, model, model, self._shared.home, places, self._progressed, on_notes)
-            if (server := self._shared.server(asked.server, model)) is not None:
-                why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
-                report = replace(report, server=why)
-                if not why:
-                    pay(self._shared.home)
-            report = replace(report, counts=corpus_counts(store, places))
+            try:
+                report, folders = self._indexed(effect, places)
+            except IndexFaultError as error:
+                if not error.is_torn:
+                    raise
+                effect = replace(effect, is_anew=True, only=())
+                report, folders = self._indexed(effect, places)
         except SlopError as error:
             self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(self._failed(effect, places, error))
             raise
         else:
-            self._emit(IndexEnded(report, places, command_id=effect.command_id))
+            is_all = not effect.only or bool({Corpus.NOTES, Corpus.PROJECT} & set(effect.only))
+            seen = folders if is_all else None
+            self._emit(IndexEnded(report, places, command_id=effect.command_id, folders=seen))
+
+    def _indexed(self, effect: RunIndex, places: SearchPlaces) -> tuple[IndexReport, tuple[str, ...]]:
+        asked, shared = effect.asked, self._shared
+        if effect.is_anew:
+            shared.renew()
+        whole = places
+        if effect.only:
+            places = replace(
+                places, corpora=tuple(corpus for corpus in places.corpora if corpus in effect.only)
+            )
+        fields = FieldNames(asked.tag_fields, asked.date_fields)
+        reader, embedder = shared.model(fields), shared.embedder(asked)
+        store = shared.store(embedder)
+
+        def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
+            if not effect.only:
+                store.note_whole()  # keywords answer from here on
+            return write_navigation(store, notes, fields)
+
+        report, folders = index(store, reader, embedder, shared.home, places, self._progressed, on_notes)
+        if (server := shared.server(asked.server, embedder)) is not None:
+            why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
+            report = replace(report, server=why)
+            if not why:
+                pay(shared.home)
+        return replace(report, counts=corpus_counts(store, whole)), folders
 
     def _survey(self, effect: SurveyNavigation) -> None:
         fields = FieldNames(effect.asked.tag_fields, effect.asked.date_fields)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from core.values.retrieval import AskedPlaces, Corpus
+from core.values.retrieval import AskedPlaces, Corpus, EmbeddingServer
 from core.values.settings import Project, RetrievalSettings, SettingsFault
 from core.values.state import AppState
 
@@ -39,6 +39,7 @@ def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | No
     """As `asked_places`, from the settings alone."""
     if not settings.enabled:
         return None
+    server = EmbeddingServer(settings.embedder, settings.embedding_model, settings.embedding_dimension)
     return AskedPlaces(
         settings.roots,
         project.root,
@@ -47,4 +48,5 @@ def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | No
         settings.tag_fields,
         settings.date_fields,
         settings.server,
+        server if settings.embedder else None,
     )

@@ -145,6 +145,14 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     took_s: float = 0.0
 
 
+class EmbeddingServer(msgspec.Struct, frozen=True):
+    """A server that makes vectors: id of its provider, name of its model, components of a vector."""
+
+    provider: str
+    model: str
+    dimension: int
+
+
 class AskedPlaces(msgspec.Struct, frozen=True):
     """Places as settings and project name them, before any of them was looked at.
 
@@ -153,6 +161,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
         allowed: absolute folders outside of it that count, too; corpora: those that are switched on.
         tag_fields, date_fields: names under which notes say their tags and their date.
         server: PostgreSQL that holds the index, too; empty for none.
+        embedder: None for the model that comes with the program.
     """
 
     roots: tuple[str, ...] = ()
@@ -162,6 +171,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
     tag_fields: tuple[str, ...] = ("tags",)
     date_fields: tuple[str, ...] = ("date", "data")
     server: str = ""
+    embedder: EmbeddingServer | None = None
 
 
 class SearchPlaces(msgspec.Struct, frozen=True):
@@ -263,6 +273,8 @@ class RetrievalState(msgspec.Struct, frozen=True):
         problem, remedy: why the index cannot be kept, empty where it can.
         indexed_at: when a run came to its end last, None before one.
         preview: what would be read, None before a look; navigation: index files of notes, None before a check.
+        folders: absolute, whose files are searched: a change in one calls for another run.
+        is_stopped: a person stopped the run; changes begin none until one is asked for.
     """
 
     asked: AskedPlaces | None = None
@@ -278,3 +290,5 @@ class RetrievalState(msgspec.Struct, frozen=True):
     indexed_at: datetime | None = None
     preview: SourcesPreview | None = None
     navigation: NavigationReport | None = None
+    folders: tuple[str, ...] = ()
+    is_stopped: bool = False

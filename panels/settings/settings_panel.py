@@ -29,6 +29,7 @@ LICENCES = (
     ("Font Awesome Free icons", "OFL 1.1"),
     ("Dear PyGui, Dear ImGui", "MIT"),
     ("SmolLM2-135M-Instruct weights", "Apache-2.0"),
+    ("all-MiniLM-L6-v2 weights", "Apache-2.0"),
 )
 
 

@@ -5,10 +5,11 @@ They know nothing of the program. What they reuse of earlier prompts is the bill
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,8 @@ from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply,
 
 Json = dict[str, Any]
 MODEL = "qwen3:8b"
+EMBEDDING_MODEL = "all-minilm"
+EMBEDDING_DIMENSION = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +169,12 @@ class CompatibleServer(LoopbackServer):
         self.habits = habits
         self.key = key
         self.replies: deque[Said] = deque()
+        self.vector_of: Callable[[str], list[float]] = word_vector
         self.cache = CompatibleCache(profile=CompatibleProfile(reports_details=habits.reports_details))
         self._cache_lock = threading.Lock()
 
     def is_faultable(self, captured: Captured) -> bool:
-        return captured.path == "/v1/chat/completions"
+        return captured.path in {"/v1/chat/completions", "/v1/embeddings"}
 
     def answer(self, captured: Captured) -> Reply | StreamReply:
         if self.key is not None and captured.headers.get("authorization") != f"Bearer {self.key}":
@@ -181,6 +185,8 @@ class CompatibleServer(LoopbackServer):
                 return self._complete(captured.json)
             case "POST", "/v1/chat/completions/input_tokens" if self.habits.name == "llama.cpp":
                 return self._reply(200, {"input_tokens": prompt_tokens(captured.json)})
+            case "POST", "/v1/embeddings":
+                return self._embed(captured.json)
             case "GET", "/v1/models":
                 entry = {"id": MODEL, "object": "model", "created": 1, **self.habits.listing}
                 return self._reply(200, {"object": "list", "data": [entry]})
@@ -202,6 +208,24 @@ class CompatibleServer(LoopbackServer):
         wants_usage = bool(body.get("stream_options", {}).get("include_usage"))
         usage = self._usage(ticket, said) if wants_usage and self.habits.sends_usage else None
         return StreamReply(self._chunks(body, said, usage, ticket), self.habits.headers)
+
+    def _embed(self, body: Json) -> Reply:
+        """Source: OpenAI API reference, Create embeddings; Ollama's and vLLM's own answers (read 2026-11)."""
+        if body.get("model") != EMBEDDING_MODEL and self.habits.no_model:
+            return self._filled(404, self.habits.no_model, model=body.get("model"))
+        texts = [body["input"]] if isinstance(body.get("input"), str) else body.get("input")
+        if not texts or len(texts) > 2_048 or not all(isinstance(text, str) and text for text in texts):
+            return self._reply(400, {"error": {"message": "invalid input", "type": "invalid_request_error"}})
+        if "dimensions" in body:
+            message = f"Model {EMBEDDING_MODEL!r} does not support matryoshka representation"
+            return self._reply(400, {"error": {"message": message, "type": "BadRequestError", "code": 400}})
+        rows = [
+            {"object": "embedding", "index": index, "embedding": self.vector_of(text)}
+            for index, text in enumerate(texts)
+        ]
+        tokens = sum(len(text.split()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        return self._reply(200, {"object": "list", "data": rows, "model": EMBEDDING_MODEL, "usage": usage})
 
     def _known(self, body: Json) -> Json:
         """The body as the server reads it: only llama.cpp knows `cache_prompt`."""
@@ -249,6 +273,14 @@ class CompatibleServer(LoopbackServer):
         with self._cache_lock:
             self.cache.finish(ticket, said.text)
         yield b"data: [DONE]\n\n"
+
+
+def word_vector(text: str) -> list[float]:
+    """A vector by the words of a text; the first letters of each alone count, so that its forms are near."""
+    found = [0.0] * EMBEDDING_DIMENSION
+    for word in text.lower().split():
+        found[int.from_bytes(hashlib.sha256(word[:4].encode()).digest()[:2]) % EMBEDDING_DIMENSION] += 1.0
+    return found
 
 
 def chunk(body: Json, delta: Json, finish: str | None = None) -> bytes:

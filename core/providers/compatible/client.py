@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.compatible.body import chat_body, chat_messages
+from core.providers.compatible.embeddings import embedded
 from core.providers.compatible.model_list import is_llama_cpp, listed_profile, ollama_profile
 from core.providers.compatible.stream import ChatReader, is_known
 from core.providers.door import MOST_MODELS
@@ -137,6 +138,14 @@ class CompatibleProvider:
             return _count(answer[f"n_{action}d"])  # type: ignore[index]
         except sdk_failures() as error:
             raise self._translate(error, f"/slots/0?action={action}", "", has_begun=False) from error
+
+    def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """Vectors of texts; see `Embeds.embed`."""
+        self._require_address()
+        try:
+            return embedded(self._sdk.get(), model, texts)
+        except sdk_failures() as error:
+            raise self._translate(error, "/embeddings", model, has_begun=False) from error
 
     def close(self) -> None:
         """Release connections."""

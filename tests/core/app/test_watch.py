@@ -153,7 +153,7 @@ def test_too_many_folders_are_said_and_the_first_are_watched(
     write(file)
 
     seen.wait_for(file)
-    assert seen.troubles == ["2 folders hold curated files; only 1 are watched."]
+    assert seen.troubles == ["2 folders hold files to be watched; only 1 are."]
 
 
 def test_stopping_ends_the_thread_and_watching_nothing_costs_nothing(seen: Seen, file: Path) -> None:

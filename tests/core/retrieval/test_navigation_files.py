@@ -162,11 +162,11 @@ def test_generated_files_list_nobody_and_enter_no_index(notes: Path) -> None:
     mend(looked(notes))
     places = SearchPlaces((str(notes),), str(notes.parent), (Corpus.NOTES, Corpus.PROJECT))
     for corpus in places.corpora:
-        for _, files in find_sources(Path("/nowhere"), places, corpus):
+        for _, files, _ in find_sources(Path("/nowhere"), places, corpus):
             assert not [one.key.path for one in files if one.path.name == "index.md"]
             assert len(files) == 2
     (notes / "ops" / "index.md").write_text("# Mine\n")
-    [(_, files)] = find_sources(Path("/nowhere"), places, Corpus.NOTES)
+    [(_, files, _)] = find_sources(Path("/nowhere"), places, Corpus.NOTES)
     assert [one.key.path for one in files] == ["a.md", "ops/b.md", "ops/index.md"]
 
 

@@ -54,8 +54,11 @@ class Room:
         self._index = IndexHandler(self.shared, self.events.append)
         self._search = SearchHandler(self.shared, self.events.append)
 
+    def run_effect(self, *, is_anew: bool = False) -> RunIndex:
+        return RunIndex(self.asked, is_anew)
+
     def index(self, *, is_anew: bool = False) -> IndexReport:
-        self._index.handle(RunIndex(self.asked, is_anew))
+        self._index.handle(self.run_effect(is_anew=is_anew))
         ended = self.events[-1]
         assert isinstance(ended, IndexEnded)
         assert ended.report is not None, ended.problem

@@ -1,0 +1,122 @@
+"""The embedding model of a server that the person's settings name, over an OpenAI-compatible `/embeddings`.
+
+It may cost nothing: what goes out by itself with every changed file passes no limit of spending. A server of which a
+price is known is not asked, and that is said.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from core.base.errors import ProviderError
+from core.providers.compatible.embeddings import MOST_TEXTS, Embeds
+from core.providers.protocol import Provider
+from core.providers.pump import Call, asking
+from core.retrieval.embedder import EmbedError
+from core.retrieval.quantisation import quantised
+from core.values.retrieval import EmbeddingServer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SETTING = "Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings"
+
+
+def remote_embedders(
+    find: Callable[[str], Provider], clock: Callable[[], datetime]
+) -> Callable[[EmbeddingServer], RemoteEmbedder]:
+    """Makes embedders of servers with the prices of the day. `find`: as in `RemoteEmbedder`."""
+
+    def price(provider: str, model: str) -> float | None:
+        from core.spending.pricing import input_usd_per_token
+
+        return input_usd_per_token(provider, model, clock())
+
+    return lambda server: RemoteEmbedder(server, find, price)
+
+
+class RemoteEmbedder:
+    """Embeds by a server's model. Thread-safe; a server that is silent is left when the time is over.
+
+    Args:
+        find: the client of a provider, which may raise ProviderError.
+        price: of a token in US dollars by provider and model, None where nobody knows one.
+    """
+
+    def __init__(
+        self,
+        server: EmbeddingServer,
+        find: Callable[[str], Provider],
+        price: Callable[[str, str], float | None],
+    ) -> None:
+        self._server, self._find, self._price = server, find, price
+        self.name = f"{server.provider}/{server.model}"
+        self.dimension = server.dimension
+        self.is_warm = False
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        """Vectors of texts. `timeout_s`: of one request. Raises EmbedError."""
+        import numpy as np
+
+        parts = [
+            self._vectors(self._asked(texts[start : start + MOST_TEXTS], timeout_s))
+            for start in range(0, len(texts), MOST_TEXTS)
+        ]
+        self.is_warm = True
+        return np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.int8)
+
+    def _vectors(self, rows: list[list[float]]) -> NDArray[np.int8]:
+        import numpy as np
+
+        sizes = {len(row) for row in rows}
+        if sizes != {self.dimension}:
+            got = ", ".join(f"{size:,}" for size in sorted(sizes))
+            what = f"{self.name} answers vectors of {got} components, not of {self.dimension:,}"
+            raise EmbedError(what, remedy=_SETTING)
+        found = np.asarray(rows, np.float64)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        if not (np.isfinite(lengths).all() and lengths.all()):
+            raise EmbedError(f"{self.name} answers what is no vector", remedy="Choose another model")
+        return quantised((found / lengths).astype(np.float32))
+
+    def _asked(self, texts: Sequence[str], timeout_s: float) -> list[list[float]]:
+        call = Call()
+        answered: SimpleQueue[list[list[float]] | Exception] = SimpleQueue()
+
+        def ask() -> None:
+            with asking(call):
+                try:
+                    answered.put(self._client().embed(self._server.model, texts))
+                except Exception as error:  # noqa: BLE001 - the edge of this thread: who waits raises it
+                    answered.put(error)
+
+        threading.Thread(target=ask, name="embedding-call", daemon=True).start()
+        try:
+            found = answered.get(timeout=timeout_s)
+        except Empty:
+            call.close()
+            raise EmbedError(f"{self.name} took over {timeout_s:g} s", remedy="Try again") from None
+        if isinstance(found, EmbedError):
+            raise found
+        if isinstance(found, ProviderError):
+            raise EmbedError(found.what, remedy=found.remedy, where=found.where) from found
+        if isinstance(found, Exception):
+            raise EmbedError(f"{self.name} failed: {found}") from found
+        return found
+
+    def _client(self) -> Embeds:
+        if not self._server.model:
+            raise EmbedError(f"No model of {self._server.provider!r} is named for vectors", remedy=_SETTING)
+        client = self._find(self._server.provider)
+        if not isinstance(client, Embeds):
+            what = f"{self._server.provider!r} is no server that makes vectors"
+            raise EmbedError(what, remedy="Name a `compatible` one of `[providers]`, such as Ollama")
+        if self._price(self._server.provider, self._server.model):
+            what = f"{self.name} costs money, and vectors are made unasked"
+            raise EmbedError(what, remedy="Name a server of your own, such as Ollama")
+        return client

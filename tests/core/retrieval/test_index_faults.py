@@ -1,0 +1,304 @@
+"""Faults of the index, of its files and of what it reads: each is said or mended, and something answers."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from core.base import paths
+from core.retrieval import index_file, sources
+from core.retrieval.embedder import EmbedError
+from core.retrieval.heads import FieldNames
+from core.retrieval.index_file import FILE_NAME, IndexFaultError
+from core.retrieval.local_store import LocalStore
+from core.retrieval.messages import IndexEnded
+from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
+from core.retrieval.source_text import SourceText
+from core.retrieval.store import SourceKey, SourceState
+from core.values.curation import LineRange
+from core.values.retrieval import Chunk, ChunkKind, Corpus, IndexReport, SearchMode
+from tests.core.base.faults import FullDisk
+from tests.core.retrieval.test_navigation_worker import Room, WordModel
+
+KEY = SourceKey(Corpus.NOTES, "", "a.md")
+DIMENSION = 8
+
+
+@pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    room = Room(tmp_path)
+    (room.notes / "retry.md").write_text("# Retry policy\n\nThe gateway retries thrice.\n")
+    yield room
+    room.shared.close()
+
+
+def index_of(room: Room) -> Path:
+    return paths.index_dir(room.home) / FILE_NAME
+
+
+def found(room: Room, query: str = "gateway") -> list[str]:
+    answer = room.search(query)
+    assert answer.mode is SearchMode.HYBRID, answer.reason
+    return [hit.path for hit in answer.hits]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(b"this is no database" * 100),
+        lambda path: path.write_bytes(path.read_bytes()[:5_000] + b"\xff" * 60_000),
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(b""),
+    ],
+    ids=["garbage", "torn", "gone", "empty"],
+)
+def test_an_index_that_is_broken_is_made_anew_by_the_next_run(
+    room: Room, damage: Callable[[Path], object]
+) -> None:
+    room.index()
+    room.shared.close()
+    damage(index_of(room))
+    for ending in ("-wal", "-shm"):
+        index_of(room).with_name(FILE_NAME + ending).unlink(missing_ok=True)
+    assert room.search("retry").mode is SearchMode.NAVIGATION_ONLY
+    assert room.index().read == 1
+    assert found(room) == ["retry.md"]
+
+
+def test_an_index_of_another_version_is_made_anew(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.index()
+    room.shared.close()
+    monkeypatch.setattr(index_file, "SCHEMA_VERSION", index_file.SCHEMA_VERSION + 1)
+    assert room.search("retry").mode is SearchMode.NAVIGATION_ONLY, "said while it is not whole"
+    assert room.index().read == 1
+    assert found(room) == ["retry.md"]
+
+
+def test_an_index_that_another_program_holds_is_said_and_titles_answer(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_file, "BUSY_S", 0.05)
+    room.index()
+    (room.notes / "new.md").write_text("# New\n")
+    other = sqlite3.connect(index_of(room), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(AssertionError, match="locked"):
+        room.index()
+    assert found(room) == ["retry.md"], "reading goes on"
+    other.execute("ROLLBACK")
+    room.shared.close()
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    answer = room.search("retry")
+    assert (answer.mode, "locked" in answer.reason) == (SearchMode.NAVIGATION_ONLY, True)
+    assert [hit.path for hit in answer.hits] == ["retry.md"]
+    other.close()
+    assert room.index().read == 1
+
+
+def chunk(text: str) -> Chunk:
+    return Chunk(ChunkKind.PROSE, LineRange(1, 1), text)
+
+
+def given(store: LocalStore, fill: int = 1) -> None:
+    store.give({place: bytes([fill]) * DIMENSION for place, _ in store.bare(100)})
+
+
+def test_a_full_disk_is_said_and_what_was_indexed_stays(tmp_path: Path) -> None:
+    disk = FullDisk(10**6)
+    store = LocalStore(tmp_path, "m", DIMENSION, disk=disk)
+    store.put(KEY, SourceState("s", "0"), [chunk("one"), chunk("two")])
+    disk.room = DIMENSION + 3
+    with pytest.raises(IndexFaultError, match="No space"):
+        given(store)
+    assert len(store.bare(9)) == 2, "half a vector is none"
+    disk.room = 10**6
+    store.mend_vectors()
+    given(store)
+    assert store.bare(9) == []
+    store._connection().execute("PRAGMA max_page_count = 1")
+    with pytest.raises(IndexFaultError, match="full"):
+        store.put(KEY, SourceState("t", "1"), [chunk("word " * 10_000)])
+    assert store.sources(Corpus.NOTES, "")["a.md"].stamp == "s"
+    store.mend_vectors()
+    given(store)
+    assert [vector for _, vector in store.chunks(KEY)] == [bytes([1]) * DIMENSION] * 2
+    store.close()
+
+
+@pytest.mark.parametrize("left", [0, DIMENSION + 3])
+def test_vectors_that_are_lost_are_made_again_and_nobody_s_are_erased(tmp_path: Path, left: int) -> None:
+    store = LocalStore(tmp_path, "m", DIMENSION)
+    store.put(KEY, SourceState("s", "0"), [chunk("one"), chunk("two"), chunk("three")])
+    given(store)
+    store.close()
+    (file,) = tmp_path.glob("*.i8")
+    os.truncate(file, left)
+    store = LocalStore(tmp_path, "m", DIMENSION)
+    store.mend_vectors()
+    assert [one.text for _, one in store.bare(9)] == ["one", "two", "three"][left // DIMENSION :]
+    given(store)
+    file.write_bytes(file.read_bytes() + bytes([5]) * DIMENSION)
+    store.close()
+    store = LocalStore(tmp_path, "m", DIMENSION)
+    store.mend_vectors()
+    assert store.bare(9) == []
+    assert file.read_bytes() == bytes([1]) * DIMENSION * 3 + bytes(DIMENSION)
+    store.close()
+
+
+def test_a_model_that_is_missing_or_truncated_is_said(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes((MODEL_FOLDER / "tokenizer.json").read_bytes())
+    with pytest.raises(ModelError, match="not there"):
+        MiniLM(tmp_path).embed(["x"])
+    (tmp_path / "model.onnx").write_bytes((MODEL_FOLDER / "model.onnx").read_bytes()[:-1])
+    with pytest.raises(ModelError, match="damaged"):
+        MiniLM(tmp_path).embed(["x"])
+
+
+def test_without_a_tokenizer_texts_are_still_cut_no_longer_than_with_it(tmp_path: Path) -> None:
+    text = "Über die retryPolicy: backoff=2**n, 漢字 and `x`.\n" * 3
+    starts = Tokens(tmp_path).starts(text)
+    assert len(starts) >= len(Tokens().starts(text))
+    assert starts == sorted(set(starts))
+
+
+class NoModel(WordModel):
+    """Its vectors fail, or make no sense."""
+
+    answer: object = EmbedError("The embedding model is not there", remedy="Install the program again")
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        assert isinstance(self.answer, tuple)
+        return np.zeros((len(texts), *self.answer), np.int8)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (NoModel.answer, "not there"),
+        ((384,), "no vector"),
+        ((7,), "1 x 7 figures"),
+        ((), "1 figures"),
+    ],
+)
+def test_keywords_answer_where_the_model_does_not(
+    room: Room, monkeypatch: pytest.MonkeyPatch, answer: object, said: str
+) -> None:
+    monkeypatch.setattr(NoModel, "answer", answer)
+    room.shared._make = NoModel
+    report = room.index()
+    assert report.read == 1
+    assert report.no_vectors
+    told = room.search("gateway")
+    assert (told.mode, told.degraded) == (SearchMode.KEYWORD, True)
+    assert said in told.reason
+    assert [hit.path for hit in told.hits] == ["retry.md"]
+
+
+def passed_over(report: IndexReport) -> dict[str, str]:
+    return dict(report.passed_over)
+
+
+def test_files_that_cannot_be_searched_are_said_and_the_rest_is(
+    room: Room, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    notes = room.notes
+    monkeypatch.setattr(sources, "MAX_NOTE_BYTES", 5_000)
+    (notes / "large.md").write_text("word\n" * 1_500)
+    (notes / "binary.md").write_bytes(b"\0\1\2" * 100)
+    (notes / "generated.txt").write_text("zeppelin," * 500)
+    (notes / "utf16.md").write_text("zeppelin", "utf-16")
+    (notes / os.fsdecode(b"odd\xff.md")).write_text("zeppelin")
+    (notes / "empty.md").write_text("")
+    (notes / "loop.md").symlink_to("loop.md")
+    (notes / "around").symlink_to(notes)
+    (tmp_path / "secret.md").write_text("zeppelin")
+    (notes / "leads-out.md").symlink_to(tmp_path / "secret.md")
+    (notes / "leads-in.md").symlink_to("retry.md")
+    os.mkfifo(notes / "pipe.md")
+    said = passed_over(room.index())
+    assert said.keys() == {"large.md", "odd?.md", "binary.md", "utf16.md", "generated.txt"}
+    assert said["large.md"] == "it has 7,500 bytes"
+    assert said["odd?.md"] == "its name is no text in UTF-8"
+    assert "a program must have made it" in said["generated.txt"]
+    assert sorted(found(room)) == ["leads-in.md", "retry.md"]
+    assert [hit for hit in room.search("zeppelin").hits if hit.keyword > 0] == []
+
+
+def test_a_note_that_grew_past_its_bound_is_found_no_more(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.index()
+    monkeypatch.setattr(sources, "MAX_NOTE_BYTES", 10)
+    (room.notes / "small.md").write_text("zebra")
+    report = room.index()
+    assert (report.read, report.removed, list(passed_over(report))) == (1, 1, ["retry.md"])
+    assert found(room) == ["small.md"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(room: Room) -> None:
+    note = room.notes / "retry.md"
+
+    class Racing(WordModel):
+        def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+            reading = super().read(corpus, path, file, known_sha256)
+            if note.read_text() == "zebra":
+                note.write_text("a zeppelin came meanwhile")
+            return reading
+
+    room.shared._make = Racing
+    note.write_text("zebra")
+    room.index()
+    assert room.index().read == 1
+    assert room.search("zeppelin").hits[0].text == "a zeppelin came meanwhile"
+
+
+def test_two_notes_with_one_title_are_two_and_one_without_is_called_by_its_file(room: Room) -> None:
+    (room.notes / "again.md").write_text("# Retry policy\n\nThe gateway, once more.\n")
+    (room.notes / "bare-words.md").write_text("gateway")
+    room.index()
+    titles = {hit.path: hit.title for hit in room.search("gateway").hits}
+    assert titles == {
+        "retry.md": "Retry policy",
+        "again.md": "Retry policy",
+        "bare-words.md": "bare-words",
+    }
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"', "'; DROP TABLE source; --", "a AND OR NOT", "NEAR(gateway, 2)", "words:gateway*", "^gateway",
+        "(((", "-gateway", "gateway " * 12_500, "x" * 100_000, "what is the of", "検索 ゲートウェイ", "поиск", "\0", "🙂",
+        "\ud800",
+    ],
+)  # fmt: skip
+def test_no_query_is_a_fault(room: Room, query: str) -> None:
+    room.index()
+    answer = room.search(query)
+    assert (answer.mode, answer.degraded) == (SearchMode.HYBRID, False)
+    if "gateway" in query:
+        assert [hit.path for hit in answer.hits] == ["retry.md"]
+        assert answer.hits[0].keyword == 1.0
+
+
+def test_a_run_that_fails_says_so_and_ends(room: Room) -> None:
+    class Failing(WordModel):
+        def __init__(self, fields: FieldNames) -> None:
+            raise RuntimeError("no memory")
+
+    room.shared._make = Failing
+    with pytest.raises(RuntimeError):
+        room._index.handle(room.run_effect())
+    assert isinstance(room.events[-1], IndexEnded)
+    assert "no memory" in room.events[-1].problem

@@ -1,0 +1,199 @@
+"""Vectors from a server: asked for by its documented rules; away, slow or senseless it leaves keywords, in the open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.providers.clients import Clients
+from core.retrieval import search as search_module
+from core.retrieval.embedder import EmbedError
+from core.retrieval.local_store import LocalStore
+from core.retrieval.quantisation import cosine
+from core.retrieval.remote_embedder import RemoteEmbedder, remote_embedders
+from core.retrieval.search import SearchRequest, search
+from core.retrieval.store import SourceKey, SourceState
+from core.settings.checks import check_settings
+from core.settings.restrictions import may_set
+from core.settings.searched_places import places_of
+from core.values.curation import LineRange
+from core.values.provider import ProviderKind
+from core.values.retrieval import (
+    Chunk,
+    ChunkKind,
+    Corpus,
+    EmbeddingServer,
+    SearchAnswer,
+    SearchMode,
+)
+from core.values.settings import Project, RetrievalSettings, ServerSettings
+from tests.vendors.compatible_server import (
+    EMBEDDING_DIMENSION,
+    EMBEDDING_MODEL,
+    OLLAMA,
+    CompatibleServer,
+    word_vector,
+)
+from tests.vendors.loopback import Answer, Fault, Gate, HangUp, Reply, Silent, json_reply
+
+
+@pytest.fixture
+def server() -> Iterator[CompatibleServer]:
+    with CompatibleServer(OLLAMA) as server:
+        yield server
+
+
+class Desk:
+    """Clients of one server, called `box`, and an index with one note."""
+
+    def __init__(self, folder: Path, url: str, *, price: float | None = None) -> None:
+        self.clients = Clients()
+        settings = ServerSettings("box", ProviderKind.COMPATIBLE, base_url=url)
+        self.clients.configure({"box": settings}, {}, ())
+        self.price = price
+        self.store = LocalStore(folder / "index", "box", EMBEDDING_DIMENSION)
+        key = SourceKey(Corpus.NOTES, "/home/person", "a.md")
+        chunk = Chunk(ChunkKind.PROSE, LineRange(1, 1), "the gateway retries thrice")
+        self.store.put(key, SourceState("s", "0"), [chunk])
+
+    def embedder(self, model: str = EMBEDDING_MODEL, dimension: int = EMBEDDING_DIMENSION) -> RemoteEmbedder:
+        choice = EmbeddingServer("box", model, dimension)
+        return RemoteEmbedder(choice, self.clients.get, lambda *_: self.price)
+
+    def search(self, embedder: RemoteEmbedder) -> SearchAnswer:
+        asked = SearchRequest("gateway", (Corpus.NOTES,), ("/home/person",))
+        return search(self.store, embedder, asked)
+
+    def close(self) -> None:
+        self.clients.close()
+        self.store.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, server: CompatibleServer) -> Iterator[Desk]:
+    desk = Desk(tmp_path, f"{server.url}/v1")
+    yield desk
+    desk.close()
+
+
+def test_texts_go_out_in_batches_and_come_back_in_their_order(desk: Desk, server: CompatibleServer) -> None:
+    texts = [f"word{number} and more" for number in range(40)]
+    vectors = desk.embedder().embed(texts, timeout_s=20)
+    assert [len(body["input"]) for body in server.bodies] == [32, 8]
+    assert {json.dumps(sorted(body)) for body in server.bodies} == {'["encoding_format", "input", "model"]'}
+    wanted = np.array([word_vector(text) for text in texts])
+    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
+    nearest = [
+        max(range(40), key=lambda at: cosine(int(row.astype(int) @ vectors[at].astype(int))))
+        for row in vectors
+    ]
+    assert np.allclose(wanted[nearest], wanted)
+
+
+def test_a_search_by_its_vectors_is_whole(desk: Desk) -> None:
+    embedder = desk.embedder()
+    bare = desk.store.bare(10)
+    rows = embedder.embed([chunk.text for _, chunk in bare], timeout_s=20)
+    desk.store.give({place: row.tobytes() for (place, _), row in zip(bare, rows, strict=True)})
+    answer = desk.search(embedder)
+    assert (answer.mode, answer.degraded, answer.reason) == (SearchMode.HYBRID, False, "")
+    assert answer.hits[0].cosine > 0
+
+
+def nothing_but(row: list[float]) -> Reply:
+    data = [{"object": "embedding", "index": 0, "embedding": row}]
+    return json_reply(200, {"object": "list", "data": data, "model": EMBEDDING_MODEL})
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (HangUp(), "cannot be reached"),
+        (Answer(json_reply(500, {"error": {"message": "llama runner process has terminated"}})), "runner"),
+        (Answer(nothing_but([1.0] * 7)), "components"),
+        (Answer(nothing_but([float("nan")] * EMBEDDING_DIMENSION)), "no vector"),
+        (Answer(nothing_but([0.0] * EMBEDDING_DIMENSION)), "no vector"),
+        (Answer(json_reply(200, {"object": "list", "data": [], "model": EMBEDDING_MODEL})), "0 vectors"),
+        (Answer(Reply(200, b"<html>", {"content-type": "text/html"})), "not a reply"),
+    ],
+)
+def test_keywords_answer_in_the_open_where_it_fails(
+    desk: Desk, server: CompatibleServer, fault: Fault, said: str
+) -> None:
+    server.faults.append(fault)
+    answer = desk.search(desk.embedder())
+    assert (answer.mode, answer.degraded) == (SearchMode.KEYWORD, True)
+    assert said in answer.reason
+    assert [hit.path for hit in answer.hits] == ["a.md"]
+
+
+def test_one_that_is_silent_is_left_when_the_time_is_over(
+    desk: Desk, server: CompatibleServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "FIRST_EMBED_S", 0.2)
+    desk.embedder().embed(["so that the SDK is loaded"], timeout_s=20)
+    gate = Gate()
+    server.faults.append(Silent(gate))
+    answer = desk.search(desk.embedder())
+    assert answer.mode is SearchMode.KEYWORD
+    assert "took over 0.2 s" in answer.reason
+    assert gate.client_left.wait(20), "the connection is closed, and its thread ends"
+
+
+def test_what_is_not_set_up_is_said_without_asking(
+    desk: Desk, server: CompatibleServer, tmp_path: Path
+) -> None:
+    for embedder, said in (
+        (desk.embedder(model=""), "No model"),
+        (desk.embedder(model="other"), "does not know the model"),
+        (
+            RemoteEmbedder(EmbeddingServer("gone", "m", 8), desk.clients.get, lambda *_: None),
+            "no provider 'gone'",
+        ),
+    ):
+        with pytest.raises(EmbedError, match=said):
+            embedder.embed(["x"], timeout_s=20)
+    desk.price = 0.02
+    with pytest.raises(EmbedError, match="costs money"):
+        desk.embedder().embed(["x"], timeout_s=20)
+    assert len(server.bodies) == 1, "the one with the name that the server does not know"
+
+
+def test_a_vendor_with_a_price_is_known_by_the_price_list() -> None:
+    class Never:
+        def embed(self, model: str, texts: object) -> list[list[float]]:
+            raise AssertionError
+
+    from datetime import UTC, datetime
+
+    make = remote_embedders(lambda _: Never(), lambda: datetime(2026, 11, 1, tzinfo=UTC))  # type: ignore[arg-type, return-value]
+    with pytest.raises(EmbedError, match="costs money"):
+        make(EmbeddingServer("openai", "text-embedding-3-small", 1536)).embed(["x"], timeout_s=20)
+
+
+def test_another_model_or_dimension_is_another_index(tmp_path: Path) -> None:
+    key = SourceKey(Corpus.NOTES, "", "a.md")
+    names = [("box/m", 8), ("box/n", 8), ("box/n", 16)]
+    for name, dimension in names:
+        store = LocalStore(tmp_path, name, dimension)
+        assert store.sources(Corpus.NOTES, "") == {}
+        store.put(key, SourceState("s", "0"), [Chunk(ChunkKind.PROSE, LineRange(1, 1), "x")])
+        store.close()
+
+
+def test_only_the_person_names_a_server() -> None:
+    named = {"retrieval": {"embedder": "box", "embedding_model": "m", "embedding_dimension": 8}}
+    values, flaws = check_settings(named, is_project=False)
+    assert (len(values), flaws) == (3, [])
+    assert not any(may_set(key, frozenset()) for key in values)
+    settings = RetrievalSettings(enabled=True, embedder="box", embedding_model="m", embedding_dimension=8)
+    places = places_of(settings, Project())
+    assert places is not None
+    assert places.embedder == EmbeddingServer("box", "m", 8)
+    local = places_of(RetrievalSettings(enabled=True), Project())
+    assert local is not None
+    assert local.embedder is None
