@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core.app.embedder_process import LocalEmbedder
 from core.base import paths
+from core.base.errors import FailureKind, ProviderError
+from core.providers.protocol import Provider
 from core.retrieval.index_file import FILE_NAME
 from core.retrieval.recaller import Recaller, local_answer
+from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.search import FIRST_EMBED_S
 from core.retrieval.worker import Retrieving
 from core.values.recall import Recalled, RecallQuestion
@@ -27,9 +31,14 @@ def recall_for(spec: StackSpec, home: Path) -> Recalled:
         return Recalled()
     if not (paths.index_dir(home) / FILE_NAME).exists():
         return Recalled(problem=NO_INDEX)
-    shared = Retrieving(home, LocalEmbedder)
+    shared = Retrieving(home, LocalEmbedder, remote_embedders(_ask_nobody, lambda: datetime.now(UTC)))
     try:
         recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S)
         return recaller.recall(RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest))
     finally:
         shared.close()
+
+
+def _ask_nobody(provider: str) -> Provider:
+    """A look at the context sends nothing: where a server makes the vectors, words alone answer."""
+    raise ProviderError(FailureKind.NO_NETWORK, f"{provider!r} is not asked by a look at the context")

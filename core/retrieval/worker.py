@@ -94,7 +94,7 @@ class Retrieving:
         self,
         home: Path,
         make: Callable[[FieldNames], Model],
-        remote: Callable[[EmbeddingServer], Embedder] | None = None,
+        remote: Callable[[EmbeddingServer], Embedder],
     ) -> None:
         self.folder, self.home, self._make, self._remote = paths.index_dir(home), home, make, remote
         self._lock = threading.Lock()
@@ -105,7 +105,7 @@ class Retrieving:
 
     def embedder(self, asked: AskedPlaces) -> Embedder:
         """The embedder that settings name: on a server, or the model that comes with the program."""
-        if asked.embedder is None or self._remote is None:
+        if asked.embedder is None:
             return self.model(FieldNames(asked.tag_fields, asked.date_fields))
         with self._lock:
             if self._away is None or self._away[0] != asked.embedder:

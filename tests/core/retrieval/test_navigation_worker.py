@@ -41,6 +41,11 @@ def _measure(text: str) -> list[int]:
     return [found.start() for found in re.finditer(r"\w+|[^\w\s]", text)]
 
 
+def no_server(asked: EmbeddingServer) -> Embedder:
+    """A server's embedder where none is named."""
+    raise AssertionError(asked)
+
+
 class Room:
     """Both workers over one home and a project with notes."""
 
@@ -50,7 +55,7 @@ class Room:
         self.home.mkdir()
         self.asked = AskedPlaces(("notes",), str(self.notes.parent), corpora=(Corpus.NOTES,))
         self.events: list[RetrievalEvent] = []
-        self.shared = Retrieving(self.home, WordModel)
+        self.shared = Retrieving(self.home, WordModel, no_server)
         self._index = IndexHandler(self.shared, self.events.append)
         self._search = SearchHandler(self.shared, self.events.append)
 

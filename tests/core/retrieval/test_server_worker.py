@@ -67,7 +67,7 @@ def test_a_run_fills_both_and_the_server_is_searched(postgres_url: str, tmp_path
     notes.mkdir()
     (notes / "a.md").write_text("a zebra")
     (notes / "b.md").write_text("a horse")
-    shared = Retrieving(tmp_path / "home", lambda _: ByteModel())
+    shared = Retrieving(tmp_path / "home", lambda _: ByteModel(), no_server)
     asked = places(notes, postgres_url)
     ended = indexed(shared, asked)
     assert ended.report is not None
@@ -86,7 +86,7 @@ def test_a_server_that_cannot_be_used_is_said_by_the_run_and_by_the_answer(tmp_p
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("a zebra")
-    shared = Retrieving(tmp_path / "home", lambda _: ByteModel())
+    shared = Retrieving(tmp_path / "home", lambda _: ByteModel(), no_server)
     asked = places(notes, "postgresql://person@127.0.0.1:1/index")
     ended = indexed(shared, asked)
     assert ended.report is not None
