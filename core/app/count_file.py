@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from core.base.disk import write_passing
 from core.base.errors import SlopError
@@ -51,9 +52,9 @@ class CountFile:
         """Keep more counts, behind the others. A failure is logged."""
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = open_descriptor(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            with os.fdopen(descriptor, "ab") as file:
-                file.write(b"\n" * _is_torn(self._file) + _lines(counts))
+            descriptor = open_descriptor(self._file, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            with os.fdopen(descriptor, "rb+") as file:
+                file.write(b"\n" * _is_torn(file) + _lines(counts))
         except OSError as error:
             log.warning("token counts were not kept: %s", error)
 
@@ -70,8 +71,10 @@ def _lines(counts: Mapping[str, int]) -> bytes:
     return b"".join(row for row in rows if _LINE.match(row.rstrip(b"\n")))
 
 
-def _is_torn(file: Path) -> bool:
+def _is_torn(file: BinaryIO) -> bool:
     """True if the last line was cut off by a kill, so that the next one must not join it."""
-    with open(open_descriptor(file, os.O_RDONLY), "rb") as found:
-        size = found.seek(0, os.SEEK_END)
-        return bool(size) and (found.seek(size - 1), found.read(1))[1] != b"\n"
+    size = file.seek(0, os.SEEK_END)
+    if not size:
+        return False
+    file.seek(size - 1)
+    return file.read(1) != b"\n"

@@ -98,7 +98,7 @@ class QueueWorker(Generic[E]):
 
     @property
     def has_waiting(self) -> bool:
-        """Whether an effect waits behind the one under way, or nobody asks for what that does any more."""
+        """True if an effect waits behind the one under way, or nobody asks for what that does any more."""
         with self._ready:
             return bool(self._waiting) or self._is_stopping
 

@@ -476,7 +476,7 @@ def test_an_attachment_is_taken_off_when_its_message_is_edited() -> None:
     assert not screen.ui.has("Remove notes.txt")
     screen.ui.click("Save", within="Cancel")
 
-    assert screen.asked == [EditMessage("d1", "m1", "Look.", ("ab" * 32,))]
+    assert screen.asked == [EditMessage("d1", "m1", "Look.", ("ab" * 32 + "/notes.txt",))]
 
 
 def test_an_attachment_stays_when_the_edit_is_given_up() -> None:
