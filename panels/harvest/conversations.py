@@ -21,7 +21,7 @@ from panels.harvest.batches import batches_section
 from panels.harvest.settings_tab import settings_section
 from panels.harvest.view import HarvestView
 
-FOOT_PX = 78.0
+FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
 """While a card stands over the part, there is no estimate and no note in the foot."""
 ROW_PX, LED_ROW_PX = 42.0, 49.0
@@ -29,7 +29,7 @@ ROW_PX, LED_ROW_PX = 42.0, 49.0
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
 """Width of a button's words: each character, and what stands around them."""
-BATCH_PX = 36.0
+BATCH_PX = 30.0
 """Height of the row that offers a batch, and of the gap above it."""
 WIDE_PX = 720.0
 """From this width on, why, age and estimate have columns of their own."""
@@ -63,7 +63,7 @@ def conversations_section(desk: Desk) -> None:
     batches_section(desk)
     _filters(desk)
     shown = shown_artifacts(desk)
-    foot = (SHORT_FOOT_PX if _is_short(desk) else FOOT_PX) + (BATCH_PX if _offers_batch(desk) else 0)
+    foot = (SHORT_FOOT_PX if _is_short(desk) else FOOT_PX) + (BATCH_PX if _has_batch_row(desk) else 0)
     with ui.surface("rows", "clear", height=-foot, padding=(0, 0)):
         if shown:
             is_wide = ui.width() >= WIDE_PX
@@ -313,11 +313,11 @@ def _foot(desk: Desk) -> None:
             with ui.menu("more", "", icon="ellipsis", tip="More to do with the conversations") as is_open:
                 if is_open:
                     _menu(desk, found)
-        if _offers_batch(desk):
+        if _has_batch_row(desk):
             _batch_button(desk, found)
         if not _is_short(desk):
             note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
-            ui.text("note", note, tone="muted", style="small", wraps=True)
+            ui.text("note", note, tone="muted", style="small", width=0, tip=note)
 
 
 def _is_short(desk: Desk) -> bool:
@@ -373,6 +373,10 @@ def _menu(desk: Desk, found: facts.ArtifactChoice) -> None:
         own.left_out = frozenset()
     if ui.menu_item("none", "Tick none", is_enabled=bool(found.paths)):
         own.left_out = frozenset(a.facts.path for a in artifacts if a.kind is ArtifactClass.HARVEST)
+    if _offers_batch(desk) and _is_short(desk):
+        label, can_submit, _ = _batch_words(desk, found)
+        if ui.menu_item("batch", label, icon="clock", is_enabled=can_submit):
+            _submit(desk, found)
     ui.divider("line")
     is_free = not desk.state.harvest.is_busy and not desk.state.program.is_home_read_only
     can = is_free and desk.state.harvest.preview is None
@@ -391,15 +395,27 @@ def _offers_batch(desk: Desk) -> bool:
     return harvest.provider != ProviderKind.EMBEDDED and not is_reviewed
 
 
+def _has_batch_row(desk: Desk) -> bool:
+    """True if the batch has a row of its own; while a card stands over the part, it is in the menu."""
+    return _offers_batch(desk) and not _is_short(desk)
+
+
 def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
     """The provider's batch service instead, with its price; collected here, then previewed as ever."""
-    ui, harvest = desk.ui, desk.state.harvest
-    can, why = _can_preview(desk, found)
-    direct = facts.chosen_estimate(harvest, found).cost_usd
-    label = f"As a batch ({offer_words(direct)})" if found.paths else f"As a batch: {HALF}"
+    label, can, why = _batch_words(desk, found)
     tip = (
         f"Send {fmt.count(len(found.paths), 'conversation')} to the provider's batch service" if can else why
     )
-    with ui.row("batch row"):
-        if ui.button("batch", label, icon="clock", kind="ghost", is_enabled=can, tip=tip):
-            desk.send(BatchHarvest(() if found.is_all else found.paths))
+    with desk.ui.row("batch row"):
+        if desk.ui.button("batch", label, icon="clock", kind="ghost", is_small=True, is_enabled=can, tip=tip):
+            _submit(desk, found)
+
+
+def _batch_words(desk: Desk, found: facts.ArtifactChoice) -> tuple[str, bool, str]:
+    """Offer of a batch with its price, whether it can be taken, and why not."""
+    offer = offer_words(facts.chosen_estimate(desk.state.harvest, found).cost_usd)
+    return f"As a batch ({offer})" if found.paths else f"As a batch: {HALF}", *_can_preview(desk, found)
+
+
+def _submit(desk: Desk, found: facts.ArtifactChoice) -> None:
+    desk.send(BatchHarvest(() if found.is_all else found.paths))
