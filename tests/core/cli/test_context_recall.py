@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base import paths
 from tests.core.cli.conftest import World
 from tests.core.retrieval.test_navigation_worker import WordModel
+from tests.vendors.compatible_server import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 
 ITEM = "- The checkpoint interval of the tide model is thirty seconds. [from: notes, 2026-06-01]\n"
 QUESTION = "Which checkpoint interval did we choose?"
@@ -34,3 +36,26 @@ def test_it_is_shown_with_why_and_stands_in_the_text(
     assert "facts.md:1" in told
     assert "it holds checkpoint, interval" in told
     assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
+
+
+def test_an_index_of_a_server_s_model_stays_and_the_server_is_not_asked(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    known = world.home / "knowledge"
+    known.mkdir(parents=True)
+    (known / "facts.md").write_text(ITEM)
+    with world.config.open("a") as config:
+        config.write(
+            f'[retrieval]\nenabled = true\nambient = true\ncorpora = ["knowledge"]\nembedder = "local"\n'
+            f'embedding_model = "{EMBEDDING_MODEL}"\nembedding_dimension = {EMBEDDING_DIMENSION}\n'
+        )
+    assert world.run("search", "checkpoint").code == 0
+    asked = len(world.server.bodies)
+    kept = {path.name: path.stat().st_size for path in paths.index_dir(world.home).glob("*.i8")}
+    assert kept
+
+    assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
+
+    assert len(world.server.bodies) == asked
+    assert {path.name: path.stat().st_size for path in paths.index_dir(world.home).glob("*.i8")} == kept

@@ -11,11 +11,20 @@ import pytest
 from numpy.typing import NDArray
 
 from core.base import paths
+from core.retrieval.embedder import Embedder
 from core.retrieval.heads import FieldNames
 from core.retrieval.messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
 from core.retrieval.source_text import SourceText, read_file_source
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
-from core.values.retrieval import AskedPlaces, Corpus, IndexReport, SearchAnswer, SearchFilters, SearchMode
+from core.values.retrieval import (
+    AskedPlaces,
+    Corpus,
+    EmbeddingServer,
+    IndexReport,
+    SearchAnswer,
+    SearchFilters,
+    SearchMode,
+)
 
 
 class WordModel:

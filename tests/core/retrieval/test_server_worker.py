@@ -23,6 +23,7 @@ from core.values.retrieval import (
     SearchMode,
     SourceHead,
 )
+from tests.core.retrieval.test_navigation_worker import no_server
 
 
 class ByteModel:
