@@ -6,26 +6,18 @@ import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.base.disk import OS_DISK, Disk, make_dirs
-from core.base.locks import take_lock
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
-from core.retrieval.index_file import (
-    FILE_NAME,
-    LOCK_NAME,
-    NEXT_NAME,
-    WANTED_NAME,
-    IndexFaultError,
-    erase_words,
-    open_index,
-)
+from core.retrieval.index_file import FILE_NAME, IndexFaultError, erase_words, open_index
 from core.retrieval.quantisation import DIMENSION
 from core.retrieval.store import BY_NAME, SHELVES, Scan, Shelf, SourceKey, SourceState, StoredChunk
 from core.retrieval.terms import fts_expression
+from core.retrieval.turns import taken_turn
 from core.retrieval.vectors import VectorFile
 from core.values.curation import LineRange
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
@@ -184,40 +176,15 @@ class LocalStore:
 
     @contextmanager
     def turn(self, wait_s: float | None = None) -> Iterator[None]:
-        """Have the files of the index to oneself, from the reading of a source until it is written: what is forgotten
-        between the two would stand there anew otherwise.
-
-        Args:
-            wait_s: longest wait for another's turn, which is the next one then; None for a run, which gives way.
-
-        Raises:
-            IndexFaultError: it took longer, or the index was deleted meanwhile.
-        """
+        """Have the files of the index to oneself, as in `turns`. Raises IndexFaultError: the index was deleted meanwhile."""
         if not self._opened:
             make_dirs(self._folder)
         elif not self.is_there():
             raise IndexFaultError(_DELETED, where=str(self._folder))
-        with ExitStack() as held:
-            if wait_s is not None:
-                self._take(held, NEXT_NAME, wait_s)
-                held.callback((self._folder / WANTED_NAME).unlink, missing_ok=True)
-                (self._folder / WANTED_NAME).touch()
-            elif (self._folder / WANTED_NAME).exists():
-                with ExitStack() as next_one:
-                    self._take(next_one, NEXT_NAME, -1)
-                    (self._folder / WANTED_NAME).unlink(
-                        missing_ok=True
-                    )  # who wanted it had it, or was killed
-            self._take(held, LOCK_NAME, -1 if wait_s is None else wait_s)
+        with taken_turn(self._folder, wait_s):
             if not self.is_there():
                 raise IndexFaultError(_DELETED, where=str(self._folder))
             yield
-
-    def _take(self, held: ExitStack, name: str, wait_s: float) -> None:
-        lock = take_lock(self._folder / name, wait_s=wait_s)
-        if lock is None:
-            raise IndexFaultError("Another program is at work on the search index", where=str(self._folder))
-        held.callback(lock.release)
 
     def forget(self, keys: Iterable[SourceKey]) -> int:
         """Take sources out so that no word of theirs stays in a file. The number of those that were there."""

@@ -97,6 +97,7 @@ class World:
             lambda _spec: None,
             lambda _name, _request: NO_BLOBS,
             self.prices,
+            lambda _key: True,
         )
 
     def prices(self, provider: str, model: str) -> CachePrices:

@@ -48,6 +48,7 @@ def test_a_coming_rewrite_stands_beside_its_cache(running: World) -> None:
     held = DiscussionCacheState(chosen, "anthropic", running.clock(), until, tokens_cached=12_000)
     running.controller.emit(CacheReported(chosen, held))
     due = RewritesChecked((chosen,), (Rewrite(chosen, "the digest changed", 12_300, None, until),))
+    found = None
     for _ in range(200):  # The program's own check of these files, if it comes after, finds nothing due.
         running.controller.emit(due)
         found = running.client.get(f"/api/cache/{chosen}").json()["rewrite"]

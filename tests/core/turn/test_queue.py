@@ -12,6 +12,7 @@ from core.discussion.messages import (
     AttachmentStored,
     DiscussionChangedOutside,
     DiscussionLoaded,
+    PromptToken,
     SelectDiscussion,
     SetDraft,
     SummariesLoaded,
@@ -357,7 +358,7 @@ def test_a_prompt_that_another_program_has_sent_is_not_sent_again_and_the_rest_g
     chosen, call = waiting(book, "second", "third")
     third = opened(book, chosen).queue[1]
     (write,) = of(end(book, call), AppendRecords)
-    assert write.token is not None
+    assert isinstance(write.token, PromptToken)
     other = MessageRecord(write.queued_id, book.at, write.records[0].role, (TextPart("second"),))  # type: ignore[union-attr]
 
     effects = book.play(PromptGone(chosen, write.token.call_id, (third,)))
