@@ -259,7 +259,6 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(room: Room) -> None:
     room.shared._make = Racing
     note.write_text("zebra")
     room.index()
-    assert not room.search("zebra").hits or room.search("zebra").hits[0].keyword == 0
     assert room.search("zeppelin").hits[0].text == "a zeppelin came meanwhile"
 
 
