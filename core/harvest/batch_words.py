@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.base.figures import count, moment, money
-from core.base.text import one_line
+from core.base.secrets import scrubbed_line
 from core.harvest.batch_book import MOST_SHORT_LOOKS
 from core.harvest.batch_schedule import POLL, asked_last
 from core.spending.pricing import batch_price, direct_price
@@ -141,7 +141,7 @@ def stopped_sentence(batch: HarvestBatch, now: datetime) -> str:
 
 def names_words(names: Iterable[str]) -> str:
     """Names of conversations in a row, the first few of many."""
-    every = [one_line(name, 60) for name in dict.fromkeys(names)]
+    every = [scrubbed_line(name, 60) for name in dict.fromkeys(names)]
     more = f" and {len(every) - SHOWN_NAMES:,} more" if len(every) > SHOWN_NAMES else ""
     return ", ".join(every[:SHOWN_NAMES]) + more
 

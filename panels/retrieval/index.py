@@ -93,7 +93,7 @@ def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
     said += [f"{len(report.stale):,} stale"] if report.stale else []
     said += [f"{len(report.orphans):,} left over"] if report.orphans else []
     is_well = not report.stale and not report.orphans
-    ui.text("what", ", ".join(said), tone="ok" if is_well else "warn", style="small_strong")
+    ui.text("what", ", ".join(said), tone="ok" if is_well else "warn", style="small_strong", wraps=True)
     named = [("stale", path, "warn") for path in report.stale] + [
         ("left over", path, "warn") for path in report.orphans
     ]
@@ -101,7 +101,7 @@ def _navigation_lines(ui: Ui, report: NavigationReport, root: str) -> None:
     for kind, path, _ in named[:SHOWN]:
         with ui.row((kind, path)):
             ui.text("path", project_path(path, root), tone="muted", style="small", width=0, wraps=True)
-            ui.text("kind", kind, tone="muted" if kind == "your own" else "warn", style="small")
+            ui.text("name", kind, tone="muted" if kind == "your own" else "warn", style="small")
     if len(named) > SHOWN:
         ui.text("more", f"and {len(named) - SHOWN:,} more", tone="muted", style="small")
     for index, problem in enumerate(report.problems[:SHOWN]):

@@ -147,7 +147,7 @@ def _degraded(desk: Desk, answer: SearchAnswer) -> None:
     with ui.surface("degraded", "card", padding=(12, 8)), ui.group("lines", gap=4):
         with ui.row("head"):
             ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("mark", mark, tone="warn", style="small_strong", width=0)
+            ui.text("mark", mark, tone="warn", style="small_strong", width=0, wraps=True)
             ui.badge(
                 "badge", "degraded", tone="warn", tip="Less answered than is set up; nothing is lost by it"
             )

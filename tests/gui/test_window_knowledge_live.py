@@ -170,4 +170,7 @@ def test_an_item_is_deleted_after_a_yes(sitting: Sitting) -> None:
 
     text = sitting.reads("tasks.md", lambda text: "Ask Ana" not in text)
     assert "- Measure the tide" in text
-    person.until(lambda: not person.has("Ask Ana"), "the item to go")
+    sitting.sees("Deleted: ")
+
+    person.click("Undo")
+    assert "Ask Ana" in sitting.reads("tasks.md", lambda text: "Ask Ana" in text)

@@ -6,6 +6,7 @@ import json
 import re
 import socket
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ class Client:
             self.seen.add((operation.id, answer.status_code))
             check(operation, answer)
         elif answer.status_code >= 400:
-            _validator({"$ref": "#/components/schemas/ErrorData"}).validate(answer.json())
+            validator({"$ref": "#/components/schemas/ErrorData"}).validate(answer.json())
         return answer
 
 
@@ -88,17 +89,30 @@ def operation_of(method: str, path: str) -> Operation | None:
 
 def check(operation: Operation, answer: httpx2.Response) -> None:
     """An answer is one that the document names, in the shape that it says."""
-    described = document()["paths"][operation.path][operation.method.lower()]["responses"]
-    assert str(answer.status_code) in described, (operation.id, answer.status_code, answer.text)
-    content = described[str(answer.status_code)]["content"]
+    answers = described()["paths"][operation.path][operation.method.lower()]["responses"]
+    assert str(answer.status_code) in answers, (operation.id, answer.status_code, answer.text)
+    content = answers[str(answer.status_code)]["content"]
     kind = answer.headers["content-type"].partition(";")[0]
     assert kind in content, (operation.id, kind)
     if kind == "application/json":
-        _validator(content[kind]["schema"]).validate(answer.json())
+        validator(content[kind]["schema"]).validate(answer.json())
 
 
-def _validator(schema: Mapping[str, Any]) -> Any:
-    return jsonschema_rs.validator_for({**schema, "components": document()["components"]})
+def validator(schema: Mapping[str, Any]) -> Any:
+    """A validator of a schema that may refer to the document's components."""
+    return _compiled(json.dumps(schema, sort_keys=True))
+
+
+@cache
+def _compiled(schema: str) -> Any:
+    """Compiled once for a schema: it holds all the document's components."""
+    return jsonschema_rs.validator_for({**json.loads(schema), "components": described()["components"]})
+
+
+@cache
+def described() -> Any:
+    """The document, made once. Not to be changed."""
+    return document()
 
 
 class World:
