@@ -110,6 +110,9 @@ class DpgUi:
             if isinstance(element, Field) and element.is_active:
                 self.keys.is_typing = True
         was_field_active, self._is_field_active = self._is_field_active, self.keys.is_typing
+        self.tree.has_field_keyboard = (
+            was_field_active or self._is_field_active
+        )  # a chord may make it leave the field
         if self._is_field_active and not was_field_active and self.tree.selection.owner is self.tree.prose:
             self.tree.selection.clear()  # Ctrl+C is the field's from now on
         keyboard = self.tree.keyboard

@@ -69,6 +69,7 @@ class Tree:
         self.left_texts: dict[tuple[Hashable, ...], tuple[TextBuffer, float]] = {}
         self.home: Editor | None = None
         self.had_home = False
+        self.has_field_keyboard = False
         self.ui = Ui(self, handlers)
         self.root: Root = Root("root", None)
         self.root.props = (0,)

@@ -219,6 +219,13 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
     return any(item and dpg.is_item_focused(item) for item in items)
 
 
+def _is_typing_elsewhere(tree: Tree, _: w.TypingQuery) -> bool:
+    owner = tree.keyboard.owner
+    if isinstance(owner, Editor):
+        return owner.IS_EDITABLE and owner is not tree.home
+    return tree.has_field_keyboard
+
+
 class Labelled:
     """A field with its label: above it in a column, left of it in a row."""
 
@@ -252,4 +259,5 @@ HANDLERS = w.table(
     w.SelectableTextWidget.handled_by(_selectable_text),
     w.FocusWish.handled_by(_focus),
     w.FocusQuery.handled_by(_is_focused),
+    w.TypingQuery.handled_by(_is_typing_elsewhere),
 )

@@ -385,6 +385,11 @@ def _is_focused(record: Record, it: w.FocusQuery) -> bool:
     return record.focused == (*record.here.path, it.key)
 
 
+def _is_typing_elsewhere(record: Record, it: w.TypingQuery) -> bool:
+    homes = (node.path for node in record.root.walk() if node.kind == "editor" and node.props["is_home"])
+    return record.focused is not None and record.focused not in homes
+
+
 HANDLERS = w.table(
     w.GroupWidget.handled_by(_container),
     w.RowWidget.handled_by(_container),
@@ -429,4 +434,5 @@ HANDLERS = w.table(
     w.FileWish.handled_by(_open_file),
     w.FocusWish.handled_by(_focus),
     w.FocusQuery.handled_by(_is_focused),
+    w.TypingQuery.handled_by(_is_typing_elsewhere),
 )

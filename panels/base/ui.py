@@ -168,3 +168,4 @@ class Ui:
     open_file = asks(w.FileWish)
     focus = asks(w.FocusWish)
     is_focused = asks(w.FocusQuery)
+    is_typing_elsewhere = asks(w.TypingQuery)

@@ -461,5 +461,9 @@ class FocusWish(KeyedWidget[None], frozen=True):
     """Give the keyboard to the item with that key in the current container, next frame."""
 
 
+class TypingQuery(Widget[bool], frozen=True):
+    """True if the keyboard is in a field other than the window's home (`is_home`), as of the last frame: chords are its."""
+
+
 class FocusQuery(KeyedWidget[bool], frozen=True):
     """True if the item with that key in the current container has the keyboard, as of the last frame."""

@@ -252,9 +252,10 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if is_stopped:
             desk.send(CancelReply(opened.id))
         chord, queues = send_chord(desk.state), desk.call is not None
+        is_chord_bound = chord != "Enter" and not ui.is_typing_elsewhere()
         if ui.button(
             "send", "Queue" if queues else "Send", icon="clock" if queues else "paper-plane", kind="primary",
-            is_enabled=can_send(desk), shortcut=chord if chord != "Enter" else "", tip=_send_tip(desk, chord),
+            is_enabled=can_send(desk), shortcut=chord if is_chord_bound else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
 

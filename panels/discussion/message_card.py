@@ -174,10 +174,16 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
     if edited is not None:
         own.editing[key] = text = edited.text
+    chord = ""
+    if ui.is_focused("edit"):
+        own.typing, chord = key, "Ctrl+Enter"
     left = _attachments_left(ui, own, key, message)
     with ui.row("edit buttons"):
         is_enabled = bool(text.strip()) or bool(left)
-        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=is_enabled):
+        own_chord = "" if message.role is Role.USER else chord
+        if ui.button(
+            "save", "Save", kind="primary", is_small=True, is_enabled=is_enabled, shortcut=own_chord
+        ):
             desk.send(EditMessage(*key, text, own.detached.pop(key, ())))
             del own.editing[key]
         if message.role is Role.USER:
@@ -189,11 +195,11 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
                 is_small=True,
                 is_enabled=is_enabled,
                 tip=RESEND,
+                shortcut=chord,
             ):
                 own.resent[key] = desk.ask(ResendMessage(*key, text, detached=own.detached.get(key, ())))
         if ui.button("cancel", "Cancel", is_small=True):
-            own.editing.pop(key, None)
-            own.detached.pop(key, None)
+            own.give_up(key)
         if problem:
             ui.text("problem", problem, tone="warn", style="small", wraps=True)
 

@@ -16,8 +16,15 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
     discussion_dialog(desk, dialog)
 
 
+def _begin(desk: Desk) -> None:
+    desk.view.of(DiscussionView).begin_frame()
+
+
 def _escape(desk: Desk) -> bool:
     own = desk.view.of(DiscussionView)
+    if own.had_keyboard is not None:
+        own.give_up(own.had_keyboard)
+        return True
     if own.renaming_id:
         own.renaming_id = ""
         return True
@@ -28,5 +35,6 @@ ROOM = Room(
     ACTIONS,
     DiscussionView,
     dialogs=dict.fromkeys(("attach", "export_markdown", "export_json", "model"), _dialog),
+    begin=_begin,
     escape=_escape,
 )

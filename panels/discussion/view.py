@@ -106,7 +106,8 @@ class DiscussionView:
             menu is open.
         renaming_id: the discussion whose name is being typed in the list.
         editing: words typed into messages; resent: the send of such words whose outcome is not seen yet;
-            detached: files taken off them meanwhile; open_reasoning: unfolded; landing: what a search found, until it
+            detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
+            had it in the last frame; open_reasoning: unfolded; landing: what a search found, until it
             is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
@@ -135,12 +136,23 @@ class DiscussionView:
     editing: dict[MessageKey, str] = field(default_factory=dict)
     resent: dict[MessageKey, str] = field(default_factory=dict)
     detached: dict[MessageKey, tuple[str, ...]] = field(default_factory=dict)
+    typing: MessageKey | None = None
+    had_keyboard: MessageKey | None = None
     open_reasoning: set[MessageKey] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)
     scroll_to: int | None = None
     shown_id: str = ""
     is_at_end: bool = True
     read: dict[str, frozenset[Hashable]] = field(default_factory=dict)
+
+    def begin_frame(self) -> None:
+        """Forget which message is being typed in: it tells so itself when it is drawn."""
+        self.had_keyboard, self.typing = self.typing, None
+
+    def give_up(self, key: MessageKey) -> None:
+        """Leave a message as it was before it was edited."""
+        self.editing.pop(key, None)
+        self.detached.pop(key, None)
 
     def composer(self, discussion_id: str) -> ComposerView:
         """The composer of a discussion, made when it is first asked for."""

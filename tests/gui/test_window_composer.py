@@ -284,6 +284,37 @@ def test_a_file_taken_off_in_an_edit_leaves_the_keyboard_to_the_edit(writer: Wri
     writer.holds("")
 
 
+def test_a_chord_in_an_edit_or_another_field_never_sends_the_draft(
+    writer: Writer, server: AnthropicServer
+) -> None:
+    driver = writer.driver
+    driver.type("one tide")
+    driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    driver.type("half")
+    writer.holds("half")
+    driver.click("Search discussions")
+    driver.until(lambda: field_named(driver, "Search discussions").is_active)
+    driver.key("Ctrl+Enter")
+    driver.click("Edit message")
+    driver.until(lambda: not writer.editor.is_active, "the edit has the keyboard")
+    driver.type(" now")
+    driver.key("Escape")
+    driver.until(lambda: not driver.has("Save and resend"), "the edit given up")
+    driver.click("Edit message")
+    driver.until(lambda: not writer.editor.is_active, "the edit has the keyboard")
+    driver.type(" later")
+    driver.key("Ctrl+Enter")
+    first = writer.chosen
+    writer.chosen = writer.until(
+        lambda s: s.discussions.selected_id != first and s.discussions.selected_id in s.discussions.open
+    ).discussions.selected_id
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    assert writer.said()[0] == "one tide later"
+    assert writer.controller.snapshot().discussions.open[first].draft.text == "half"
+    assert len(server.bodies) == 2
+
+
 def test_a_quote_longer_than_the_composer_ends_in_view(writer: Writer, server: AnthropicServer) -> None:
     writer.driver.type("one tide")
     server.replies.append(Said(({"type": "text", "text": "\n".join(f"- tide {n}" for n in range(30))},)))

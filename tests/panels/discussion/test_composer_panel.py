@@ -291,6 +291,18 @@ def test_stop_stands_where_send_was_while_a_reply_is_on_its_way() -> None:
     assert screen.asked == [CancelReply("d1")]
 
 
+def test_in_another_field_the_chord_of_sending_sends_nothing() -> None:
+    screen = Screen(states.working())
+    screen.ui.focus_on("Search discussions")
+    with pytest.raises(AssertionError, match="Nothing answers"):
+        screen.ui.press("Ctrl+Enter")
+    assert screen.asked == []
+
+    screen.ui.focus_on(EDITOR)
+    screen.ui.press("Ctrl+Enter")
+    assert isinstance(screen.asked[-1], SendPrompt)
+
+
 SCAN = AttachmentPart("cd" * 32, "application/pdf", "scan.pdf", 90_000, 3)
 PDF = AttachmentPart("ef" * 32, "application/pdf", "tides.pdf", 90_000, 12, "aa" * 32, 4_000)
 PHOTO = AttachmentPart("bc" * 32, "image/png", "photo.png", 90_000)

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.discussion.messages import ChooseVersion, EditMessage, RestoreMessage, SelectDiscussion
-from core.turn.messages import RegenerateReply, ResendMessage
+from core.turn.messages import CancelReply, RegenerateReply, ResendMessage
+from core.values.discussion import Draft
 from core.values.outcomes import CommandOutcome
 from core.values.spending import LimitScope, ReachedLimit, SpendRefusal
 from core.values.state import AppState
@@ -115,6 +116,35 @@ def test_an_edit_is_saved_or_saved_and_sent() -> None:
     screen.ui.click("Save", within="Cancel")
 
     assert screen.asked == [ResendMessage("d1", "u2", "And how?"), EditMessage("d1", "u2", "And how?")]
+
+
+def test_the_chord_of_sending_sends_what_is_edited_and_no_draft() -> None:
+    state = states.versioned()
+    screen = _screen(states.with_opened(state, draft=Draft("half a thought")))
+    _edited(screen)
+    screen.ui.press("Ctrl+Enter")
+    assert screen.asked == [ResendMessage("d1", "u2", "And how?")]
+
+    _told(screen, made_id="x9")
+    screen.sent.clear()
+    screen.ui.click("Edit message", within=LAST)
+    screen.ui.type("Message", "Because.")
+    screen.ui.press("Ctrl+Enter")
+    (saved,) = screen.asked
+    assert isinstance(saved, EditMessage)
+    assert saved.text == "Because."
+
+
+def test_escape_in_an_edit_gives_it_up_and_the_reply_goes_on() -> None:
+    screen = Screen(states.streaming())
+    screen.ui.click("Edit message", within="You")
+    screen.ui.focus_on("Message")
+    screen.ui.press("Escape")
+    assert not screen.view.of(DiscussionView).editing
+    assert screen.asked == []
+
+    screen.ui.press("Escape")
+    assert screen.asked == [CancelReply("d1")]
 
 
 def test_a_reply_that_is_edited_is_nothing_to_send() -> None:
