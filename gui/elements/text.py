@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from gui.canvas import CLEAR, Canvas
-from gui.elements.base import Element, Spec
+from gui.elements.base import Element, Spec, whole
 from gui.markdown.places import wanted
 from gui.metrics import Measure
 from gui.theme import Color
@@ -83,9 +83,14 @@ class Text(Element):
         return found
 
     def hint(self) -> str:
-        """The whole text when it was cut, else its tip."""
-        cut = not self.props[3] and bool(self.lines) and self.lines[0].endswith("…")
-        return self.tip or (str(self.props[0]) if cut else "")
+        """Its tip, after the whole text where that was cut."""
+        return whole(self.label(), self.tip, is_cut=self.is_cut)
+
+    @property
+    def is_cut(self) -> bool:
+        """True if there was no room for all of its line."""
+        text = self.label()
+        return not self.props[3] and bool(self.lines) and self.lines[0] != text.replace("\n", " ")
 
     def label(self) -> str:
         return str(self.props[0])
@@ -205,6 +210,9 @@ class Badge(Element):
             filled(x0, y0, x1, y1, fill, (y1 - y0) / 2),
             ("text", *at, self.shown, self.STYLE, c.color(tone)),
         ]
+
+    def hint(self) -> str:
+        return whole(self.label(), self.tip, is_cut=self.shown != self.props[0])
 
     def label(self) -> str:
         return str(self.props[0])
