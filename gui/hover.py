@@ -22,7 +22,7 @@ def tip_of(element: Element, x: float) -> str:
     """The tooltip of an element with the mouse at `x` of the viewport."""
     if isinstance(element, StackedBar) and element.spot and element.pane:
         return element.tip_at(x - element.pane.origin()[0] - element.spot[0])
-    return element.hint()
+    return element.tooltip()
 
 
 @dataclass(slots=True)

@@ -256,7 +256,7 @@ class Element:
         for kid in self.order:
             yield from kid.walk()
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         """Text of its tooltip."""
         return self.tip
 

@@ -131,7 +131,7 @@ class Button(Control):
             return self.natural(m)
         return max(self.height(m), m.width(self.props[0], self.style()) + m.px(12))
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         """Its tip, with the label where only the icon is left of it and the tip does not begin with that."""
         words = str(self.props[1])
         if not self.is_collapsed:
@@ -244,7 +244,7 @@ class Checkbox(Control):
         """True if there was no room for all of its words."""
         return bool(self.shown != self.props[0])
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         return whole(str(self.props[0]), self.tip, is_cut=self.is_cut)
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:

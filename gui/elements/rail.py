@@ -42,7 +42,7 @@ class RailButton(Button):
         self.is_collapsed = not self.has_words
         self.shown = ""
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         return self.tip
 
     def patch(self, c: Canvas) -> None:

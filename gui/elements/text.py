@@ -82,7 +82,7 @@ class Text(Element):
                 )
         return found
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         """Its tip, after the whole text where that was cut."""
         return whole(self.label(), self.tip, is_cut=self.is_cut)
 
@@ -211,7 +211,7 @@ class Badge(Element):
             ("text", *at, self.shown, self.STYLE, c.color(tone)),
         ]
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         return whole(self.label(), self.tip, is_cut=self.shown != self.props[0])
 
     def label(self) -> str:
