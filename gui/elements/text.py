@@ -14,6 +14,7 @@ from gui.wrap import wrap_text
 Spot = tuple[int, int, int, int]
 LEADING = 1.3
 """Distance of the lines of a paragraph in line heights."""
+SHORT_BAR_PX = 24.0
 BULLET = "•  "
 """Begins a paragraph of a list: its other lines stand below the first one's words."""
 
@@ -132,6 +133,10 @@ class Progress(Element):
 
     __slots__ = ()
 
+    def collapsed(self, m: Measure) -> float:
+        """A bar is understood when it is short, before a word beside it is cut."""
+        return min(self.natural(m), m.px(SHORT_BAR_PX))
+
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = max(2.0, m.px(self.props[2]))
 
@@ -212,7 +217,12 @@ class Badge(Element):
         ]
 
     def tooltip(self) -> str:
-        return whole(self.label(), self.tip, is_cut=self.shown != self.props[0])
+        return whole(self.label(), self.tip, is_cut=self.is_cut)
+
+    @property
+    def is_cut(self) -> bool:
+        """True if there was no room for all of its words."""
+        return bool(self.shown != self.props[0])
 
     def label(self) -> str:
         return str(self.props[0])
