@@ -68,7 +68,7 @@ def _check_words(element: Element, found: list[str]) -> None:
     """The words of a button stand whole, or its icon in their place; of a name enough is left to know it by."""
     if not isinstance(element, Button | Badge) or isinstance(element, PopupItem) or not element.is_cut:
         return
-    is_name = isinstance(element, Combo | MenuButton | Badge)
+    is_name = isinstance(element, Combo | MenuButton | Badge) or element.props[2] == "link"
     if not is_name or len(element.shown) <= FEWEST_CHARS:
         found.append(f"{_name(element)} is cut to {element.shown!r}")
 
