@@ -19,6 +19,7 @@ from core.app.execution import act
 from core.app.options import OutsideOptions
 from core.base import paths
 from core.base.errors import ProviderError, SlopError
+from core.base.figures import time_limit
 from core.base.ids import make_id
 from core.caching.messages import InvalidateCache
 from core.discussion.messages import CreateDiscussion, ReadDiscussion, SetEffort
@@ -131,7 +132,7 @@ def _program(home: Path | None) -> Iterator[AppController]:
     try:
         if controller.wait_for(_is_ready, READY_S) is None:
             raise SlopError(
-                f"The home was not read within {READY_S:g} s", where=str(home or paths.home_dir())
+                f"The home was not read within {time_limit(READY_S)}", where=str(home or paths.home_dir())
             )
         yield controller
     finally:

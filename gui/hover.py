@@ -9,8 +9,7 @@ import dearpygui.dearpygui as dpg
 from gui.canvas import Canvas
 from gui.describe import Tree
 from gui.elements.base import Element, chain_at
-from gui.elements.controls import Button
-from gui.elements.text import StackedBar, Text
+from gui.elements.text import StackedBar
 from gui.visible_text import visible
 from gui.wrap import wrap_text
 
@@ -23,9 +22,7 @@ def tip_of(element: Element, x: float) -> str:
     """The tooltip of an element with the mouse at `x` of the viewport."""
     if isinstance(element, StackedBar) and element.spot and element.pane:
         return element.tip_at(x - element.pane.origin()[0] - element.spot[0])
-    if isinstance(element, Text | Button):
-        return element.hint()
-    return element.tip
+    return element.tooltip()
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from typing import BinaryIO, TypeVar, cast
 from core.app.crunch_wire import read_frame, write_frame
 from core.base.child_process import start_child
 from core.base.errors import SlopError
+from core.base.figures import time_limit
 from core.discussion.pdf_text import Found
 from core.harvest.transcript import Said
 from core.values.curation import LineRange, Symbol
@@ -207,7 +208,7 @@ class Crunch:
         except (OSError, EOFError, ValueError):
             self._end_process()
             if is_late.is_set():
-                what = f"The worker process took over {self._timeout_s:g} s for {job.header['job']!r}"
+                what = f"The worker process took over {time_limit(self._timeout_s)} for {job.header['job']!r}"
                 raise CrunchError(what) from None
             return None
         finally:

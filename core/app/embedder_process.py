@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.app.crunch import Crunch, CrunchError
+from core.base.figures import time_limit
 from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
 from core.retrieval.minilm import MODEL_NAME
@@ -45,7 +46,9 @@ class LocalEmbedder:
         try:
             data = self._crunch.embed(texts).result(timeout_s)
         except TimeoutError as error:
-            raise EmbedError(f"The embedding model took over {timeout_s:g} s", remedy="Try again") from error
+            raise EmbedError(
+                f"The embedding model took over {time_limit(timeout_s)}", remedy="Try again"
+            ) from error
         except (CrunchError, CancelledError) as error:
             why = error.remedy if isinstance(error, CrunchError) else ""
             raise EmbedError(f"The embedding model failed: {why or error}") from error

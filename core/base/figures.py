@@ -170,6 +170,14 @@ def span(span_s: float, form: Form = "window") -> str:
     return f"{int(span_s) // 60}m {int(span_s) % 60:02d}s"
 
 
+def time_limit(limit_s: float) -> str:
+    """A time that something was given, in a sentence: `0.2 s`, `90 s`, `2 minutes`, `1 hour`."""
+    minutes, rest = divmod(limit_s, 60)
+    if minutes < 2 or rest:
+        return f"{limit_s:g} s"
+    return count(int(minutes), "minute") if minutes % 60 else count(int(minutes) // 60, "hour")
+
+
 def lifetime(ttl_s: float) -> str:
     """A lifetime in words: `5 min`, `1 h`."""
     minutes = round(ttl_s / 60)

@@ -11,6 +11,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from core.base.figures import time_limit
 from core.hooks.guard import Limits, not_understood
 
 AT_ONCE = 32
@@ -111,7 +112,7 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
 
         def _give_up(self) -> None:
             if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-                self.refuse(408, "slow_head", f"No request arrived within {limits.head_s:g} s")
+                self.refuse(408, "slow_head", f"No request arrived within {time_limit(limits.head_s)}")
 
         def refuse(self, status: int, code: str, what: str) -> None:
             if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from core.app.execution import begin, is_over
 from core.base.errors import FailureKind
+from core.base.figures import time_limit
 from core.discussion.messages import (
     AttachFile,
     AttachText,
@@ -283,7 +284,9 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
         lambda now: is_over(now, command_id) or chosen not in now.discussions.summaries, SAVE_S
     )
     if state is None:
-        raise RefusedError(503, "slow", f"The message was not written within {SAVE_S:g} s", "Try again")
+        raise RefusedError(
+            503, "slow", f"The message was not written within {time_limit(SAVE_S)}", "Try again"
+        )
     outcome = outcome_of(state, command_id)
     if outcome is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")

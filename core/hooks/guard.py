@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 import msgspec
 from msgspec.structs import replace
 
+from core.base.figures import time_limit
 from core.hooks.fields import encode
 from core.hooks.refusals import RefusedError, error_data
 
@@ -160,7 +161,7 @@ async def read_all(receive: Receive, limits: Limits) -> bytes:
                     return b"".join(chunks)
     except TimeoutError as error:
         raise RefusedError(
-            408, "slow_body", f"The body did not arrive within {limits.body_s:g} s", "Send it at once"
+            408, "slow_body", f"The body did not arrive within {time_limit(limits.body_s)}", "Send it at once"
         ) from error
 
 

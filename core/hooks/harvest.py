@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from core.app.execution import ACT_S, begin, is_over
 from core.app.messages import Command
+from core.base.figures import time_limit
 from core.harvest.messages import (
     ApplyHarvest,
     BatchHarvest,
@@ -256,7 +257,7 @@ class _FollowedRun(msgspec.Struct, frozen=True):
         """Wait for its end. Raises RefusedError: 409 it was not begun; 500 it could not go on."""
         state = await self.request.desk.watch.until(self.is_over, RUN_S)
         if state is None:
-            raise RefusedError(503, "slow", f"The run has not ended for {RUN_S:g} s", "Cancel it")
+            raise RefusedError(503, "slow", f"The run has not ended for {time_limit(RUN_S)}", "Cancel it")
         _check(outcome_of(state, self.command_id))
         return state
 
@@ -286,7 +287,7 @@ async def begun(request: Request[Any], command: RunCommand) -> _FollowedRun:
         lambda now: now.harvest.command_id == command_id or is_over(now, command_id), ACT_S
     )
     if state is None:
-        raise RefusedError(503, "slow", f"Nothing happened for {ACT_S:g} s", "Try again")
+        raise RefusedError(503, "slow", f"Nothing happened for {time_limit(ACT_S)}", "Try again")
     _check(outcome_of(state, command_id))
     return _FollowedRun(request, command_id)
 

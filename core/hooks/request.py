@@ -13,6 +13,7 @@ import msgspec
 from core.app.controller import wall_clock
 from core.app.execution import ACT_S, begin, is_over
 from core.app.messages import Command
+from core.base.figures import time_limit
 from core.discussion.messages import ReadDiscussion
 from core.hooks.clock import OffsetClock
 from core.hooks.fields import Data
@@ -149,7 +150,7 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         state = await self.desk.watch.until(lambda now: is_over(now, command_id, is_done), timeout_s)
         outcome = outcome_of(state, command_id) if state is not None else None
         if state is None or outcome is None:
-            raise RefusedError(503, "slow", f"Nothing happened for {timeout_s:g} s", "Try again")
+            raise RefusedError(503, "slow", f"Nothing happened for {time_limit(timeout_s)}", "Try again")
         if not outcome.is_done:
             raise RefusedError(500, "failed", outcome.problem, outcome.remedy)
         return state

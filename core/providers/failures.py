@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from core.base import secrets
 from core.base.errors import FailureKind, ProviderError, SlopError
+from core.base.figures import time_limit
 from core.base.text import clean, one_line
 from core.providers.response_bounds import SenselessError
 from core.values.settings import ServerSettings
@@ -225,7 +226,7 @@ def transport_error(
     if isinstance(found, httpx2.TimeoutException) and not isinstance(found.__cause__, SenselessError):
         connecting = isinstance(found, httpx2.ConnectTimeout)
         limit = server.connect_timeout_s if connecting else server.timeout_s
-        detail = f"{'no connection' if connecting else 'silence'} for {limit:g} s"
+        detail = f"{'no connection' if connecting else 'silence'} for {time_limit(limit)}"
     is_silent = isinstance(found, httpx2.ReadTimeout)
     return provider_error(kind, server, detail=detail, remedy=remedy, url=url, key=key, is_lost=is_silent)
 

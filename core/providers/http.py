@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.base.errors import FailureKind
+from core.base.figures import time_limit
 from core.providers.failures import provider_error
 from core.providers.pump import current_call
 from core.providers.response_bounds import (
@@ -129,7 +130,7 @@ def _bounded(response: httpx2.Response, patience_s: float) -> httpx2.SyncByteStr
             try:
                 yield from bounded(stream, patience_s, time.monotonic)
             except SenselessError as error:
-                said = f"nothing that belongs to a reply for {patience_s:g} s"
+                said = f"nothing that belongs to a reply for {time_limit(patience_s)}"
                 raise httpx2.ReadTimeout(said) from error
             except EndlessError as error:
                 raise httpx2.DecodingError(str(error)) from error

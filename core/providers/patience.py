@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from core.base.errors import FailureKind, ProviderError
+from core.base.figures import time_limit
 from core.providers.failures import provider_error
 from core.values.settings import ServerSettings
 
@@ -36,7 +37,7 @@ def sensible(
         if is_known(event):
             since = clock()
         elif clock() - since > server.timeout_s:
-            detail = f"nothing that belongs to a reply for {server.timeout_s:g} s"
+            detail = f"nothing that belongs to a reply for {time_limit(server.timeout_s)}"
             if not is_named:
                 raise ProviderError(FailureKind.TIMED_OUT, detail)
             raise provider_error(FailureKind.TIMED_OUT, server, detail=detail)

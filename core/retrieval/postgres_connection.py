@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from core.base.figures import time_limit
 from core.base.text import one_line
 from core.retrieval.postgres_schema import create_schema, is_index_schema
 from core.retrieval.store import ServerFaultError
@@ -126,7 +127,7 @@ def reach(address: ServerAddress) -> Connection:
         raise address.fault(failed[0]) from None
     if not done:
         is_late.set()
-        raise address.fault(f"no answer within {CONNECT_S:g} s")
+        raise address.fault(f"no answer within {time_limit(CONNECT_S)}")
     return done[0]
 
 
@@ -152,7 +153,9 @@ def bounded(connection: Connection, address: ServerAddress, seconds: float) -> I
     try:
         yield
     except (psycopg.Error, OSError, ValueError) as error:
-        raise address.fault(f"no answer within {seconds:g} s" if is_late.is_set() else error) from None
+        raise address.fault(
+            f"no answer within {time_limit(seconds)}" if is_late.is_set() else error
+        ) from None
     finally:
         timer.cancel()
 

@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from core.base.errors import ProviderError
+from core.base.figures import time_limit
 from core.providers.compatible.embeddings import MOST_TEXTS, Embeds
 from core.providers.protocol import Provider
 from core.providers.pump import Call, asking
@@ -100,7 +101,7 @@ class RemoteEmbedder:
             found = answered.get(timeout=timeout_s)
         except Empty:
             call.close()
-            raise EmbedError(f"{self.name} took over {timeout_s:g} s", remedy="Try again") from None
+            raise EmbedError(f"{self.name} took over {time_limit(timeout_s)}", remedy="Try again") from None
         if isinstance(found, EmbedError):
             raise found
         if isinstance(found, ProviderError):

@@ -11,7 +11,7 @@ from gui.primitives import Press, Spec
 if TYPE_CHECKING:
     from gui.canvas import Canvas, Pane
 
-__all__ = ["Element", "Spec", "chain_at"]
+__all__ = ["Element", "Spec", "chain_at", "whole"]
 
 
 class Element:
@@ -256,6 +256,10 @@ class Element:
         for kid in self.order:
             yield from kid.walk()
 
+    def tooltip(self) -> str:
+        """Text of its tooltip."""
+        return self.tip
+
     def label(self) -> str:
         """Label that a person reads on it, to find it by."""
         return ""
@@ -263,6 +267,11 @@ class Element:
     def path(self) -> tuple[Hashable, ...]:
         """The keys from the root."""
         return (*self.parent.path(), self.key) if self.parent is not None else ()
+
+
+def whole(words: str, tip: str, *, is_cut: bool) -> str:
+    """The tooltip of words: where they were cut, all of them before the tip, unless that says them."""
+    return "\n".join(filter(None, (words, tip))) if is_cut and words not in tip else tip
 
 
 def chain_at(element: Element, x: float, y: float) -> list[Element]:

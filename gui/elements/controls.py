@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import dearpygui.dearpygui as dpg
 
 from gui.canvas import Canvas, Pane
-from gui.elements.base import Element, Spec
+from gui.elements.base import Element, Spec, whole
 from gui.metrics import Measure
 from gui.skins import CONTROL_PX
 
@@ -131,12 +131,19 @@ class Button(Control):
             return self.natural(m)
         return max(self.height(m), m.width(self.props[0], self.style()) + m.px(12))
 
-    def hint(self) -> str:
+    def tooltip(self) -> str:
         """Its tip, with the label where only the icon is left of it and the tip does not begin with that."""
-        label = str(self.props[1]) if self.is_collapsed else ""
-        if label and self.tip.startswith(label):
+        words = str(self.props[1])
+        if not self.is_collapsed:
+            return whole(words, self.tip, is_cut=self.is_cut)
+        if self.tip.startswith(words):
             return self.tip
-        return ": ".join(filter(None, (label, self.tip)))
+        return ": ".join(filter(None, (words, self.tip)))
+
+    @property
+    def is_cut(self) -> bool:
+        """True if there was no room for all of its words."""
+        return not self.is_collapsed and self.shown != self.text()
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
         item = int(
@@ -209,11 +216,12 @@ class Hit(Control):
 class Checkbox(Control):
     """A checkbox. `props`: label, value, is_enabled."""
 
-    __slots__ = ("changed", "written")
+    __slots__ = ("changed", "shown", "written")
     SIZED: ClassVar[bool] = False
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
+        self.shown = ""
         self.changed: bool | None = None
         self.written: tuple[Any, ...] = ()
 
@@ -229,14 +237,19 @@ class Checkbox(Control):
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.sizes["body"] + 2 * round(m.scale)
+        self.shown = m.ellipsized(self.props[0], "body", w - self.h - m.px(8))
 
-    def shown(self, m: Measure) -> str:
-        """The label as far as it fits."""
-        return m.ellipsized(self.props[0], "body", self.w - self.h - m.px(8))
+    @property
+    def is_cut(self) -> bool:
+        """True if there was no room for all of its words."""
+        return bool(self.shown != self.props[0])
+
+    def tooltip(self) -> str:
+        return whole(str(self.props[0]), self.tip, is_cut=self.is_cut)
 
     def make(self, c: Canvas, pane: Pane, spot: Spot) -> int:
         _, value, is_on = self.props
-        shown = self.shown(c.m)
+        shown = self.shown
         self.written = (shown, value, is_on)
         return int(
             dpg.add_checkbox(
@@ -252,7 +265,7 @@ class Checkbox(Control):
 
     def patch(self, c: Canvas) -> None:
         _, value, is_on = self.props
-        now = (self.shown(c.m), value, is_on)
+        now = (self.shown, value, is_on)
         if now != self.written:
             dpg.configure_item(self.item, label=now[0], enabled=is_on)
             dpg.set_value(self.item, value)
@@ -367,6 +380,9 @@ class Combo(Button):
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.px(CONTROL_PX)
         self.shown = m.ellipsized(self.props[1], "body", w - m.px(38))
+
+    def text(self) -> str:
+        return str(self.props[1])
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         size = c.m.sizes["small"]

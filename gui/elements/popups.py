@@ -98,6 +98,10 @@ class PopupItem(Button):
         self.right_x = w - m.px(10) - m.width(right, "small")
         self.cut = m.ellipsized(self.props[1], "body", w - taken)
 
+    @property
+    def is_cut(self) -> bool:
+        return bool(self.cut != self.props[1])
+
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
         glyph, _, _, is_enabled, *_ = self.props
         is_checked, right, tone, has_more = self.props[7:11]

@@ -19,7 +19,7 @@ TOP_PX, GAP_PX = 7.0, 4.0
 class RailButton(Button):
     """A place to go to. `props` as a button's; its kind says whether one is there."""
 
-    __slots__ = ()
+    __slots__ = ("words",)
 
     @property
     def has_words(self) -> bool:
@@ -41,8 +41,13 @@ class RailButton(Button):
         self.h = self.height(m)
         self.is_collapsed = not self.has_words
         self.shown = ""
+        self.words = m.ellipsized(str(self.props[1]), "small", w)
 
-    def hint(self) -> str:
+    @property
+    def is_cut(self) -> bool:
+        return self.has_words and self.words != self.props[1]
+
+    def tooltip(self) -> str:
         return self.tip
 
     def patch(self, c: Canvas) -> None:
@@ -52,18 +57,17 @@ class RailButton(Button):
         x0, y0, x1, y1 = spot
         is_on = self.props[2] == "rail_active"
         color = c.color("accent" if is_on else "muted")
-        m, glyph, label = c.m, self.props[0], str(self.props[1])
+        m, glyph = c.m, self.props[0]
         specs = [filled(x0, y0, x1, y1, c.color("accent_tint"), m.px(8))] if is_on else []
         icon_x = x0 + (x1 - x0 - m.width(glyph, "icon_large")) / 2
         if not self.has_words:
             icon_y = y0 + (y1 - y0 - m.sizes["icon_large"]) / 2
             return [*specs, ("text", round(icon_x), round(icon_y), glyph, "icon_large", color)]
         icon_y = y0 + m.px(TOP_PX)
-        words = m.ellipsized(label, "small", x1 - x0)
-        words_x = x0 + (x1 - x0 - m.width(words, "small")) / 2
+        words_x = x0 + (x1 - x0 - m.width(self.words, "small")) / 2
         words_y = icon_y + m.sizes["icon_large"] + m.px(GAP_PX)
         return [
             *specs,
             ("text", round(icon_x), round(icon_y), glyph, "icon_large", color),
-            ("text", round(words_x), round(words_y), words, "small", color),
+            ("text", round(words_x), round(words_y), self.words, "small", color),
         ]

@@ -39,7 +39,7 @@ class Tab(Button):
 
 
 class TabStrip(RowBox):
-    """Tabs side by side. Where they do not fit, all but the open one show their icons instead of their words."""
+    """Tabs side by side. Where they do not fit, all but the open one show their icons instead of their words; then that too."""
 
     __slots__ = ()
 
@@ -47,6 +47,8 @@ class TabStrip(RowBox):
         widths = [tab.natural(m) for tab in self.order]
         if sum(widths) > w:
             widths = [tab.natural(m) if _is_open(tab) else tab.collapsed(m) for tab in self.order]
+        if sum(widths) > w:
+            widths = [tab.collapsed(m) for tab in self.order]
         if sum(widths) > w:
             super().arrange(m, w, h)
             return

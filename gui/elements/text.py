@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from gui.canvas import CLEAR, Canvas
-from gui.elements.base import Element, Spec
+from gui.elements.base import Element, Spec, whole
 from gui.markdown.places import wanted
 from gui.metrics import Measure
 from gui.theme import Color
@@ -14,6 +14,7 @@ from gui.wrap import wrap_text
 Spot = tuple[int, int, int, int]
 LEADING = 1.3
 """Distance of the lines of a paragraph in line heights."""
+SHORT_BAR_PX = 24.0
 BULLET = "•  "
 """Begins a paragraph of a list: its other lines stand below the first one's words."""
 
@@ -82,10 +83,15 @@ class Text(Element):
                 )
         return found
 
-    def hint(self) -> str:
-        """The whole text when it was cut, else its tip."""
-        cut = not self.props[3] and bool(self.lines) and self.lines[0].endswith("…")
-        return self.tip or (str(self.props[0]) if cut else "")
+    def tooltip(self) -> str:
+        """Its tip, after the whole text where that was cut."""
+        return whole(self.label(), self.tip, is_cut=self.is_cut)
+
+    @property
+    def is_cut(self) -> bool:
+        """True if there was no room for all of its line."""
+        text = self.label()
+        return not self.props[3] and bool(self.lines) and self.lines[0] != text.replace("\n", " ")
 
     def label(self) -> str:
         return str(self.props[0])
@@ -126,6 +132,10 @@ class Progress(Element):
     """A bar. `props`: fraction, tone, height."""
 
     __slots__ = ()
+
+    def collapsed(self, m: Measure) -> float:
+        """A bar is understood when it is short, before a word beside it is cut."""
+        return min(self.natural(m), m.px(SHORT_BAR_PX))
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = max(2.0, m.px(self.props[2]))
@@ -205,6 +215,14 @@ class Badge(Element):
             filled(x0, y0, x1, y1, fill, (y1 - y0) / 2),
             ("text", *at, self.shown, self.STYLE, c.color(tone)),
         ]
+
+    def tooltip(self) -> str:
+        return whole(self.label(), self.tip, is_cut=self.is_cut)
+
+    @property
+    def is_cut(self) -> bool:
+        """True if there was no room for all of its words."""
+        return bool(self.shown != self.props[0])
 
     def label(self) -> str:
         return str(self.props[0])

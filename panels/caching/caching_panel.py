@@ -22,9 +22,9 @@ from panels.caching.spending import spending_section
 from panels.caching.view import CachingView
 
 TABS = (
-    Option("overview", "Overview"),
-    Option("discussions", "Discussions"),
-    Option("settings", "Settings"),
+    Option("overview", "Overview", icon="chart-bar"),
+    Option("discussions", "Discussions", icon="comments"),
+    Option("settings", "Settings", icon="gear"),
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16

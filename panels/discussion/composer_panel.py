@@ -27,8 +27,9 @@ EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""
 EDITOR_TIGHT_BELOW_PX = 340
 EDITOR_MAX_PX, EDITOR_TIGHT_MAX_PX = 220.0, 56.0
-EDITOR_LOW_PX, EDITOR_LOW_MAX_PX = 30.0, 48.0
-"""In a low window: one line, and two."""
+EDITOR_LOW_PX, EDITOR_LOW_MAX_PX = 50.0, 68.0
+"""In a low window: two lines, and three."""
+GAP_PX, GAP_LOW_PX = 8.0, 4.0
 LOOK_CHARS = 600
 """Of a long paste, on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
@@ -50,7 +51,10 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         _join_early(desk, opened, composer)
         composer.sync(opened.draft.text)
         _follow_sent(desk, opened, composer)
-    with ui.surface(("composer", opened.id), "card", padding=(8, 4) if is_low else (12, 10)):
+    with (
+        ui.surface(("composer", opened.id), "card", padding=(8, 4) if is_low else (12, 10)),
+        ui.group("parts", gap=GAP_LOW_PX if is_low else GAP_PX),
+    ):
         queue_strip(desk, opened)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:

@@ -28,9 +28,9 @@ COLUMN_PX = 900.0
 ONE_LINE_FROM_PX = 640
 """Width from which model and effort have room beside the name; else they have a line of their own."""
 NARROW_PX, BARE_PX = 300, 256
-LOW_PX, LOW_PAD_PX = 420, 4.0
+LOW_PX, LOW_PAD_PX = 420, 2.0
 """Height below which rows fold, so that messages stay in view: a small window, or a large scale."""
-MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX, EFFORT_BARE_PX = 200.0, 132.0, 104.0, 68.0
+MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX, EFFORT_BARE_PX = 200.0, 132.0, 104.0, 92.0
 MAX_REPAIRS = 3
 
 
@@ -38,7 +38,7 @@ def conversation_panel(desk: Desk) -> None:
     """Draw the pane in the middle. O(visible) for any number of messages."""
     ui = desk.ui
     summary = desk.summary
-    margin = max(16.0, (ui.width() - COLUMN_PX) / 2)
+    margin = max(8.0 if 0 < ui.width() < NARROW_PX else 16.0, (ui.width() - COLUMN_PX) / 2)
     is_low = 0 < ui.height() < LOW_PX
     with ui.surface("conversation", "clear", height=0, padding=(margin, LOW_PAD_PX if is_low else 12)):
         if summary is None:

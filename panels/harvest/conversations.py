@@ -29,6 +29,8 @@ ROW_PX, LED_ROW_PX = 42.0, 49.0
 CHAR_PX = 7.4
 BUTTON_PX = 80.0
 """Width of a button's words: each character, and what stands around them."""
+OFFER_PX = 320.0
+"""Width from which the offer of a batch is said to its end; its tip says it at every width."""
 BATCH_PX = 30.0
 """Height of the row that offers a batch, and of the gap above it."""
 WIDE_PX = 720.0
@@ -404,7 +406,9 @@ def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
     """The provider's batch service instead, with its price; collected here, then previewed as ever."""
     label, can, why = _batch_words(desk, found)
     tip = (
-        f"Send {fmt.count(len(found.paths), 'conversation')} to the provider's batch service" if can else why
+        f"Send {fmt.count(len(found.paths), 'conversation')} to the provider's batch service, {HALF}"
+        if can
+        else why
     )
     with desk.ui.row("batch row"):
         if desk.ui.button("batch", label, icon="clock", kind="ghost", is_small=True, is_enabled=can, tip=tip):
@@ -414,6 +418,8 @@ def _batch_button(desk: Desk, found: facts.ArtifactChoice) -> None:
 def _batch_words(desk: Desk, found: facts.ArtifactChoice) -> tuple[str, bool, str]:
     """Offer of a batch with its price, whether it can be taken, and why not."""
     offer = offer_words(facts.chosen_estimate(desk.state.harvest, found).cost_usd)
+    if 0 < desk.ui.width() < OFFER_PX:
+        offer = offer.partition(",")[0]
     return f"As a batch ({offer})" if found.paths else f"As a batch: {HALF}", *_can_preview(desk, found)
 
 

@@ -27,6 +27,8 @@ CATEGORY_WORDS = {
 }
 ROW_PX, FORM_PX, LINE_PX, CHAR_PX, GAP_PX = 98.0, 230.0, 19.0, 7.2, 8.0
 BAR_PX = 90.0
+CHOICES_PX = 360.0
+"""Width from which the three choices stand in one row."""
 SHOWN_PROBLEMS = 5
 READ_ONLY = "This home is read-only: nothing can be saved"
 
@@ -78,6 +80,7 @@ def _toolbar(desk: Desk) -> None:
                      is_enabled=not desk.state.program.is_home_read_only,
                      tip="Read the YAML files again now"):  # fmt: skip
             desk.send(SyncFacts())
+    is_wide = not 0 < ui.width() < CHOICES_PX
     with ui.row("fact choices"):
         domain = ui.combo(
             "domain", _options("All domains", domains), view.fact_domain, tip="Domain", width=118
@@ -85,8 +88,16 @@ def _toolbar(desk: Desk) -> None:
         view.fact_domain = view.fact_domain if domain is None else domain
         category = ui.combo("category", _CATEGORIES, view.fact_category, tip="Category", width=138)
         view.fact_category = view.fact_category if category is None else category
-        tag = ui.combo("tag", _options("All tags", tags), view.fact_tag, tip="Tag", width=88)
-        view.fact_tag = view.fact_tag if tag is None else tag
+        if is_wide:
+            _tag_choice(ui, view, tags)
+    if not is_wide:
+        with ui.row("tag choice"):
+            _tag_choice(ui, view, tags)
+
+
+def _tag_choice(ui: Ui, view: KnowledgeView, tags: Iterable[str]) -> None:
+    tag = ui.combo("tag", _options("All tags", tags), view.fact_tag, tip="Tag", width=98)
+    view.fact_tag = view.fact_tag if tag is None else tag
 
 
 _CATEGORIES = (

@@ -21,8 +21,12 @@ from panels.knowledge.notes import note_head
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
 from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft
 
-TABS = (Option("items", "Items"), Option("digest", "Digest"), Option("facts", "Structured facts"))
-MERGE_TAB = Option("merge", "Merge")
+TABS = (
+    Option("items", "Items", icon="book"),
+    Option("digest", "Digest", icon="file-lines"),
+    Option("facts", "Structured facts", icon="list-check"),
+)
+MERGE_TAB = Option("merge", "Merge", icon="code-merge")
 HEADING_PX = 36.0
 NOTE_PX = 52.0
 MORE_PX = 36.0

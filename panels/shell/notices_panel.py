@@ -45,9 +45,10 @@ def notices_panel(desk: Desk) -> None:
     if not notices and not asks:
         return
     is_tight = desk.ui.width() < TIGHT_PX
-    has_list = desk.view.page == "chat" and "list" in shown_panes(desk.view)
+    shown = shown_panes(desk.view)
+    has_list, is_alone = "list" in shown, shown == {"hub"}
     width = max(LEAST_PX, desk.view.list_px - 2 * MARGIN_PX) if has_list else WIDTH_PX
-    foot = STATUS_PX + (0 if has_list else COMPOSER_PX)
+    foot = STATUS_PX + (0 if has_list or is_alone else COMPOSER_PX)
     with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width()), foot=foot):
         _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN)
         if asks:

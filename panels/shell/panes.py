@@ -16,6 +16,10 @@ CONVERSATION_PX = 560.0
 HUB_SMALL_PX, HUB_PX = 384.0, 448.0
 """Of the hub while the person has not dragged its edge: in a small window and in one where its tabs have room."""
 BOTH_FROM_PX = LIST_MIN_PX + HUB_MIN_PX + CONVERSATION_MIN_PX
+CONVERSATION_LEAST_PX = 232.0
+"""Width under which neither its model nor its estimate could be read."""
+BESIDE_FROM_PX = HUB_MIN_PX + CONVERSATION_LEAST_PX
+"""Width from which the hub stands beside the conversation; below, the one that was asked for last has the room."""
 
 
 def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
@@ -26,9 +30,13 @@ def panes(view: WindowView, room_px: float) -> tuple[tuple[Pane, float], ...]:
 
     Returns:
         In a narrow window only the side pane that was asked for last, else those that are switched on; side panes
-        give way before the conversation does.
+        give way before the conversation does. The hub stands alone where there is no room beside it.
     """
     has_list, has_hub = view.is_list_shown, view.is_hub_shown
+    if has_hub and 0 < room_px < BESIDE_FROM_PX:
+        if view.side == "hub":
+            return (("hub", 0.0),)
+        has_hub = False
     if has_list and has_hub and 0 < room_px < BOTH_FROM_PX:
         has_list, has_hub = view.side == "list", view.side == "hub"
     list_px = view.list_px if has_list else 0.0
@@ -55,6 +63,12 @@ def _usual_hub_px(room_px: float) -> float:
 def shown_panes(view: WindowView) -> frozenset[Pane]:
     """The panes in view just now."""
     return frozenset(name for name, _ in panes(view, view.room_px)) if view.page == "chat" else frozenset()
+
+
+def show_conversation(view: WindowView) -> None:
+    """Bring the conversation back where the hub stands alone."""
+    if all(name != "conversation" for name, _ in panes(view, view.room_px)):
+        view.side = "list"
 
 
 def toggle_side(view: WindowView, side: Side) -> None:

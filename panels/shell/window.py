@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.app.messages import SaveWindow
+from core.app.messages import Command, SaveWindow
+from core.discussion.messages import CreateDiscussion, SelectDiscussion
 from core.values.state import AppState
 from panels.base.action import action_item, run_action
 from panels.base.desk import Desk
@@ -15,7 +16,7 @@ from panels.shell import window_file
 from panels.shell.actions import ACTIONS, BY_ID, MENUS, run_shortcuts
 from panels.shell.hub_panel import hub_panel
 from panels.shell.notices_panel import notices_panel
-from panels.shell.panes import Pane, panes
+from panels.shell.panes import Pane, panes, show_conversation
 from panels.shell.rail import rail
 from panels.shell.rooms import ROOMS
 from panels.shell.status_bar import STATUS_PX, status_bar
@@ -32,7 +33,7 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
         send: takes every command that the person's clicks and keys ask for.
     """
     _restore(state, view)
-    send = guarded(state, view, send)
+    send = guarded(state, view, _showing(view, send))
     ask_past_limit(state, view)
     desk = Desk(state, view, ui, send, BY_ID)
     _begin(desk)
@@ -59,6 +60,17 @@ def _restore(state: AppState, view: WindowView) -> None:
     if view.restored is None and state.program.home:
         view.restored = state.program.window_toml
         window_file.restore(view, state.program.window_toml)
+
+
+def _showing(view: WindowView, send: Send) -> Send:
+    """Send, and show the conversation that the person goes to."""
+
+    def sent(command: Command) -> None:
+        if isinstance(command, SelectDiscussion | CreateDiscussion):
+            show_conversation(view)
+        send(command)
+
+    return sent
 
 
 def _keep(state: AppState, view: WindowView, send: Send) -> None:
@@ -119,6 +131,8 @@ def _main(desk: Desk) -> None:
             settings_panel(desk)
         return
     view.room_px = ui.width()
+    if view.focus in ("composer", "find"):
+        show_conversation(view)
     shown = panes(view, view.room_px)
     names = tuple(name for name, _ in shown)
     with ui.split(("panes", names), [width for _, width in shown], min_px=MIN_PANE_PX) as split:

@@ -1,18 +1,23 @@
-"""Finds what no window may show: things outside of what holds them, and neighbours that overlap."""
+"""Finds what no window may show: things outside of what holds them, neighbours that overlap, words that are cut."""
 
 from __future__ import annotations
 
 from gui.describe import Tree
 from gui.elements.base import Element
+from gui.elements.controls import Button, Combo
 from gui.elements.lists import VirtualList
+from gui.elements.popups import MenuButton, PopupItem
 from gui.elements.prose import Markdown
 from gui.elements.surfaces import Surface, SurfaceLayer
+from gui.elements.text import Badge
 
 SLACK_PX = 2
+FEWEST_CHARS = 3
+"""Of a name that is cut; its tooltip says it whole."""
 
 
 def faults(tree: Tree) -> list[str]:
-    """Sentences about everything that is clipped or overlaps, in the order it was described."""
+    """Sentences about everything that is clipped, cut or overlaps, in the order it was described."""
     found: list[str] = []
     for top in (tree.root, *tree.top.order):
         _check(top, found)
@@ -27,6 +32,7 @@ def _check(element: Element, found: list[str]) -> None:
     kids = [kid for kid in element.order if kid.spot is not None and not kid.is_ghost and _has_area(kid)]
     for kid in kids:
         _check_inside(element, kid, found)
+        _check_words(kid, found)
         _check(kid, found)
     if isinstance(element, Markdown):
         return
@@ -56,6 +62,15 @@ def _check_inside(holder: Element, kid: Element, found: list[str]) -> None:
         found.append(
             f"{_name(kid)} at y {top:.0f}..{bottom:.0f} leaves {_name(holder)} of height {holder.h:.0f}"
         )
+
+
+def _check_words(element: Element, found: list[str]) -> None:
+    """The words of a button stand whole, or its icon in their place; of a name enough is left to know it by."""
+    if not isinstance(element, Button | Badge) or isinstance(element, PopupItem) or not element.is_cut:
+        return
+    is_name = isinstance(element, Combo | MenuButton | Badge) or element.props[2] == "link"
+    if not is_name or len(element.shown) <= FEWEST_CHARS:
+        found.append(f"{_name(element)} is cut to {element.shown!r}")
 
 
 def _overlap(one: Element, other: Element) -> bool:

@@ -146,7 +146,7 @@ def test_long_texts_give_way_before_buttons(measure: Measure) -> None:
     assert delete.w == pytest.approx(delete.natural(measure))
     assert isinstance(title, Text)
     assert title.lines[0].endswith("…")
-    assert title.hint().startswith("a title that is far too long")
+    assert title.tooltip().startswith("a title that is far too long")
 
 
 def test_lengths_grow_with_the_scale(measure: Measure) -> None:

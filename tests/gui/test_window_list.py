@@ -83,7 +83,7 @@ def test_the_rail_says_its_words_where_there_is_room_and_a_tip_at_every_width(
 
     assert [e.label() for e in buttons] == ["Discussions", *(panel.label for panel in PANELS), "Settings"]
     assert {e.has_words for e in buttons} == {has_words}
-    assert buttons[1].hint() == "Context Presets (Ctrl+1)"
+    assert buttons[1].tooltip() == "Context Presets (Ctrl+1)"
     screen.loop.wake()
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.base.child_process import find_program as find_on_path
 from core.base.errors import FailureKind
+from core.base.figures import time_limit
 from core.providers.claude_code.events import ClaudeReader, claude_failure, is_known
 from core.providers.claude_code.line_process import ChildLines, SilenceError
 from core.providers.claude_code.prompt import claude_input, claude_system
@@ -136,7 +137,7 @@ class ClaudeCodeProvider:
                     yield reader.stop
                     return
         except SilenceError as error:
-            detail = f"silence for {self._server.timeout_s:g} s"
+            detail = f"silence for {time_limit(self._server.timeout_s)}"
             raise provider_error(FailureKind.TIMED_OUT, self._server, detail=detail) from error
         raise claude_failure(self._server, reader, child.ending, model=request.model, key=self._key)
 

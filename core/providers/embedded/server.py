@@ -20,6 +20,7 @@ import msgspec
 
 from core.base.child_process import start_child
 from core.base.errors import FailureKind, ProviderError
+from core.base.figures import time_limit
 from core.base.opener import read_file
 from core.providers.protocol import CancelToken
 
@@ -101,7 +102,7 @@ class LlamaServer:
         self.stop()
         raise ProviderError(
             FailureKind.SERVER_FAULT,
-            f"The embedded model did not start within {START_LIMIT_S:.0f} s",
+            f"The embedded model did not start within {time_limit(START_LIMIT_S)}",
             remedy="Send again, or choose another provider",
         )
 

@@ -201,6 +201,21 @@ def test_a_lifetime_reads_in_whole_hours_or_in_minutes(ttl_s: int, said: str) ->
 
 
 @pytest.mark.parametrize(
+    ("limit_s", "said"),
+    [
+        (0.2, "0.2 s"),
+        (60, "60 s"),
+        (90, "90 s"),
+        (120, "2 minutes"),
+        (3_600, "1 hour"),
+        (5_400, "90 minutes"),
+    ],
+)
+def test_a_limit_reads_as_a_person_says_it(limit_s: float, said: str) -> None:
+    assert fmt.time_limit(limit_s) == said
+
+
+@pytest.mark.parametrize(
     ("usd", "shown"),
     [(0, "$0.00"), (0.01, "$0.01"), (0.009, "$0.009"), (0.001, "$0.001"), (0.00025, "$0.00025"), (-0.0004, "$-0.0004"),
      (0.00123456, "$0.0012"), (1234.5, "$1,234.50")],

@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 
 from panels.base.view import WindowView
 from panels.shell.panes import (
+    CONVERSATION_LEAST_PX,
     CONVERSATION_MIN_PX,
     HUB_MIN_PX,
     HUB_PX,
     HUB_SMALL_PX,
     LIST_MIN_PX,
     panes,
+    show_conversation,
     shown_panes,
     toggle_side,
 )
@@ -43,6 +45,21 @@ def test_a_narrow_window_shows_the_side_that_was_asked_for_last() -> None:
     assert shown_panes(view) == {"list", "conversation"}
     toggle_side(view, "list")
 
+    assert shown_panes(view) == {"conversation", "hub"}
+
+
+def test_without_room_beside_it_a_panel_stands_alone_until_the_conversation_is_asked_for() -> None:
+    view = WindowView(room_px=HUB_MIN_PX + CONVERSATION_LEAST_PX - 1)
+    assert shown_panes(view) == {"list", "conversation"}
+
+    view.show_side("hub")
+    assert shown_panes(view) == {"hub"}
+    show_conversation(view)
+    assert "conversation" in shown_panes(view)
+
+    view.show_side("hub")
+    view.room_px += 1
+    show_conversation(view)
     assert shown_panes(view) == {"conversation", "hub"}
 
 
