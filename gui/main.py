@@ -44,13 +44,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     from core.cli.grammar_setup import TOUR_OUT
     from gui.startup import run_tour, run_window
 
-    out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
-    if options.command == "tour":
-        return run_tour(out, options.given.until)
-    if sys.platform == "linux" and not _has_display():
+    is_tour = options.command == "tour"
+    if not is_tour and (sys.platform != "linux" or _has_display()):
+        return run_window(options)
+    if not is_tour:
         remark("There is no display: running the guided tour on a virtual screen instead.")
-        return run_tour(out)
-    return run_window(options)
+    from core.cli.run import carried_out
+
+    out = Path(getattr(options.given, "out", TOUR_OUT)).expanduser()
+    until = getattr(options.given, "until", "")
+    return carried_out(lambda console: run_tour(out, console, until), is_json=options.is_json)
 
 
 def _has_display() -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +19,14 @@ from gui.window import check_display
 
 if TYPE_CHECKING:
     from core.app.controller import AppController
+    from core.cli.output import Console
     from core.hooks.launch import HooksBeside
     from core.hooks.request import Window
 
-NO_TOUR = """\
-manual-slop: the tour needs python-xlib, which comes with the extra `tour`: `pip install 'manual-slop[tour]'`. In a
-checkout of Manual Slop, `uv run --extra tour manual-slop tour`, or `pip install '.[tour]'`; `make run` brings it, too."""
+NO_TOUR = "The tour needs python-xlib, which comes with the extra `tour`"
+INSTALL_TOUR = """\
+Install it: `pip install 'manual-slop[tour]'`; in a checkout of Manual Slop, `uv run --extra tour manual-slop tour`, or \
+`pip install '.[tour]'`; `make run` brings it, too"""
 
 
 class Starting:
@@ -138,15 +139,20 @@ def _found(starting: Starting, app: WindowApp) -> AppController | None:
     return starting.controller
 
 
-def run_tour(out: Path, until: str = "") -> int:
+def run_tour(out: Path, console: Console, until: str = "") -> int:
     """Take the guided tour; the person's own home and settings stay untouched. Returns the exit code.
 
     Args:
         out: where its screenshots go; until: its last chapter, of `TOUR_CHAPTERS`; empty for all.
+
+    Raises:
+        SlopError: it cannot be taken here, or did not come to its end.
     """
     if sys.platform == "linux" and importlib.util.find_spec("Xlib") is None:
-        remark(NO_TOUR)
-        return 1
+        raise SlopError(NO_TOUR, remedy=INSTALL_TOUR)
     from gui.tour import run
 
-    return run(out, partial(print, flush=True), until)  # as it comes, in a pipe too
+    pictures = run(out, console.line, until)
+    if console.is_json:
+        console.json({"pictures": [str(file) for file in pictures]})
+    return 0

@@ -15,8 +15,8 @@ from core.app.controller import AppController
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.base import figures
+from core.base.disk import reported
 from core.base.errors import SlopError
-from core.cli.version import complain, put, remark
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import NotFoundError
@@ -29,7 +29,6 @@ from gui.tour_talk import attach, search, talk
 from gui.tour_walk import Tour, TourError, ask, new_discussion, without_preset
 from gui.window import Placement
 
-OUT = Path("out/tour")
 WIDTH_PX, HEIGHT_PX = 1600, 1000
 FIXED = {"providers.embedded.seed": 5}
 """A request has one reply on every tour of one machine; the time in it differs, so versions of a reply may."""
@@ -38,34 +37,30 @@ QUESTION = "Write one sentence on what `height_m` returns."
 """A question that so small a model answers from the files, as tried; it says the same to every further one."""
 
 
-def _say(line: str) -> None:
-    put(f"{line}\n")
-
-
-def run(out: Path = OUT, say: Callable[[str], None] = _say, until: str = "") -> int:
-    """Take the tour on a virtual screen, a fresh home and a copy of the sample project. Returns the exit code.
+def run(out: Path, say: Callable[[str], None], until: str = "") -> list[Path]:
+    """Take the tour on a virtual screen, a fresh home and a copy of the sample project. Returns its pictures.
 
     Args:
+        out: where the pictures go; say: prints a line.
         until: its last chapter, of `TOUR_CHAPTERS`; empty for all.
+
+    Raises:
+        SlopError: there is no screen to take it on, `out` cannot be written, or a step did not come to its end.
     """
     if sys.platform != "linux":
-        remark("manual-slop tour drives the window through X11 and runs on Linux only.")
-        return 2
+        raise TourError("The tour drives the window through X11 and runs on Linux only")
+    with reported("make", out):
+        out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        try:
-            base = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="manual-slop-tour-")))
-            stack.enter_context(virtual_screen(WIDTH_PX, HEIGHT_PX))
-            stack.enter_context(_own_folders(base))
-            project = base / "tide-clock"
-            shutil.copytree(ASSETS / "tour", project)
-            _walk(base / "home", project, out, say, until)
-        except SlopError as error:
-            complain(str(error))
-            return 1
-    return 0
+        base = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="manual-slop-tour-")))
+        stack.enter_context(virtual_screen(WIDTH_PX, HEIGHT_PX))
+        stack.enter_context(_own_folders(base))
+        project = base / "tide-clock"
+        shutil.copytree(ASSETS / "tour", project)
+        return _walk(base / "home", project, out, say, until)
 
 
-def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None], until: str) -> None:
+def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None], until: str) -> list[Path]:
     start = time.monotonic()
     say(f"Manual Slop, guided tour. Sample project: {', '.join(sorted(p.name for p in project.iterdir()))}")
     say(
@@ -88,7 +83,8 @@ def _walk(home: Path, project: Path, out: Path, say: Callable[[str], None], unti
     finally:
         controller.stop()
     _reopen(tour, home, project)
-    say(f"{time.monotonic() - start:7.2f} s  done; {tour.shots} pictures in {out}")
+    say(f"{time.monotonic() - start:7.2f} s  done; {len(tour.pictures)} pictures in {out}")
+    return tour.pictures
 
 
 def _chapters(tour: Tour, project: Path, start: float) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.base.disk import reported
 from core.base.errors import SlopError
 from core.values.state import AppState
 from core.values.usage import Usage
@@ -36,7 +37,7 @@ class Tour:
     out: Path
     say: Callable[[str], None]
     driver: Driver = field(init=False)
-    shots: int = 0
+    pictures: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.driver = Driver(self.app.ui.tree, self.app.loop.frame)
@@ -64,9 +65,10 @@ class Tour:
 
     def shot(self, name: str) -> None:
         """Keep a picture."""
-        self.shots += 1
-        file = self.out / f"{self.shots:02}-{name}.png"
-        screenshot(file, self.app.loop.frame)
+        file = self.out / f"{len(self.pictures) + 1:02}-{name}.png"
+        with reported("write", file):
+            screenshot(file, self.app.loop.frame)
+        self.pictures.append(file)
         self.say(f"          picture {file}")
 
     def dismiss_notices(self) -> None:

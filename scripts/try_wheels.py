@@ -35,6 +35,9 @@ INSIDE = (
 
 BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
 RUN_S = 300.0
+INSTALL_S = 1_200.0
+"""Longest installation: an index may be slow, and other work may keep the machine busy."""
+
 SCREEN = "Xvfb"
 WITHOUT_SCREEN = "There is no virtual screen (Xvfb). Install the package xvfb"
 
@@ -106,14 +109,16 @@ def try_installed(folder: Path, program: Path, weights: Path) -> None:
     elsewhere.mkdir()
     _run((sys.executable, "-m", "venv", venv), folder)
     environ = _bare_environment(venv, folder)
-    pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile")
-    _timed("pip install", lambda: _run((*pip, f"{program}[embedded,tour]", weights), elsewhere, environ))
+    pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--no-cache-dir")
+    wanted = (f"{program}[embedded,tour]", weights)
+    _timed("pip install", lambda: _run((*pip, *wanted), elsewhere, environ, INSTALL_S))
     manual_slop = venv / "bin" / "manual-slop"
     _timed("--version", lambda: _run((manual_slop, "--version"), elsewhere, environ))
     report = _timed("doctor", lambda: _run((manual_slop, "doctor"), elsewhere, environ))
     if "SmolLM2" not in report:
         raise TrialError(f"doctor does not find the weights:\n{report}")
-    reply = _timed("send", lambda: _run((manual_slop, "send", "--quiet", "Say hello."), elsewhere, environ))
+    send = (manual_slop, "send", "--quiet", "--max-output", "24", "Say hello.")
+    reply = _timed("send", lambda: _run(send, elsewhere, environ))
     if not reply.strip():
         raise TrialError("the embedded model said nothing")
     say(f"the embedded model said: {reply.strip()[:80]}")
@@ -167,16 +172,21 @@ def _bare_environment(venv: Path, home: Path) -> dict[str, str]:
 
 
 def _ended(
-    command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None
+    command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None, longest_s: float = RUN_S
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=folder, env=environ, capture_output=True, text=True, timeout=RUN_S, check=False,
+        command, cwd=folder, env=environ, capture_output=True, text=True, timeout=longest_s, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 
-def _run(command: tuple[str | Path, ...], folder: Path, environ: dict[str, str] | None = None) -> str:
-    done = _ended(command, folder, environ)
+def _run(
+    command: tuple[str | Path, ...],
+    folder: Path,
+    environ: dict[str, str] | None = None,
+    longest_s: float = RUN_S,
+) -> str:
+    done = _ended(command, folder, environ, longest_s)
     if done.returncode != 0:
         words = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}".strip()
         raise TrialError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{words}")

@@ -35,15 +35,20 @@ class StorageError(SlopError):
 
 
 class ConfigError(SlopError):
-    """A settings file is wrong at a place that can be named.
+    """A settings file is wrong at a place that can be named: `where` names the line too, `what` never does.
 
     Args:
         line: 1-based line of the fault, or None where the whole file is meant.
     """
 
     def __init__(self, what: str, *, remedy: str = "", where: str = "", line: int | None = None) -> None:
-        super().__init__(what, remedy=remedy, where=where)
+        super().__init__(what, remedy=remedy, where=at_line(where, line))
         self.line = line
+
+
+def at_line(path: str, line: int | None) -> str:
+    """The place of a fault in a file as a person reads it. `line`: 1-based, or None for the whole file."""
+    return path if line is None else f"{path}, line {line}"
 
 
 class LockedError(SlopError):

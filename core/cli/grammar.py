@@ -6,10 +6,13 @@ Stands on argparse, so that `--help` answers before the program's values load.
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from core import __version__
 from core.cli.grammar_memory import (
     add_forget,
     add_harvest,
@@ -21,7 +24,7 @@ from core.cli.grammar_memory import (
 )
 from core.cli.grammar_setup import add_lists, add_settings, add_tour
 from core.cli.grammar_talk import add_context, add_discussions, add_send
-from core.cli.parser import Commands, Parser, WrongUsageError, near
+from core.cli.parser import AnsweredError, Commands, Parser, WrongUsageError, near
 from core.cli.version import PROGRAM, put, version_text
 
 SHELLS = ("bash", "zsh", "fish")
@@ -56,6 +59,8 @@ def read(argv: Sequence[str]) -> argparse.Namespace:
         argcomplete.autocomplete(parser)  # a shell asks what may follow: ends here
     try:
         return _read(parser, argv)
+    except AnsweredError as answer:
+        _print(answer, is_json="--json" in argv)
     except WrongUsageError as error:
         _end(error, is_json="--json" in argv)
 
@@ -65,9 +70,9 @@ def _read(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
     if unknown:
         _meant(parser, given).refuse_unknown(unknown)
     if given.command == "help":
-        _help(parser, given.words, is_json=given.json)
+        _help(parser, given.words)
     if given.command == "completion":
-        _print_completion(given.shell, is_json=given.json)
+        _complete(given.shell)
     if given.command and (given.hooks or given.test_clock):
         parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
     return given
@@ -96,36 +101,32 @@ def _end(error: WrongUsageError, *, is_json: bool) -> NoReturn:
     error.parser.end_wrong(error.reason)
 
 
-def _help(parser: Parser, words: Sequence[str], *, is_json: bool) -> NoReturn:
-    """Print the help of a command or its action, or of the program, and end."""
+def _help(parser: Parser, words: Sequence[str]) -> NoReturn:
+    """Answer with the help of a command or its action, or of the program."""
     for word in words:
         known = parser.commands()
         if word not in known:
             parser.error(f"there is no help for {word!r}{near(word, tuple(known))}")
         parser = known[word]
-    _end_with("help", parser.format_help(), is_json=is_json)
+    parser.print_help()
 
 
-def _print_completion(shell: str, *, is_json: bool) -> NoReturn:
-    """Print what a shell evaluates to complete this program's commands and options, and end."""
+def _complete(shell: str) -> NoReturn:
+    """Answer with what a shell evaluates to complete this program's commands and options."""
     from argcomplete.shell_integration import shellcode
 
-    _end_with("completion", shellcode([PROGRAM], shell=shell) + "\n", is_json=is_json)
+    script = shellcode([PROGRAM], shell=shell) + "\n"
+    raise AnsweredError(script, completion=script)
 
 
-def _end_with(name: str, text: str, *, is_json: bool) -> NoReturn:
-    """Print a text, for programs as JSON under its name, and end."""
-    if is_json:
-        from core.cli.output import open_console
-
-        open_console(is_json=True).json({name: text})
-    else:
-        put(text)
+def _print(answer: AnsweredError, *, is_json: bool) -> NoReturn:
+    """Print an answer, for programs as JSON, and end."""
+    put(json.dumps(answer.data, indent=2, sort_keys=True) + "\n" if is_json else answer.text)
     raise SystemExit(0)
 
 
 class _ShowVersion(argparse.Action):
-    """Prints the version and ends."""
+    """Answers with the version."""
 
     def __call__(
         self,
@@ -134,9 +135,9 @@ class _ShowVersion(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        del namespace, values, option_string
-        put(version_text() + "\n")
-        parser.exit()
+        del parser, namespace, values, option_string
+        python = ".".join(map(str, sys.version_info[:3]))
+        raise AnsweredError(version_text() + "\n", program=PROGRAM, version=__version__, python=python)
 
 
 def make_parser() -> Parser:

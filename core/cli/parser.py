@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from core.cli.version import put, put_beside
+from core.cli.version import put_beside
 
 Commands = argparse._SubParsersAction  # noqa: SLF001 (argparse names the type nowhere else)
 
@@ -20,8 +20,22 @@ class WrongUsageError(Exception):
         self.parser, self.reason = parser, reason
 
 
+class AnsweredError(Exception):
+    """A command line that a text answers, before anything is done. `text`: for a person; `data`: for a program."""
+
+    def __init__(self, text: str, **data: str) -> None:
+        super().__init__(text)
+        self.text, self.data = text, data
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that says what is near to a word that it does not know."""
+
+    def print_help(self, file: Any = None) -> NoReturn:
+        """Answer with the help. Raises AnsweredError: who reads the command line prints it, in one place."""
+        del file
+        text = self.format_help()
+        raise AnsweredError(text, help=text)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -30,11 +44,7 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, reason)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        if not message or file is None:
-            return
-        if file is sys.stdout:
-            put(message, file)
-        else:
+        if message and file is not None:
             put_beside(message, file)
 
     def error(self, message: str) -> NoReturn:

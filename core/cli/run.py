@@ -22,8 +22,18 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
     Returns:
         0 well, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of a pipe has gone.
     """
-    console = open_console(is_json=options.is_json)
-    code = _ended(options, make_front or local_controller, console)
+    front = make_front or local_controller
+    return carried_out(lambda console: _dispatch(options, front, console), is_json=options.is_json)
+
+
+def carried_out(act: Callable[[Console], int], *, is_json: bool) -> int:
+    """Do what a command asks for, on the process's streams. Returns the exit code, as `run`.
+
+    Args:
+        act: gives the exit code, or raises what went wrong; is_json: a program reads what it prints.
+    """
+    console = open_console(is_json=is_json)
+    code = _ended(act, console)
     try:
         console.conclude(code)
     except (OutputError, BrokenPipeError):
@@ -31,10 +41,10 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
     return code
 
 
-def _ended(options: Options, make_front: Callable[[Options], FrontEnd], console: Console) -> int:
+def _ended(act: Callable[[Console], int], console: Console) -> int:
     try:
         with console.stops:
-            return _dispatch(options, make_front, console)
+            return act(console)
     except OutputError as error:
         console.note(f"manual-slop: {error}")
         discard_output()

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.domains import domain_name
-from core.base.errors import ConfigError
+from core.base.errors import ConfigError, at_line
 from core.base.paths import CONFIG_FILE, config_dir, home_dir, project_file
 from core.base.surroundings import current_folder
 from core.settings.asked_values import Shown, asked_values, counting, shown_as, unshown
@@ -205,21 +205,23 @@ def _read_user(
     values, faults, is_there = _read_file(request.config_file, check, {}, stand_in)
     if not is_there or (last_good is not None and not last_good.settings.unread):
         return values, faults, ""
+    file = str(request.config_file)
     if flaws is None:
-        reasons = [fault.reason for fault in faults]
+        unread = [_unread(at_line(file, fault.line), fault.reason) for fault in faults]
     else:
-        reasons = [flaw.reason for flaw in flaws if flaw.is_grave and flaw.place[:1] in _WHO_AND_HOW_MUCH]
-    return values, faults, _unread(request.config_file, reasons[0]) if reasons else ""
+        grave = (flaw for flaw in flaws if flaw.is_grave and flaw.place[:1] in _WHO_AND_HOW_MUCH)
+        unread = [_unread(file, flaw.reason) for flaw in grave]
+    return values, faults, next(iter(unread), "")
 
 
 _WHO_AND_HOW_MUCH = frozenset({("providers",), ("ai_settings",)})
 """Tables that say who gets the words and what may be spent."""
 
 
-def _unread(path: Path, reason: str) -> str:
+def _unread(place: str, reason: str) -> str:
     said = reason.removesuffix(".")
     return (
-        f"Your settings cannot be read, so nobody knows who may be asked and up to what sum. {said}: {path}"
+        f"Your settings cannot be read, so nobody knows who may be asked and up to what sum. {said}: {place}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.base.errors import at_line
 from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
 from core.settings.wording import asked_lines, trust_reason, trust_title
@@ -25,13 +26,11 @@ def show_settings_faults(state: AppState) -> AppState:
     for path, faults in by_file.items():
         first, *more = sorted(faults, key=lambda fault: not fault.is_grave)
         level = Level.ERROR if first.is_grave else Level.WARNING
-        detail = "\n".join((_place(first), *(f"{_place(fault)}: {fault.reason}" for fault in more)))
+        places = [at_line(fault.path, fault.line) for fault in (first, *more)]
+        others = (f"{place}: {fault.reason}" for place, fault in zip(places[1:], more, strict=True))
+        detail = "\n".join((places[0], *others))
         state = notify(state, f"settings/{path}", level, first.reason, detail, is_standing=True)
     return state
-
-
-def _place(fault: SettingsFault) -> str:
-    return fault.path if fault.line is None else f"{fault.path}, line {fault.line}"
 
 
 def show_trust(state: AppState) -> AppState:

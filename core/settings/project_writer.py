@@ -166,8 +166,7 @@ def _refuse_broken(path: Path, data: dict[str, Any], name: str) -> None:
     grave = next((flaw for flaw in flaws if flaw.is_grave), None)
     if grave is not None:
         line = line_of(read_text(path) or "", grave.place)
-        shown = "" if line is None else f"Line {line}: "
-        raise ConfigError(shown + grave.reason, remedy="Correct the file first", where=str(path), line=line)
+        raise ConfigError(grave.reason, remedy="Correct the file first", where=str(path), line=line)
 
 
 def _with_items(text: str, name: str, old_rows: list[Any], rows: tuple[PresetRow, ...]) -> str:

@@ -49,7 +49,7 @@ def read_text(path: Path) -> str | None:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            f"Line {line} is not UTF-8", remedy="Save the file as UTF-8", where=str(path), line=line
+            "The text is not UTF-8", remedy="Save the file as UTF-8", where=str(path), line=line
         ) from error
 
 
@@ -68,9 +68,7 @@ def parse(text: str, path: Path, most_marks: int | None = MAX_MARKS) -> dict[str
         line, reason = _error_place(str(error), text)
         if line is None:
             raise ConfigError(reason, remedy="Write it shorter and flatter", where=str(path)) from error
-        raise ConfigError(
-            f"Line {line}: {reason}", remedy="Correct that line", where=str(path), line=line
-        ) from error
+        raise ConfigError(reason, remedy="Correct that line", where=str(path), line=line) from error
 
 
 def _error_place(message: str, text: str) -> tuple[int | None, str]:

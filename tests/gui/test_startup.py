@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,15 @@ def test_a_tour_without_its_extra_names_it_and_how_to_install_it(
     assert "uv run --extra tour manual-slop tour" in said
     assert "pip install '.[tour]'" in said
     assert "pip install 'manual-slop[tour]'" in said, "who installed a wheel has no checkout"
+
+    assert main(["tour", "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "the extra `tour`" in error["message"]
+    assert "manual-slop[tour]" in error["remedy"]
+
+
+def test_a_tour_that_cannot_keep_its_pictures_says_so_before_it_begins(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["tour", "--out", "/dev/null/pictures"]) == 1
+    assert capsys.readouterr().err.startswith("manual-slop: Could not make 'pictures'")

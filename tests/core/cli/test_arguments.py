@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -122,9 +123,32 @@ def test_the_version_is_said_before_anything_else_loads(entry: str) -> None:
 def test_help_loads_no_value_of_the_program(argv: list[str], entry: str) -> None:
     said, loaded = _loaded_by(*argv, entry=entry)
 
-    assert said.startswith(("usage: manual-slop", "manual-slop "))
+    assert said.startswith(("usage: manual-slop", "manual-slop ", '{\n  "'))
     assert not loaded & {"dataclasses", "pathlib", "importlib.metadata", "msgspec"}
     assert not {name for name in loaded if name.startswith(("core.values", "core.app", "core.settings"))}
+
+
+@pytest.mark.parametrize(
+    ("argv", "key"),
+    [
+        (["--version", "--json"], "version"),
+        (["--json", "-V"], "version"),
+        (["--help", "--json"], "help"),
+        (["send", "-h", "--json"], "help"),
+        (["help", "send", "--json"], "help"),
+        (["completion", "fish", "--json"], "completion"),
+    ],
+)
+def test_what_answers_a_command_line_by_itself_is_json_for_who_asked_for_it(
+    capsys: pytest.CaptureFixture[str], argv: list[str], key: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(argv)
+
+    answer = json.loads(capsys.readouterr().out)
+    assert ended.value.code == 0
+    assert answer[key]
+    assert key != "version" or answer["version"] == __version__
 
 
 def test_the_hook_api_is_asked_for_with_the_window_or_without_and_never_with_a_command(
