@@ -107,7 +107,10 @@ def run_subagent_summarization(
 def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
     """A reply whose quotes stand where it says; those that do not are left out and counted."""
     quotes = [found_quote(item.quote, shown) for item in reply.items]
-    items = (replace(item, quote=one or Quote()) for item, one in zip(reply.items, quotes, strict=True))
+    items = (
+        replace(item, quote=one or Quote(is_unfound=True))
+        for item, one in zip(reply.items, quotes, strict=True)
+    )
     return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
 
 
@@ -190,7 +193,7 @@ def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
         if old is None:
             found[key] = item
             continue
-        quote = old.quote if old.quote.text else item.quote
+        quote = max(old.quote, item.quote, key=lambda one: (bool(one.text), one.is_unfound))
         found[key] = replace(item if item.body and not old.body else old, quote=quote)
     done = {key for category, key in found if category is Category.TASKS_DONE}
     return tuple(
