@@ -104,8 +104,8 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82 KB · 10 days · ≈20.8k, ~$0.05 | to read",
-        "Harvest worker design | 83 KB · 11 days · ≈21.2k, ~$0.05 | to read",
+        "Cache TTL policy | 82 KB · 10 days · ≈20.8k tokens, ~$0.05 | to read",
+        "Harvest worker design | 83 KB · 11 days · ≈21.2k tokens, ~$0.05 | to read",
     ]
     assert "Parser regressions | 85 KB · 12 days · read before, free | to read" in words
     assert "Untitled | empty · 0 B · 14 days | empty" in words
@@ -311,7 +311,7 @@ def test_in_recall_only_nothing_can_be_read_and_the_way_to_another_mode_is_there
         screen = open_at(tab, with_fields(hs.looked(), settings=recall))
         assert screen.ui.shows(RECALL_ONLY)
         assert not any(
-            node.is_enabled for node in screen.ui.nodes("button") if str(node.value).startswith("Preview")
+            node.is_enabled for node in screen.ui.nodes("button") if node.label.startswith("Preview")
         )
         assert not screen.ui.shows("As a batch")
         screen.ui.click("Choose another mode")

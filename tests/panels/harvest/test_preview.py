@@ -244,7 +244,7 @@ def test_a_whole_conversation_is_ticked_at_once() -> None:
     ("option", "seen", "gone"),
     [("Ticked", DECISION, "Anthropic counts a 5-minute"), ("Not ticked", "Split the ledger", DECISION),
      ("Changed by you", "Split the ledger", DECISION), ("Known already", "Anthropic counts a 5-minute", DECISION),
-     ("Like what is known", "Does the 1-hour lifetime pay when", DECISION)],
+     ("Like another", "Does the 1-hour lifetime pay when", DECISION)],
 )  # fmt: skip
 def test_the_list_is_narrowed(option: str, seen: str, gone: str) -> None:
     screen = open_at("preview", hs.previewed())
