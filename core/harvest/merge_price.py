@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens
-from core.harvest.classes import OUTPUT_TOKENS_EST, PROMPT_BYTES
-from core.harvest.distillation import piece_bytes_for
+from core.harvest.classes import OUTPUT_TOKENS_EST, PROMPT_BYTES, piece_bytes_for
 from core.harvest.reader import harvest_reader
 from core.knowledge.merges import may_merge
 from core.settings.models import profile_of
