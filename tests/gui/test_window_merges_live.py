@@ -74,7 +74,7 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.click(sitting.tipped(tip, Button)[0])
     sitting.sees("reads the 5 items of facts.md")
     screen.check()
-    person.click("Ask for a merge (est. ~$0.02)")
+    person.click("Ask for a merge")
     sitting.ends(lambda s: s.harvest.merge is not None)
     sitting.sees("4 of them would become 2")
     sitting.sees("Both say how often the tide turns.")
