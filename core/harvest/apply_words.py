@@ -26,7 +26,7 @@ def apply_title(one: ApplySummary, names: Sequence[str]) -> str:
         case _ if one.forgotten:
             return "Harvest of what was forgotten since"
         case _:
-            return "Removed without harvest" if one.reclaimed else "Harvest in which nothing was written"
+            return "Removed without harvest" if one.reclaimed and not one.items else "Harvest"
 
 
 def apply_line(one: ApplySummary) -> str:

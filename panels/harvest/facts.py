@@ -238,11 +238,11 @@ def estimate_line(estimate: HarvestEstimate, model: str) -> str:
 
 
 def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
-    """Tokens and cost of reading one candidate: its part of the whole."""
+    """Cost and tokens of reading one candidate: its part of the whole. The cost first, for a narrow row ends early."""
     if facts.known_status:
         return "read before, free"
     part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
-    return f"{fmt.tokens_est(part.input_tokens_est)} tokens, {fmt.money(part.cost_usd, 'report')}"
+    return f"{fmt.money(part.cost_usd, 'report')}, {fmt.tokens_est(part.input_tokens_est)} tokens"
 
 
 def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
