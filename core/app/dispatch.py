@@ -50,6 +50,7 @@ from core.forgetting import step as forgetting
 from core.forgetting.messages import ForgetDiscussion, ForgetItem, ForgettingCommand, ForgettingEvent
 from core.harvest import step as harvest
 from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
+from core.harvest.modes import without_old_notice
 from core.imports import step as imports
 from core.imports.messages import ImportCommand, ImportConversations, ImportEvent
 from core.knowledge import step as knowledge
@@ -96,6 +97,7 @@ def step(state: AppState, given: Input) -> Result:
     after, warmed = caching.prewarm(before, after, given)
     after, sent = turn.limits_changed(before, after, given)
     after, indexed = retrieval.retrieval_effects(before, after, body)
+    after = without_old_notice(before, after)
     effects = (*effects, *warmed, *sent, *indexed, *_follow_ups(before, after))
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)

@@ -30,8 +30,7 @@ from core.discussion.payments import spent_today_usd
 from core.harvest.batch_book import waiting
 from core.harvest.batch_prompts import answered_ones, not_asked
 from core.harvest.batch_run import BatchServices, batches_now, look_after_batches, withdraw_batches
-from core.harvest.classes import LATELY
-from core.harvest.distillation import piece_bytes_for
+from core.harvest.classes import LATELY, piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.messages import HARVEST_PROMPT, HarvestRun
 from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, is_recall_only

@@ -12,6 +12,7 @@ from core.evidence.strikes import unstruck
 from core.values.evidence import Quote
 from core.values.knowledge import Category
 
+QUOTE_LEFT_OUT = "The quote that the model gave stands nowhere in what it read, and was left out."
 MAX_QUOTE_CHARS = 300
 """Of a quoted span. Source: 40-facts.md, "Trust"."""
 

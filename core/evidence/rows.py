@@ -54,6 +54,7 @@ def evidence_of(item: str, quote: Quote, said: Conversation, fact: str = "") -> 
         quote.text,
         quote_hash(quote.text),
         said.talks,
+        quote.is_unfound,
     )
 
 

@@ -218,7 +218,20 @@ def _list(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> tuple[str, ...
 
 
 def _shown(value: Any) -> str:
-    return str(value)[:60] if isinstance(value, int | float | date) else f"a {type(value).__name__}"
+    """A value of YAML as a person says it."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int() | float() | date():
+            return str(value)[:60]
+        case str():
+            return f"the text {value[:40]!r}"
+        case list():
+            return "a list"
+        case None:
+            return "empty"
+        case _:
+            return "several fields"
 
 
 def head_flaws(row: Any, place: FactPlace) -> list[Flaw]:

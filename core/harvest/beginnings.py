@@ -30,22 +30,18 @@ from core.harvest.messages import (
     WriteMerge,
     WritePlaybookDraft,
 )
-from core.harvest.modes import RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
+from core.harvest.modes import NOTICE, RECALL_ONLY, RECALL_REMEDY, automatic_part, is_recall_only
 from core.harvest.reader import harvest_reader
 from core.harvest.review import folded
 from core.knowledge.guard import REMEDY, removal_sentence
 from core.settings.models import profile_of
 from core.spending.limits import limit_reached
-from core.values.harvest import Artifact, ArtifactClass, HarvestPhase, HarvestPreview
+from core.values.harvest import Artifact, ArtifactClass, HarvestPhase, HarvestPreview, HarvestUse
 from core.values.knowledge import RemovalQuestion
 from core.values.outcomes import Cause, CommandOutcome
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, notify
-
-NOTICE = "harvest"
-"""Id of the notice of the harvest."""
-
 
 IN_BATCHES = "These conversations are in a batch at the provider: reading them now would be paid twice."
 IN_BATCHES_REMEDY = "Collect the batch, or cancel it first."
@@ -85,8 +81,10 @@ def _rewrite(state: AppState, command: MergeRun) -> Result:
         if no.question is None:
             return _declined(state, command, no.cause, no.text, no.remedy), ()
         return _asking(state, command, no.question)
-    merge = None if phase is HarvestPhase.MERGING else state.harvest.merge
-    state = replace(state, harvest=replace(state.harvest, merge=merge, merged=None, drafted=None))
+    harvest = replace(state.harvest, merged=None, drafted=None)
+    if phase is HarvestPhase.MERGING:
+        harvest = replace(harvest, merge=None, undone=None, run_use=HarvestUse())
+    state = replace(state, harvest=harvest)
     return _begin(state, command, phase, effect)
 
 
@@ -100,6 +98,7 @@ def _writes(state: AppState, command: RunCommand) -> bool:
     """True if a command reads a conversation for knowledge, or writes what was found. Reclaiming unread is neither."""
     has_found = state.harvest.preview is not None and bool(state.harvest.preview.sources)
     reads = isinstance(command, PreviewHarvest | ProposeMerge | ApplyMerge)
+    reads = reads or (isinstance(command, BatchHarvest) and command.submits)
     return reads or (isinstance(command, ApplyHarvest) and has_found)
 
 
@@ -175,6 +174,7 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         review=folded(state.harvest.review, state.harvest.preview),
         report=None,
         undone=None,
+        run_use=HarvestUse(),
         problem="",
         remedy="",
         provider=made.provider,

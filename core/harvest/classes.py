@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from core.base.tokens import estimate_tokens
 from core.spending.pricing import cost
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind, HarvestEstimate
+from core.values.provider import ModelProfile
 from core.values.usage import Usage
 
 SUMMARIZE_THRESHOLD_BYTES = 64 * 1024
@@ -23,6 +24,25 @@ PROMPT_BYTES = 2_400
 
 OUTPUT_TOKENS_EST = 600
 """Of the reply to one piece: some fifteen items of a sentence each."""
+
+
+LEAST_PIECE_BYTES = 2_000
+BYTES_PER_TOKEN = 3
+"""Fewer than prose has (four), so that code and other scripts than Latin fit as well."""
+
+OUTPUT_SHARE = 0.25
+"""Of a model's window that is left for the reply."""
+
+
+def piece_bytes_for(profile: ModelProfile) -> int:
+    """Piece of a conversation that one call to a model may read, in bytes: `SUMMARIZE_THRESHOLD_BYTES` or
+    less.
+    """
+    window = profile.context_tokens
+    if window is None:
+        return SUMMARIZE_THRESHOLD_BYTES
+    room = int(window * (1 - OUTPUT_SHARE) * BYTES_PER_TOKEN) - PROMPT_BYTES
+    return max(LEAST_PIECE_BYTES, min(SUMMARIZE_THRESHOLD_BYTES, room))
 
 
 def classify(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.base.errors import SlopError
 from core.evidence.quotes import found_quote
-from core.harvest.classes import PROMPT_BYTES, SUMMARIZE_THRESHOLD_BYTES
+from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES
 from core.harvest.prompt import build_harvest_prompt
 from core.harvest.reply import Reply, read_reply
 from core.harvest.transcript import Said, pieces, with_short_ids
@@ -16,17 +16,9 @@ from core.knowledge.duplicates import same_text
 from core.values.evidence import Quote
 from core.values.harvest import HarvestItem
 from core.values.knowledge import Category, Item
-from core.values.provider import ModelProfile
 
 HARVEST_MAX_ATTEMPTS = 2
 """To get JSON that can be read. Source: 30-knowledge.md, "Budgets"."""
-
-LEAST_PIECE_BYTES = 2_000
-BYTES_PER_TOKEN = 3
-"""Fewer than prose has (four), so that code and other scripts than Latin fit as well."""
-
-OUTPUT_SHARE = 0.25
-"""Of a model's window that is left for the reply."""
 
 Ask = Callable[[str], str]
 """Sends a prompt and returns the reply's text. Raises SlopError."""
@@ -107,7 +99,10 @@ def run_subagent_summarization(
 def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Reply:
     """A reply whose quotes stand where it says; those that do not are left out and counted."""
     quotes = [found_quote(item.quote, shown) for item in reply.items]
-    items = (replace(item, quote=one or Quote()) for item, one in zip(reply.items, quotes, strict=True))
+    items = (
+        replace(item, quote=one or Quote(is_unfound=True))
+        for item, one in zip(reply.items, quotes, strict=True)
+    )
     return Reply(tuple(items), reply.dropped, reply.unfound + quotes.count(None))
 
 
@@ -170,17 +165,6 @@ def ask_for_items(ask: Ask, template: str, name: str, content: str, known: Seque
     raise HarvestError(f"harvest output invalid after {HARVEST_MAX_ATTEMPTS} attempts: {fault}")
 
 
-def piece_bytes_for(profile: ModelProfile) -> int:
-    """Piece of a conversation that one call to a model may read, in bytes: `SUMMARIZE_THRESHOLD_BYTES` or
-    less.
-    """
-    window = profile.context_tokens
-    if window is None:
-        return SUMMARIZE_THRESHOLD_BYTES
-    room = int(window * (1 - OUTPUT_SHARE) * BYTES_PER_TOKEN) - PROMPT_BYTES
-    return max(LEAST_PIECE_BYTES, min(SUMMARIZE_THRESHOLD_BYTES, room))
-
-
 def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
     """Items of all pieces in order, each once; a task that a later piece saw done is open no longer."""
     found: dict[tuple[Category, str], HarvestItem] = {}
@@ -190,7 +174,7 @@ def merged(items: Iterable[HarvestItem]) -> tuple[HarvestItem, ...]:
         if old is None:
             found[key] = item
             continue
-        quote = old.quote if old.quote.text else item.quote
+        quote = max(old.quote, item.quote, key=lambda one: (bool(one.text), one.is_unfound))
         found[key] = replace(item if item.body and not old.body else old, quote=quote)
     done = {key for category, key in found if category is Category.TASKS_DONE}
     return tuple(

@@ -8,12 +8,11 @@ from pathlib import Path
 from core.base import paths
 from core.base.disk import reported
 from core.base.opener import read_file
-from core.harvest.classes import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES
+from core.harvest.classes import MAX_HARVEST_SOURCE_BYTES, SUMMARIZE_THRESHOLD_BYTES, piece_bytes_for
 from core.harvest.distillation import (
     HARVEST_MAX_ATTEMPTS,
     HarvestError,
     distil,
-    piece_bytes_for,
     run_subagent_summarization,
 )
 from core.harvest.generation import Generate

@@ -16,8 +16,9 @@ from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.knowledge.apply_log import ApplyRecord
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.provenance import source_name, split_tag
+from core.knowledge.rewrites import DRAFT_BY, MERGE_BY
 from core.knowledge.undo import list_applies
-from core.values.harvest import ApplySummary, Artifact, HarvestLook, Review
+from core.values.harvest import ApplyKind, ApplySummary, Artifact, HarvestLook, Review
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 
@@ -55,9 +56,23 @@ def look_at_all(
 def summary_of(record: ApplyRecord) -> ApplySummary:
     """An apply for a list."""
     steps = [step for step in record.steps if not step.is_dropped]
+    kind = _KINDS.get(record.by, ApplyKind.HARVEST)
+    sources = tuple(dict.fromkeys(step.source for step in steps if step.source))
+    talks = steps if kind is ApplyKind.HARVEST else []
     return ApplySummary(
-        record.id, record.at, record.undone_at, len(steps), record.item_count, len(record.reclaimed)
+        record.id,
+        record.at,
+        record.undone_at,
+        len(talks),
+        record.item_count,
+        len(record.reclaimed),
+        kind,
+        sources,
+        sum(not step.source for step in talks),
     )
+
+
+_KINDS = {MERGE_BY: ApplyKind.MERGE, DRAFT_BY: ApplyKind.DRAFT}
 
 
 def sources_of(home: Path, artifacts: Iterable[Artifact], applies: Sequence[ApplyRecord]) -> dict[str, str]:

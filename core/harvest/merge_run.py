@@ -7,7 +7,8 @@ from pathlib import Path
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
-from core.harvest.distillation import HarvestError, piece_bytes_for
+from core.harvest.classes import piece_bytes_for
+from core.harvest.distillation import HarvestError
 from core.harvest.generation import Generate
 from core.harvest.merge_reply import ask_for_merge, proposal, reading
 from core.harvest.messages import HarvestRun

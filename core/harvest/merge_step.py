@@ -78,7 +78,7 @@ def _write(state: AppState, made: HarvestRun, *, is_agreed: bool) -> WriteMerge:
     if merge is None or not merge.ticked:
         raise Declined(Cause.NOTHING, "There is no merge to write.")
     gone = tuple(item for group in merge.ticked for item in group.items)
-    sentence = "" if is_agreed else removal_sentence(gone, _items(state))
+    sentence = "" if is_agreed else removal_sentence(gone, _items(state), merged=len(merge.ticked))
     if sentence:
         question = RemovalQuestion(sentence, gone, is_merge=True)
         raise Declined(Cause.NEEDS_YES, sentence, question=question)
@@ -98,7 +98,8 @@ def reviewed(harvest: HarvestState, command: MergeCommand) -> HarvestState:
         case EditMergeGroup():
             return replace(harvest, merge=_edited(merge, command))
         case DiscardMerge():
-            return replace(harvest, merge=None)
+            asks = harvest.question is not None and harvest.question.is_merge
+            return replace(harvest, merge=None, question=None if asks else harvest.question)
         case _:
             assert_never(command)
 

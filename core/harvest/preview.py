@@ -38,7 +38,8 @@ def propose(
             continue
         place = FILE_OF.get(item.category, item.head)
         replaced = _replaced(item, known)
-        is_known = known.exact(item.category, place, text) is not None
+        same, near = known.exact(item.category, place, text), known.near(text)
+        is_known = same is not None
         made.append(
             ProposedItem(
                 id=f"{facts.sha256[:16]}-{number}",
@@ -46,8 +47,10 @@ def propose(
                 source=facts.name,
                 artifact_path=facts.path,
                 sha256=facts.sha256,
-                near=tuple(one.text for one in known.near(text)),
+                near=tuple(one.text for one in near if one.first_line),
+                near_here=tuple(one.text for one in near if not one.first_line),
                 is_known=is_known,
+                is_repeated=same is not None and not same.first_line,
                 is_ticked=ticks and not is_known,
                 was_ticked=ticks,
                 replaces=None if is_known else replaced,

@@ -43,6 +43,7 @@ def report_data(report: HarvestReport) -> dict[str, Any]:
         "unfound_quotes": report.unfound,
         "forgotten_items": report.forgotten,
         "contradicted_items_kept": report.beside,
+        "struck_items": report.struck,
         "held_fact_files": list(report.held_files),
         "failures": [
             {"name": f.name, "path": f.path, "sha256": f.sha256, "reason": f.reason} for f in report.failures
@@ -66,6 +67,7 @@ def _lines(report: HarvestReport) -> Iterator[str]:
     yield f"reclaimed: {size(report.reclaimed_bytes, 'report')}"
     yield "harvested items: " + ", ".join(f"{name}:{count}" for name, count in report.items)
     left_out = (
+        ("known items struck through, because new ones replace them", report.struck),
         ("items not written, because exactly that is known already", report.known),
         ("items not written, because you forgot them", report.forgotten),
         ("rows of the model's replies left out, because they were malformed", report.dropped),

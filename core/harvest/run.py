@@ -254,6 +254,7 @@ class _Run:
     unfound: int = 0
     forgotten: int = 0
     beside: int = 0
+    struck: int = 0
     conversations: int = 0
     reclaimed_bytes: int = 0
     reclaimed: list[str] = field(default_factory=list)
@@ -299,6 +300,7 @@ class _Run:
             unfound=self.unfound,
             forgotten=self.forgotten,
             beside=self.beside,
+            struck=self.struck,
             held_files=tuple(sorted(self.transaction.held_files)),
             failures=tuple(self.failures),
             digest_path=str(digest_file(home)) if is_digest(digest_file(home)) else "",
@@ -362,6 +364,7 @@ class _Run:
             raise HarvestStoppedError(error.what, remedy=error.remedy, where=error.where) from error
         self.counts.update(plan.counts)
         self.known += len(plan.known)
+        self.struck += plan.struck
         self.dropped += found.dropped
         self.unfound += found.unfound
         self.forgotten += found.forgotten

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.base import paths
-from core.harvest.distillation import piece_bytes_for
+from core.harvest.classes import piece_bytes_for
 from core.harvest.generation import Generate
 from core.harvest.messages import HarvestRun
 from core.harvest.scan import ScanRequest

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.discussion.lifecycle import vanished
 from core.discussion.messages import LoadSummaries, UndoDelete
 from core.harvest.batch_step import batched, with_batches
-from core.harvest.beginnings import NOTICE, look_after_batches, run, write_automatic
+from core.harvest.beginnings import look_after_batches, run, write_automatic
 from core.harvest.merge_step import reviewed
 from core.harvest.messages import (
     ApplyHarvest,
@@ -54,6 +54,7 @@ from core.harvest.messages import (
     UndoHarvest,
     WriteReview,
 )
+from core.harvest.modes import NOTICE
 from core.harvest.preview import edited, joined, moved, replacing, ticked
 from core.harvest.review import folded, with_choices, without
 from core.knowledge.guard import REMEDY
@@ -180,7 +181,7 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
                 key = use.payment_id or f"harvest/{len(state.spending.own)}"
                 state = add_payments(state, {key: payment})
             preview = harvest.preview and replace(harvest.preview, calls=harvest.preview.calls + use.calls)
-            harvest = replace(harvest, use=harvest.use + use, preview=preview)
+            harvest = replace(harvest, use=harvest.use + use, run_use=harvest.run_use + use, preview=preview)
     return replace(state, harvest=harvest)
 
 
@@ -272,7 +273,8 @@ def _over(
         case RemovalAsked():
             return _with(state, replace(idle, question=event.question)), ()
         case MergeProposed(proposal):
-            return _with(state, replace(idle, merge=proposal)), ()
+            paid = replace(proposal, calls=idle.run_use.calls, cost_usd=idle.run_use.cost_usd)
+            return _with(state, replace(idle, merge=paid)), ()
         case MergeWritten(report, look):
             done = replace(idle, merge=None, merged=report, undone=None)
             return _changed(_with(state, _looked(done, look, state)))

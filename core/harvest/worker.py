@@ -21,7 +21,7 @@ from core.base.opener import read_file
 from core.base.reports import Report
 from core.harvest.batch_prompts import not_asked
 from core.harvest.batch_run import BatchRun, BatchServices, batches_now, look_after_batches, withdraw_batches
-from core.harvest.distillation import piece_bytes_for
+from core.harvest.classes import piece_bytes_for
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.look import look_at_all
 from core.harvest.merge_reply import merge_schema

@@ -20,6 +20,7 @@ from core.evidence.files import read_logs
 from core.evidence.history import tombstones
 from core.evidence.rows import Conversation
 from core.knowledge import apply_log
+from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.digest import DigestResult, digest_file, is_digest, regenerate_digest
 from core.knowledge.duplicates import Known, known_items
 from core.knowledge.evidence_parts import evidence_parts
@@ -30,7 +31,7 @@ from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.part_writer import take_part_back, write_part
-from core.knowledge.parts import PartPlan, unwritten
+from core.knowledge.parts import PartPlan, SwapPlan, unwritten
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reader import read_categories
 from core.knowledge.recovery import ensure_plan, recover
@@ -90,7 +91,8 @@ class Apply:
         apply_log.write(self.home, self.id, {"kind": "written"}, disk=self.disk)
         self.is_open = False
         self.known.add(plan.items)
-        return plan
+        swaps = (part for part in parts if isinstance(part, SwapPlan))
+        return replace(plan, struck=sum(one.name in CATEGORY_NAMES for one in swaps))
 
     def rewrite(self, source: str, parts: Iterable[PartPlan]) -> None:
         """Write parts that came of no conversation, all of them or none: a merge, a draft.

@@ -19,6 +19,7 @@ NO_PLAYBOOK = "Only a playbook becomes a draft"
 _NAMED = re.compile(r"\*\*(.+?)\*\*:?[ \t]*", re.DOTALL)
 _STEP = re.compile(r"(?:^|(?<=[\s.;]))\d{1,2}[.)][ \t]+")
 _WORDS = re.compile(r"[^a-z0-9]+")
+_MARK = re.compile(r"\([0-9a-f]{16}\)")
 
 
 _ENDS = {DraftKind.PROMPT: ".md", DraftKind.TOOL: ".sh"}
@@ -69,6 +70,11 @@ def becomes(name: str) -> str:
 def draft_mark(item: str) -> str:
     """Mark of a playbook in its drafts. `item`: its hash, as evidence has it."""
     return f"({item[:16]})"
+
+
+def marks_in(text: str) -> tuple[str, ...]:
+    """Marks of the playbooks that a draft's text names."""
+    return tuple(_MARK.findall(text))
 
 
 def draft_text(item: Item, kind: DraftKind, name: str) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from core.base.secrets import scrubbed_line
+from core.evidence.quotes import QUOTE_LEFT_OUT
 from core.values.evidence import (
     HistoryKind,
     HistoryLine,
@@ -34,6 +39,7 @@ LINE_WORDS = {
     HistoryKind.HELD: "waits for its file of facts to be readable",
     HistoryKind.UNDONE: "undone",
 }
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
 OBJECT_CHARS = 120
 """Of each item that a line names."""
 
@@ -66,7 +72,43 @@ def witness_line(witness: Witness) -> str:
             )
         )
     name = scrubbed_line(witness.name or witness.row.source, 100)
-    return f"{name}, {day(witness.row.at)}{f' ({place})' if place else ''}"
+    talk = talk_day(witness.row.source)
+    parts = (name, f"of {talk}" if talk else "", f"harvested {day(witness.row.at)}")
+    return f"{', '.join(filter(None, parts))}{f' ({place})' if place else ''}"
+
+
+def talk_day(source: str) -> str:
+    """Day of a conversation, as its name in provenance begins with it; empty where that has none."""
+    with suppress(ValueError):
+        return date.fromisoformat(source[:10]).isoformat() if source[10:11] == "-" else ""
+    return ""
+
+
+def quote_words(witness: Witness) -> str:
+    """Sentence where there is no quote to show: none was named, or the one that was is not true; else empty."""
+    if witness.row.quote:
+        return ""
+    return QUOTE_LEFT_OUT if witness.row.is_unfound else "The model named no words that this stands on."
+
+
+def role_words(role: str) -> str:
+    """Head over a turn: who said it."""
+    return _ROLES.get(role, f"{role.capitalize()} said:" if role else "")
+
+
+_ROLES = {"user": "You said:", "assistant": "The model said:", "tool": "A tool answered:"}
+
+
+def quote_in(turn: str, quote: str) -> str:
+    """The quote with the blanks that it has in its turn; empty where it does not stand there. O(n)."""
+    words = [re.escape(word) for word in quote.split()]
+    found = re.search(r"\s+".join(words), turn) if words else None
+    return "" if found is None else found[0]
+
+
+def source_names(told: ItemHistory) -> dict[str, str]:
+    """Names of conversations as the person knows them, by their names in provenance, as far as this history tells."""
+    return {one.row.source: one.name for one in told.witnesses if one.name}
 
 
 def no_evidence(told: ItemHistory) -> str:
@@ -76,13 +118,17 @@ def no_evidence(told: ItemHistory) -> str:
     return "written by hand, or before evidence was kept"
 
 
-def line_text(line: HistoryLine) -> str:
-    """Line of a history in words: when, what became of it, the others it names, why, from which conversation."""
+def line_text(line: HistoryLine, names: Mapping[str, str] = _NO_NAMES) -> str:
+    """Line of a history in words: when, what became of it, the others it names, why, from which conversation.
+
+    Args:
+        names: of conversations, as of `source_names`.
+    """
     event, said = line.event, LINE_WORDS[line.kind]
     named = "; ".join(scrubbed_line(one, OBJECT_CHARS) for one in line.objects)
     if event.fact and not event.item and line.kind in _OF_FACTS:
         said, named = _OF_FACTS[line.kind], ""
-    source = f"from {event.source}" if event.source else ""
+    source = f"from {names.get(event.source, event.source)}" if event.source else ""
     undone = "undone since" if line.is_undone else ""
     more = ", ".join(filter(None, (event.reason.removesuffix("."), source, undone)))
     more = f" ({more})" if more else ""
@@ -102,9 +148,12 @@ def history_lines(told: ItemHistory) -> Iterator[str]:
         yield f"  {witness_line(witness)}"
         if witness.row.quote:
             yield f'    "{witness.row.quote}"'
+        else:
+            yield f"    {quote_words(witness)}"
+    names = source_names(told)
     if told.lines:
         yield "history:"
-        yield from (f"  {line_text(line)}" for line in told.lines)
+        yield from (f"  {line_text(line, names)}" for line in told.lines)
     yield f"entered requests: {len(told.injected)}" if told.injected else "entered no request that was noted"
     for event in told.injected:
         yield f"  {day(event.at)}  {event.discussion}  {event.model}"
@@ -131,6 +180,7 @@ def witness_data(one: Witness) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(one.row)
     row.pop("item", None)
     row.pop("talks", None)
+    row.pop("is_unfound", None)
     return {
         "discussion": "",
         "fact": "",

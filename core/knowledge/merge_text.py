@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.base.figures import count
+from core.base.figures import count, money
 from core.base.text import flat
 from core.knowledge.merges import merged_item, merged_line
 from core.knowledge.provenance import with_tag
@@ -35,9 +35,22 @@ def lost_text(group: MergeGroup) -> str:
     return f"would drop: {', '.join(group.lost)}" if group.lost else ""
 
 
-def summary(merge: MergeProposal) -> str:
-    """A proposal in a sentence."""
-    read = f"{merge.model or merge.provider} read {merge.read:,} of {count(merge.total, 'item')}"
+def offer_words(who: str, count_read: int, file: str) -> str:
+    """Sentence before a model is asked for a merge. `who`: the model by its name; `count_read`: items that there are."""
+    read = (
+        f"{who} reads the {count(count_read, 'item')} of {file} and proposes which of them one could replace"
+    )
+    return f"{read}. You see each before anything is written."
+
+
+def cost_words(merge: MergeProposal) -> str:
+    """Sentence on what asking for a proposal cost; empty where nothing was asked, as of a kept reply."""
+    return f"Asking cost {money(merge.cost_usd)}." if merge.calls else ""
+
+
+def summary(merge: MergeProposal, who: str = "") -> str:
+    """A proposal in a sentence. `who`: the model by its name, by default as the provider calls it."""
+    read = f"{who or merge.model or merge.provider} read {merge.read:,} of {count(merge.total, 'item')}"
     dropped = (
         f"; {count(merge.dropped, 'merge')} left out, for it named what is not there or said nothing of an item"
         if merge.dropped

@@ -26,11 +26,15 @@ class FilePlan(msgspec.Struct, frozen=True):
 
 
 class AppendPlan(msgspec.Struct, frozen=True):
-    """Plan of an append: lines by file, how many of each category are new, and where every item went, in order."""
+    """Plan of an append: lines by file, how many of each category are new, and where every item went, in order.
+
+    `struck`: known items that were struck through with it, once it is written.
+    """
 
     files: tuple[FilePlan, ...]
     counts: Mapping[str, int]
     placed: tuple[Placed, ...] = ()
+    struck: int = 0
 
     @property
     def known(self) -> tuple[NewItem, ...]:

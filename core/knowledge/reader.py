@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from core.base import paths
 from core.base.errors import SlopError
+from core.base.opener import read_file
 from core.base.text import clean
 from core.facts import files
+from core.knowledge import drafts
 from core.knowledge.categories import CATEGORY_NAMES, NOTES_FOLDER, parse_file
 from core.knowledge.digest import digest_file, instead_of_digest, read_digest
 from core.knowledge.file_writer import read_bytes
@@ -16,6 +19,9 @@ from core.knowledge.files import read_notes
 from core.knowledge.withdrawals import WITHDRAWALS_FILE, withdrawal_count
 from core.values.knowledge import CategoryFile, DigestSwitch, KnowledgeState, NoteFile
 from core.values.settings import KnowledgeSettings
+
+MAX_DRAFT_BYTES = 262_144
+"""A larger file is no draft of ours."""
 
 MAX_DIGEST_BYTES = 65_536
 """A digest that a person made longer than this by hand is not injected; ours has at most 4096."""
@@ -68,7 +74,18 @@ class KnowledgeReader:
             watched=watch_paths(self._home, notes),
             problems=tuple(problems),
             withdrawals=withdrawals,
+            drafts=self._drafts(),
         )
+
+    def _drafts(self) -> dict[str, str]:
+        """Drafts by the marks in them; one that cannot be read is none."""
+        folder = paths.knowledge_dir(self._home) / drafts.FOLDER
+        found: dict[str, str] = {}
+        for path in sorted(folder.glob(f"*{drafts.SUFFIX}")) if folder.is_dir() else ():
+            with suppress(OSError):
+                text = read_file(path, MAX_DRAFT_BYTES).decode("utf-8", "replace")
+                found |= dict.fromkeys(drafts.marks_in(text), str(path))
+        return found
 
     def _category(self, name: str, problems: list[str]) -> CategoryFile:
         try:

@@ -59,7 +59,8 @@ def apply_merge(request: MergeRequest) -> MergeReport:
     with begin_apply(home, request.now, seed=request.seed, by=MERGE_BY, disk=disk) as apply:
         data = read_bytes(paths.knowledge_dir(home) / name)
         gone = tuple(item for group in request.groups for item in group.items)
-        check_removal(gone, parse_file(name, data).items, is_agreed=request.is_agreed)
+        merged, known = len(request.groups), parse_file(name, data).items
+        check_removal(gone, known, is_agreed=request.is_agreed, merged=merged)
         hunks = merge_hunks(name, data, request.groups)
         version = keep_version(home, name, apply.id, data, disk=disk)
         facts = apply.facts.merge(request.groups, timestamp(request.now)[:10])

@@ -12,10 +12,12 @@ class Quote(msgspec.Struct, frozen=True):
 
     Args:
         turns: ids of the messages that hold it; text: at most 300 characters, scrubbed; both empty where none was named.
+        is_unfound: one was named that stands nowhere in what the model was shown, and was left out.
     """
 
     turns: tuple[str, ...] = ()
     text: str = ""
+    is_unfound: bool = False
 
 
 class ItemWords(msgspec.Struct, frozen=True):
@@ -34,6 +36,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
         discussion: its id, empty for a conversation of another program; sha256: of the bytes that were read.
         turns, quote: as in `Quote`; quote_sha256: of the quote (hex), empty without one.
         talks: marks of the conversations that were read, the same whatever program keeps them.
+        is_unfound: as in `Quote`.
     """
 
     item: str
@@ -47,6 +50,7 @@ class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
     quote: str = ""
     quote_sha256: str = ""
     talks: tuple[str, ...] = ()
+    is_unfound: bool = False
 
 
 class ItemEventKind(StrEnum):

@@ -78,6 +78,11 @@ class FactProblem(msgspec.Struct, frozen=True, gc=False):
         said = f"warning: {self.text}" if self.is_warning else self.text
         return f"{self.file}:{self.line}: {said}"
 
+    @property
+    def told(self) -> str:
+        """`file, line 14: what is wrong`, as it is said to a person."""
+        return f"{self.file}, line {self.line:,}: {self.text}."
+
 
 class FactsState(msgspec.Struct, frozen=True):
     """Structured facts as the index holds them.

@@ -142,6 +142,7 @@ class ProposedItem(msgspec.Struct, frozen=True):
     Args:
         id: unique in the preview; source: of the conversation in provenance; artifact_path: where it lies.
         near: lines already known that say nearly the same; is_known: exactly this is known, it is not written again.
+        near_here: items of the same preview that do; is_repeated: what is known exactly is such an item, not yet written.
         is_ticked: whether the person wants it; is_edited: the person changed its words.
         was_ticked: whether what is new was ticked beforehand when it was proposed; what is known never is.
         proposed: what stood there before the person changed it, None where nothing was.
@@ -161,6 +162,8 @@ class ProposedItem(msgspec.Struct, frozen=True):
     was_ticked: bool = True
     replaces: Replacement | None = None
     is_replacing: bool = True
+    near_here: tuple[str, ...] = ()
+    is_repeated: bool = False
 
     @property
     def is_tick_changed(self) -> bool:
@@ -217,6 +220,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
         dropped: malformed rows; unfound: quotes that stand nowhere in what the model was shown; forgotten: items that a
             person forgot, left out; beside: items that stand beside the known ones that they contradict, unasked.
         held_files: of structured facts, that could not be read: the facts of these items wait for that.
+        struck: known items that were struck through, for new ones replace them.
         reclaimed_bytes: moved to the trash; reclaimed: ids of the discussions among it.
         failures: kept, with the reason.
         digest_path, ledger_path: empty in a dry run, the digest's where there is none; stopped: why the run ended early, empty where it did not.
@@ -238,6 +242,7 @@ class HarvestReport(msgspec.Struct, frozen=True):
     forgotten: int = 0
     beside: int = 0
     held_files: tuple[str, ...] = ()
+    struck: int = 0
 
     @property
     def is_failed(self) -> bool:
@@ -260,12 +265,22 @@ class UndoReport(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
+class ApplyKind(StrEnum):
+    """Kind of work of an apply."""
+
+    HARVEST = "harvest"
+    MERGE = "merge"
+    DRAFT = "draft"
+
+
 class ApplySummary(msgspec.Struct, frozen=True):
     """One apply, for a list to undo from.
 
     Args:
         id: sorts by time; undone_at: ISO 8601 UTC, empty while it stands.
         conversations: how many were harvested; items: lines written; reclaimed: conversations moved to the trash.
+        kind: of work that it was; sources: paths of those conversations, or names of the files that were merged or that
+            a draft was made of; forgotten: conversations that were forgotten since, of which no path is left.
     """
 
     id: str
@@ -274,6 +289,9 @@ class ApplySummary(msgspec.Struct, frozen=True):
     conversations: int = 0
     items: int = 0
     reclaimed: int = 0
+    kind: ApplyKind = ApplyKind.HARVEST
+    sources: tuple[str, ...] = ()
+    forgotten: int = 0
 
 
 class HarvestUse(msgspec.Struct, frozen=True):
@@ -333,7 +351,7 @@ class HarvestState(msgspec.Struct, frozen=True):
         review: what the person made of earlier previews and did not apply or discard.
         report: of the last apply; undone: of the last undo; batched: of the last look after the batches; problem: why the last run ended early, empty where not;
             remedy: what to do about it, may be empty.
-        use: what this program's harvests used, of all runs.
+        use: what this program's harvests used, of all runs; run_use: of the last preview or proposed merge alone.
         command_id: of the command that began the run under way, empty where nobody waits for it.
         is_automatic: the apply under way is nobody's wish but the mode's; `preview` is what waits for the person.
         question: before the last command, which would take out much; it was not carried out.
@@ -375,6 +393,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     held: Any = None
     is_unasked: bool = False
     batches_asked_at: datetime | None = None
+    run_use: HarvestUse = msgspec.field(default_factory=HarvestUse)
 
     @property
     def is_busy(self) -> bool:

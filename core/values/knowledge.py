@@ -228,6 +228,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
         digest: text of `digest.md` as it is injected, empty where there is none; digest_bytes: its size on disk.
         watched: absolute paths whose change calls for another reading; problems: sentences for the person.
         withdrawals: how often something was taken out; facts: the structured ones, as the last sync left them.
+        drafts: absolute paths of drafts, by the mark of their playbook (`core.knowledge.drafts.draft_mark`).
     """
 
     categories: tuple[CategoryFile, ...] = ()
@@ -239,6 +240,7 @@ class KnowledgeState(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
     withdrawals: int = 0
     facts: FactsState = NO_FACTS
+    drafts: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     @property
     def is_on(self) -> bool:

@@ -34,6 +34,7 @@ class MergeProposal(msgspec.Struct, frozen=True):
         groups: in file order; provider, model: who proposed it; read: items that it was shown; total: of the category.
         dropped: groups of the reply that named an item that is not there, or twice, or said nothing, or nothing of an item of
             theirs.
+        calls, cost_usd: of asking for it; the cost is None where the price is unknown.
     """
 
     category: Category
@@ -44,6 +45,8 @@ class MergeProposal(msgspec.Struct, frozen=True):
     read: int = 0
     total: int = 0
     dropped: int = 0
+    calls: int = 0
+    cost_usd: float | None = None
 
     @property
     def ticked(self) -> tuple[MergeGroup, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from panels.base.ui import Ui
 
-OPENED = frozenset({".md", ".toml", ".txt"})
+OPENED = frozenset({".md", ".toml", ".txt", ".yaml", ".draft"})
 """Endings of the files that the program keeps for a person: a desktop edits them, and runs none."""
 
 

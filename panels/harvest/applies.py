@@ -9,6 +9,7 @@ import msgspec
 
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
+from core.harvest.apply_words import apply_line, apply_title
 from core.harvest.messages import UndoHarvest
 from core.values.harvest import (
     ApplySummary,
@@ -39,7 +40,7 @@ class ApplyLine(msgspec.Struct, frozen=True):
 
 
 class ApplyCard(msgspec.Struct, frozen=True):
-    """Card of a run's work, at a glance. `paths`: of the files that it wrote."""
+    """Card of a run's work, at a glance. `paths`: of the files that it wrote; `has_items`: there are some to look at."""
 
     key: str
     title: str
@@ -47,6 +48,7 @@ class ApplyCard(msgspec.Struct, frozen=True):
     tone: Tone
     lines: tuple[str, ...]
     paths: tuple[str, ...] = ()
+    has_items: bool = False
 
 
 Row = ApplyCard | ApplyLine | ApplySummary
@@ -103,6 +105,8 @@ def _can_undo(desk: Desk, last: ApplySummary | None) -> tuple[bool, str]:
         return False, "This home is read-only: nothing can be saved"
     if state.harvest.is_busy:
         return False, "Wait for the end of what is under way"
+    if state.harvest.question is not None:
+        return False, "Answer the question above first"
     if last is None:
         return False, "There is nothing to take back"
     return True, "Takes its items out and brings its conversations back; what you changed since is left"
@@ -160,6 +164,9 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         f"{fmt.size(report.reclaimed_bytes)} moved to the trash"
         if report.reclaimed_bytes
         else "nothing was reclaimed",
+        f"{fmt.count(report.struck, 'known item')} struck through, for new ones replace them"
+        if report.struck
+        else "",
         f"{report.known:,} known already, not written again" if report.known else "",
         fmt.count(report.dropped, "malformed row dropped", "malformed rows dropped")
         if report.dropped
@@ -174,6 +181,7 @@ def _summary(report: HarvestReport, written: int) -> ApplyCard:
         "report", f"{fmt.count(written, 'item')} written", "circle-check", "ok",
         (facts.items_words(report.items), " · ".join(filter(None, aside))),
         tuple(path for path in (report.digest_path, report.ledger_path) if path),
+        has_items=written > 0,
     )  # fmt: skip
 
 
@@ -225,14 +233,14 @@ class AppliedRows:
 
     def estimate_px(self, index: int, width: float) -> float:
         """A guess by the kind of row."""
-        return {ApplyCard: 130.0, ApplyLine: 44.0, ApplySummary: 68.0}[type(self.rows[index])]
+        return {ApplyCard: 130.0, ApplyLine: 44.0, ApplySummary: 84.0}[type(self.rows[index])]
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a row."""
         row = self.rows[index]
         match row:
             case ApplyCard():
-                _card(ui, row)
+                _card(self.desk, ui, row)
             case ApplyLine():
                 _line(self.desk, ui, row)
             case ApplySummary():
@@ -257,11 +265,13 @@ def _line(desk: Desk, ui: Ui, line: ApplyLine) -> None:
             ui.text("detail", line.detail, tone="muted", style="small", wraps=True)
 
 
-def _card(ui: Ui, card: ApplyCard) -> None:
+def _card(desk: Desk, ui: Ui, card: ApplyCard) -> None:
     with ui.surface(("card", card.key), "card", padding=(12, 10)), ui.group("lines", gap=5):
         with ui.row("title"):
             ui.icon("icon", card.icon, tone=card.tone)
             ui.text("text", card.title, style="h3", width=0)
+            if card.has_items and ui.button("items", "Show in Knowledge", icon="book", is_small=True):
+                desk.view.show_hub("knowledge")
         for index, line in enumerate(card.lines):
             ui.text(("line", index), line, tone="muted" if index else "text", style="small", wraps=True)
         for path in card.paths:
@@ -274,13 +284,14 @@ def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:
     state = desk.state
     with ui.surface(("apply", one.id), "card", padding=(12, 8)), ui.row("line"):
         with ui.group("words", gap=2):
-            ui.text("at", facts.time_text(one.at, state.now), style="strong", width=0, tip=one.at)
-            parts = (
-                fmt.count(one.items, "item"),
-                fmt.count(one.conversations, "conversation"),
-                f"{one.reclaimed:,} in the trash" if one.reclaimed and not one.undone_at else "",
-            )
-            ui.text("what", " · ".join(filter(None, parts)), tone="muted", style="small", width=0)
+            names = facts.known_names(state, desk.view.memo)
+            named = [facts.path_name(names, path) for path in one.sources]
+            title = apply_title(one, named)
+            ui.text("title", title, style="strong", width=0, tip="\n".join((title, *named[1:])))
+            if line := apply_line(one):
+                ui.text("what", line, tone="muted", style="small", width=0)
+            at = facts.time_text(one.at, state.now)
+            ui.text("at", at, tone="faint", style="small", width=0, tip=one.at)
         if one.undone_at:
             at = facts.time_text(one.undone_at, state.now)
             ui.badge("undone", f"undone {at}", tone="purple", tip=one.undone_at)

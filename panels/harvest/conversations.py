@@ -9,6 +9,7 @@ from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
 from core.harvest.batch_words import HALF, offer_words
 from core.harvest.messages import ApplyHarvest, BatchHarvest, LookForHarvest, PreviewHarvest
+from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts
 from core.values.provider import ProviderKind
 from panels.base import selection
@@ -20,6 +21,7 @@ from panels.harvest import facts
 from panels.harvest.batches import batches_section
 from panels.harvest.settings_tab import settings_section
 from panels.harvest.view import HarvestView
+from panels.knowledge.reader import reader_fault, where_it_goes
 
 FOOT_PX = 58.0
 SHORT_FOOT_PX = 36.0
@@ -45,8 +47,8 @@ KINDS = (
 )
 NOTHING_LEFT = "All that can be read is in a batch: Collect reads what has come."
 IN_A_BATCH_TIP = "It waits for the batch: reading it now would be paid twice"
-NARROW = (Column("", width=40), Column("Conversation"), Column("Class", width=96, is_number=True))
-WIDE = (Column("", width=40), Column("Conversation"), Column("Class", width=88), Column("Why", weight=0.5),
+NARROW = (Column("", width=40), Column("Conversation"), Column("State", width=96, is_number=True))
+WIDE = (Column("", width=40), Column("Conversation"), Column("State", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
         Column("Estimate", width=172, is_number=True))  # fmt: skip
 
@@ -141,8 +143,20 @@ def _head(desk: Desk) -> None:
             )
         if not _is_short(desk):
             ui.text("estimate", line, tone="muted", style="small", wraps=True)
-    if fault := facts.reader_fault(state):
+    if is_recall_only(state.config.settings.knowledge):
+        recall_row(desk)
+    elif fault := reader_fault(state):
         ui.text("fault", fault, tone="warn", style="small", wraps=True)
+
+
+def recall_row(desk: Desk) -> None:
+    """Say that nothing is read in this mode, and lead to the choice of another."""
+    ui, own = desk.ui, desk.view.of(HarvestView)
+    with ui.row("recall"):
+        ui.icon("icon", "circle-pause", tone="warn")
+        ui.text("text", f"{RECALL_ONLY}.", tone="warn", style="small", wraps=True, width=0)
+        if ui.button("mode", "Choose another mode", is_small=True, tip="In the settings of the harvest"):
+            own.tab, own.are_settings_open = "conversations", True
 
 
 def _begun(desk: Desk) -> None:
@@ -151,7 +165,7 @@ def _begun(desk: Desk) -> None:
     if not reviewed:
         return
     cost = facts.going_on_cost(desk.state.harvest.look, reviewed)
-    fault = facts.reader_fault(desk.state)
+    fault = facts.cannot_read(desk.state)
     can = not desk.state.program.is_home_read_only and not fault
     tip = fault or (
         "Your ticks, words and categories are kept, and so are the replies: nothing is asked again"
@@ -181,7 +195,7 @@ def _filters(desk: Desk) -> None:
     with ui.row("filters"):
         typed = ui.text_input("query", own.query, hint="Find a conversation", icon="magnifying-glass")
         own.query = own.query if typed is None else typed
-        chosen = ui.combo("kind", KINDS, own.kind, width=128, tip="Show one class")
+        chosen = ui.combo("kind", KINDS, own.kind, width=128, tip="Show one state")
         own.kind = own.kind if chosen is None else chosen
 
 
@@ -318,7 +332,7 @@ def _foot(desk: Desk) -> None:
         if _has_batch_row(desk):
             _batch_button(desk, found)
         if not _is_short(desk):
-            note = f"Nothing on disk changes before Apply. {facts.where_it_goes(state)}"
+            note = f"Nothing on disk changes before Apply. {where_it_goes(state)}"
             ui.text("note", note, tone="muted", style="small", width=0, tip=note)
 
 
@@ -335,7 +349,7 @@ def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
         return
     cost = fmt.money(facts.chosen_estimate(harvest, found).cost_usd, "report")
     label = f"Preview {fmt.count(len(found.paths), 'conversation')} (est. {cost})"
-    if not found.paths:
+    if not found.paths or is_recall_only(desk.state.config.settings.knowledge):
         label = "Preview"
     elif 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
         label = f"Preview {len(found.paths):,} (est. {cost})"
@@ -362,7 +376,7 @@ def _can_preview(desk: Desk, found: facts.ArtifactChoice) -> tuple[bool, str]:
         return False, "No conversation is old enough and unread"
     if not found.paths:
         return False, "Tick a conversation first"
-    if fault := facts.reader_fault(state):
+    if fault := facts.cannot_read(state):
         return False, fault
     return True, "The model reads them and proposes what to keep; you choose"
 
@@ -394,7 +408,8 @@ def _offers_batch(desk: Desk) -> bool:
     """True if what is ticked may go to a batch service; of a model on this machine there is none."""
     harvest = desk.state.harvest
     is_reviewed = harvest.preview is not None and harvest.phase != "previewing"
-    return harvest.provider != ProviderKind.EMBEDDED and not is_reviewed
+    may_read = not is_recall_only(desk.state.config.settings.knowledge)
+    return may_read and harvest.provider != ProviderKind.EMBEDDED and not is_reviewed
 
 
 def _has_batch_row(desk: Desk) -> bool:

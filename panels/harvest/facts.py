@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from core.base import figures as fmt
 from core.harvest.classes import OUTPUT_TOKENS_EST, PROMPT_BYTES
+from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.harvest.note_paths import is_plain_path
-from core.harvest.reader import harvest_reader
 from core.harvest.reply import cleaned, is_whole
 from core.harvest.review import conversation_mark, marks_of
 from core.values.batches import HarvestBatch
@@ -29,13 +29,13 @@ from core.values.harvest import (
     HarvestPhase,
     HarvestPreview,
     HarvestState,
+    ProposedItem,
 )
 from core.values.knowledge import Category
-from core.values.provider import ProviderKind
 from core.values.state import AppState
-from panels.base import selection
 from panels.base.memo import Memo
 from panels.base.ui import Option, Tone
+from panels.knowledge.reader import reader_fault
 from panels.knowledge.rows import SECTIONS
 
 REPORT_ORDER = (
@@ -238,11 +238,11 @@ def estimate_line(estimate: HarvestEstimate, model: str) -> str:
 
 
 def row_estimate(estimate: HarvestEstimate, facts: ArtifactFacts) -> str:
-    """Tokens and cost of reading one candidate: its part of the whole."""
+    """Cost and tokens of reading one candidate: its part of the whole. The cost first, for a narrow row ends early."""
     if facts.known_status:
         return "read before, free"
     part = part_of(estimate, facts.new_bytes, estimate.calls_for(facts.new_bytes))
-    return f"{fmt.tokens_est(part.input_tokens_est)}, {fmt.money(part.cost_usd, 'report')}"
+    return f"{fmt.money(part.cost_usd, 'report')}, {fmt.tokens_est(part.input_tokens_est)} tokens"
 
 
 def begun(harvest: HarvestState) -> tuple[ArtifactFacts, ...]:
@@ -268,24 +268,9 @@ def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: in
     return min(1.0, (new_bytes + calls * call_bytes) / whole) if whole else 0.0
 
 
-def reader_fault(state: AppState) -> str:
-    """Reason why the model that would read cannot, with the remedy; empty when it can."""
-    provider, model = harvest_reader(state)
-    status = state.config.providers.get(provider)
-    if status is None:
-        return f"There is no provider {provider!r}: choose another model." if state.config.providers else ""
-    if not status.is_ready:
-        return status.advice or f"{status.label} is not ready: choose another model or set it up."
-    return "" if model else f"{status.label} has no model: choose another one."
-
-
-def where_it_goes(state: AppState) -> str:
-    """Words for who gets to see the conversations."""
-    provider, _ = harvest_reader(state)
-    status = state.config.providers.get(provider)
-    if status is not None and status.kind is ProviderKind.EMBEDDED:
-        return "What is read stays on this machine."
-    return f"What is read goes to {selection.provider_label(state, provider)}, without the secrets in it."
+def cannot_read(state: AppState) -> str:
+    """Reason why nothing can be read just now, by the mode of the memory or by the model; empty when it can."""
+    return f"{RECALL_ONLY}." if is_recall_only(state.config.settings.knowledge) else reader_fault(state)
 
 
 def not_looked(harvest: HarvestState) -> str:
@@ -334,11 +319,14 @@ class Outcome(msgspec.Struct, frozen=True):
     moved: int
     read_only: int
     pruned: int
+    struck: int = 0
 
     @property
     def sentence(self) -> str:
-        """`Write 12 items, move 3 conversations to the trash, remove 2 empty ones`."""
+        """`Write 12 items, strike 1 known one through, move 3 conversations to the trash, remove 2 empty ones`."""
         parts = [f"Write {fmt.count(self.items, 'item')}" if self.items else "Write nothing"]
+        if self.struck:
+            parts.append(f"strike {fmt.count(self.struck, 'known one')} through")
         if self.moved:
             parts.append(f"move {fmt.count(self.moved, 'conversation')} to the trash")
         if self.pruned:
@@ -351,12 +339,22 @@ class Outcome(msgspec.Struct, frozen=True):
 def outcome(preview: HarvestPreview, artifacts: Sequence[Artifact]) -> Outcome:
     """Outcome of Apply with a preview. O(items and artifacts)."""
     ours = sum(facts.is_ours for facts in preview.sources)
+    ticked = [one for one in preview.items if one.is_ticked and not one.is_known]
+    struck = {one.replaces.item for one in ticked if one.replaces is not None and one.is_replacing}
     return Outcome(
-        sum(one.is_ticked and not one.is_known for one in preview.items),
+        len(ticked),
         ours,
         len(preview.sources) - ours,
         sum(one.kind is ArtifactClass.PRUNE for one in artifacts),
+        len(struck),
     )
+
+
+def known_words(one: ProposedItem) -> str:
+    """Words for an item that is not written, because exactly that is known, or proposed above it."""
+    if one.is_repeated:
+        return "Proposed above already, will not be written twice"
+    return "Known already, will not be written again"
 
 
 def items_words(counts: Sequence[tuple[str, int]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.evidence.quotes import QUOTE_LEFT_OUT
 from core.harvest.messages import (
     EditHarvestItem,
     MoveHarvestItem,
@@ -33,14 +34,16 @@ def estimate_px(one: ProposedItem, width: float) -> float:
         found += 6 + SMALL_LINE_PX * _lines(one.item.body, room / SMALL_CHAR_PX)
     if one.item.quote.text:
         found += 6 + SMALL_LINE_PX * _lines(one.item.quote.text, room / SMALL_CHAR_PX)
+    if one.item.quote.is_unfound:
+        found += 6 + SMALL_LINE_PX * _lines(QUOTE_LEFT_OUT, room / SMALL_CHAR_PX)
     if one.replaces is not None:
         words = len(one.replaces.reason) + len(one.replaces.item.text)
         found += 60 + SMALL_LINE_PX * int(words // (room / SMALL_CHAR_PX))
     if one.is_known:
         return found + 21
-    if one.near:
+    for lines in filter(None, (one.near, one.near_here)):
         found += 22 + sum(
-            2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in one.near[:MOST_NEAR]
+            2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in lines[:MOST_NEAR]
         )
     return found
 
@@ -71,7 +74,7 @@ def item_card(desk: Desk, ui: Ui, one: ProposedItem, *, has_source: bool) -> Non
 def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
     can = desk.state.harvest.phase is not HarvestPhase.APPLYING
     with ui.row("top"):
-        tip = "Known already, will not be written again" if one.is_known else "Write this"
+        tip = facts.known_words(one) if one.is_known else "Write this"
         ticked = ui.checkbox("tick", "", one.is_ticked, is_enabled=can and not one.is_known, tip=tip)
         if ticked is not None:
             desk.send(TickHarvestItems((one.id,), ticked))
@@ -112,6 +115,10 @@ def _words(ui: Ui, one: ProposedItem) -> None:
 def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
     """Draw what the item stands on, and the way to the message. Sends SelectDiscussion."""
     quote = one.item.quote
+    if quote.is_unfound:
+        with ui.row("unquoted"):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("words", QUOTE_LEFT_OUT, tone="warn", style="small", wraps=True, width=0)
     if not quote.text:
         return
     with ui.row("quote"):
@@ -187,13 +194,18 @@ def _near(ui: Ui, one: ProposedItem) -> None:
     if one.is_known:
         with ui.row("known"):
             ui.icon("icon", "circle-check", tone="ok")
-            ui.text("text", "Known already, will not be written again", tone="ok", style="small", width=0)
+            ui.text("text", facts.known_words(one), tone="ok", style="small", width=0)
         return
-    if not one.near:
+    _like_it(ui, "near", "Nearly the same is known:", one.near)
+    _like_it(ui, "near here", "Nearly the same is proposed in this preview:", one.near_here)
+
+
+def _like_it(ui: Ui, key: str, title: str, lines: tuple[str, ...]) -> None:
+    if not lines:
         return
-    with ui.group("near", gap=2):
-        ui.text("title", "Nearly the same is known:", tone="warn", style="small")
-        for index, line in enumerate(one.near[:MOST_NEAR]):
+    with ui.group(key, gap=2):
+        ui.text("title", title, tone="warn", style="small")
+        for index, line in enumerate(lines[:MOST_NEAR]):
             ui.text(("near", index), f"•  {line}", tone="muted", style="small", wraps=True)
-        if len(one.near) > MOST_NEAR:
-            ui.text("more", f"and {len(one.near) - MOST_NEAR} more", tone="faint", style="small")
+        if len(lines) > MOST_NEAR:
+            ui.text("more", f"and {len(lines) - MOST_NEAR} more", tone="faint", style="small")

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from core.base import figures as fmt
 from core.harvest.messages import ApplyHarvest, DiscardPreview, EditHarvestItem, TickHarvestItems
+from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.values.harvest import HarvestFailure, HarvestPhase, HarvestPreview
 from panels.base.desk import Desk
 from panels.base.memo import Same
 from panels.base.ui import Option, Ui
 from panels.base.view import Dialog
 from panels.harvest import facts
-from panels.harvest.conversations import show_discussion
+from panels.harvest.conversations import recall_row, show_discussion
 from panels.harvest.item import estimate_px, item_card
 from panels.harvest.rows import ProposalHeading, Row, Tally, rows, tally
 from panels.harvest.view import HarvestView
@@ -29,8 +30,9 @@ SHOWS = (
     Option("ticked", "Ticked"),
     Option("left", "Not ticked"),
     Option("changed", "Changed by you"),
-    Option("similar", "Like what is known"),
+    Option("similar", "Like another"),
     Option("known", "Known already"),
+    Option("unquoted", "Quote left out"),
     Option("failed", "Failed"),
 )
 
@@ -67,6 +69,9 @@ def _say_none(desk: Desk) -> None:
     ui = desk.ui
     with ui.group("none", gap=8):
         ui.text("title", "No preview", style="strong")
+        if is_recall_only(desk.state.config.settings.knowledge):
+            recall_row(desk)
+            return
         text = (
             "Tick conversations and choose Preview: a model reads them and proposes what to keep. "
             "You tick, edit and move what it proposes; only Apply writes it."
@@ -134,15 +139,15 @@ def _figures(preview: HarvestPreview, counted: Tally) -> str:
 
 def _spent(desk: Desk, preview: HarvestPreview) -> tuple[str, str]:
     """Sum paid, and what that is."""
-    use = desk.state.harvest.use
+    use, every = desk.state.harvest.run_use, desk.state.harvest.use
     if not use.calls:
         return "", ""
     calls, known = fmt.count(preview.calls, "call"), use.usage.cost_usd
     is_part = use.cost_usd is None and known is not None  # a call that broke off says no price
     cost = fmt.money(known if is_part else use.cost_usd, is_estimate=use.usage.is_estimate)
     return (
-        f"{'over ' if is_part else ''}{cost} so far",
-        f"{calls} to the model for this preview; harvests since the program started: {use.calls:,}",
+        f"{'over ' if is_part else ''}{cost} for this preview",
+        f"{calls} to the model for this preview; harvests since the program started: {every.calls:,}",
     )
 
 
@@ -286,8 +291,12 @@ def _can_apply(desk: Desk, preview: HarvestPreview) -> tuple[bool, str]:
         return False, "Wait until all are read, or cancel: then what was read can be applied"
     if state.harvest.is_busy:
         return False, "Wait for the end of what is under way"
+    if state.harvest.question is not None:
+        return False, "Answer the question above first"
     if not preview.sources:
         return False, "Nothing was read"
+    if is_recall_only(state.config.settings.knowledge):
+        return False, f"{RECALL_ONLY}."
     if own.edits and _wordless(desk, preview):
         return False, "An item that you are editing lacks words: finish it or cancel the edit"
     return True, ""

@@ -11,8 +11,8 @@ from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestPreview, P
 from core.values.knowledge import Category
 from panels.harvest.facts import CATEGORY_WORDS, name_of
 
-SHOWS = ("", "ticked", "left", "changed", "known", "similar", "failed")
-"""Filters of the preview: all, ticked, not ticked, changed by the person, known, like what is known."""
+SHOWS = ("", "ticked", "left", "changed", "known", "similar", "unquoted", "failed")
+"""Filters of the preview: all, ticked, not ticked, changed by the person, known, like another, its quote left out."""
 
 
 class ProposalHeading(msgspec.Struct, frozen=True):
@@ -89,7 +89,9 @@ def _is_shown(one: ProposedItem, show: str) -> bool:
         case "known":
             return one.is_known
         case "similar":
-            return bool(one.near) and not one.is_known
+            return bool(one.near or one.near_here) and not one.is_known
+        case "unquoted":
+            return one.item.quote.is_unfound
         case _:
             return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.base import figures as fmt
+from core.harvest.modes import NOTHING_AUTOMATIC, writes_nothing_itself
 from core.harvest.reader import harvest_reader
 from core.settings.messages import ChangeSetting
 from core.values.knowledge import Category
@@ -14,6 +15,7 @@ from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.harvest import facts
 from panels.harvest.view import HarvestView
+from panels.knowledge.reader import reader_fault, where_it_goes
 
 TABLE = "ai_settings.knowledge"
 MODES = (
@@ -61,11 +63,11 @@ def _reader(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    own = f"As a new discussion ({selection.model_label(state, provider, model)})"
+    own = f"The model of a new discussion ({selection.model_label(state, provider, model)})"
     is_own = not settings.harvest_provider and not settings.harvest_model
     listed = desk.view.memo.get("models", option_parts(state), lambda: model_options(state))
     value = "" if is_own else model_value(provider, model)
-    options = [Option("", own if is_own else "As a new discussion"), *listed]
+    options = [Option("", own if is_own else "The model of a new discussion"), *listed]
     if value not in {option.value for option in options}:
         options.append(Option(value, model or provider, "unknown"))
     ui.text("label", "Read by", tone="muted")
@@ -76,8 +78,8 @@ def _reader(desk: Desk) -> None:
         name, _, found = chosen.partition("\n")
         desk.send(ChangeSetting(f"{TABLE}.harvest_provider", name))
         desk.send(ChangeSetting(f"{TABLE}.harvest_model", found))
-    ui.text("goes", facts.where_it_goes(state), tone="muted", style="small", wraps=True)
-    if fault := facts.reader_fault(state):
+    ui.text("goes", where_it_goes(state), tone="muted", style="small", wraps=True)
+    if fault := reader_fault(state):
         ui.text("fault", fault, tone="warn", style="small", wraps=True)
         if ui.button("set up", "Set up providers", is_small=True, tip="Keys and servers, in the settings"):
             desk.view.show_settings("providers")
@@ -104,6 +106,8 @@ def _mode(desk: Desk) -> None:
                 )
                 ordered = tuple(one.value for one in Category if one.value in kept)
                 desk.send(ChangeSetting(f"{TABLE}.automatic_categories", ordered))
+        if writes_nothing_itself(settings):
+            ui.text("nothing", NOTHING_AUTOMATIC, tone="warn", style="small", wraps=True)
 
 
 def _number(desk: Desk, name: str, label: str, shown: str, tip: str) -> None:

@@ -13,10 +13,12 @@ from core.knowledge.search import query_words
 from core.values.facts import SHOWN_CONFIDENCE, FactCategory, FactsState, IndexedFact
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.memo import Memo, Same
 from panels.base.ui import Option, Tone, Ui
+from panels.knowledge.digest import knowledge_path
 from panels.knowledge.history import ask_why_fact
-from panels.knowledge.view import FactDraft, KnowledgeView
+from panels.knowledge.view import EDITOR_KEYS, FactDraft, KnowledgeView
 
 CATEGORY_WORDS = {
     FactCategory.FACT: "Facts",
@@ -29,6 +31,11 @@ ROW_PX, FORM_PX, LINE_PX, CHAR_PX, GAP_PX = 98.0, 230.0, 19.0, 7.2, 8.0
 BAR_PX = 90.0
 CHOICES_PX = 360.0
 """Width from which the three choices stand in one row."""
+ABOUT = (
+    "Facts with a confidence, by repository, in YAML files: harvested items and what you write there. A request takes "
+    "those of its repository and the global ones, the surest first, beside the digest that is made of the items."
+)
+HELD = "What a broken fact said last is kept, and goes with requests, until its lines are mended."
 SHOWN_PROBLEMS = 5
 READ_ONLY = "This home is read-only: nothing can be saved"
 
@@ -37,8 +44,9 @@ def facts_section(desk: Desk) -> None:
     """Draw the tab. O(visible) for any number of facts. Sends EditFact, DeleteFact, ExplainFact, SyncFacts."""
     ui, view, known = desk.ui, desk.view.of(KnowledgeView), desk.state.knowledge.facts
     _settle(desk, view)
+    ui.text("about", ABOUT, tone="muted", style="small", wraps=True)
     _toolbar(desk)
-    _problems(ui, known)
+    _problems(desk, known)
     shown = shown_facts(known, view, desk.view.memo)
     if not known.facts:
         ui.text("none", "No structured facts yet. A harvest writes them; you can also write them yourself, into the YAML files "
@@ -120,11 +128,15 @@ def _options(every: str, names: Iterable[str]) -> tuple[Option, ...]:
     return (Option("", every), *(Option(name, name) for name in names))
 
 
-def _problems(ui: Ui, known: FactsState) -> None:
+def _problems(desk: Desk, known: FactsState) -> None:
+    ui = desk.ui
     for index, problem in enumerate(known.problems[:SHOWN_PROBLEMS]):
         with ui.row(("fact problem", index)):
             ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("text", problem.sentence, tone="warn", style="small", wraps=True)
+            ui.text("text", problem.told, tone="warn", style="small", wraps=True, width=0)
+            file_button(ui, knowledge_path(desk.state, problem.file))
+    if any(fact.held for fact in known.facts):
+        ui.text("kept", HELD, tone="muted", style="small", wraps=True)
     if (more := len(known.problems) - SHOWN_PROBLEMS) > 0:
         said = f"and {more:,} more: `manual-slop knowledge validate` lists all"
         ui.text("more fact problems", said, tone="warn", style="small")
@@ -172,13 +184,14 @@ class FactRows:
 def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
     ui.text("text", fact.text, wraps=True)
     with ui.row("foot", gap=8):
+        ui.text("name", "sure", tone="faint", style="small", tip=_confidence_tip(fact))
         ui.progress("bar", fact.effective_confidence, tone=_tone(fact), width=BAR_PX)
         ui.text("confidence", f"{fact.effective_confidence:.2f}", style="small", tip=_confidence_tip(fact))
         if fact.withdrawn:
             tip = "The item that it was made of was deleted or replaced: it enters no request"
             ui.badge("withdrawn", "item gone", tone="warn", tip=tip)
         elif fact.stale:
-            ui.badge("stale", "stale", tone="warn", tip=f"Expired on {fact.expires}: it enters no prompt")
+            ui.badge("stale", "expired", tone="warn", tip=f"Expired on {fact.expires}: it enters no request")
         if fact.held:
             ui.badge(
                 "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
@@ -234,6 +247,7 @@ def _form(desk: Desk, ui: Ui, draft: FactDraft) -> None:
                        is_focused=draft.wants_focus)  # fmt: skip
     draft.text = draft.text if edited is None else edited.text
     draft.wants_focus = False
+    has_keyboard = ui.is_focused("words")
     with ui.row("fields"):
         confidence = ui.text_input(
             "confidence", draft.confidence, label="Confidence", width=80, tip="0.0 to 1.0"
@@ -241,22 +255,42 @@ def _form(desk: Desk, ui: Ui, draft: FactDraft) -> None:
         draft.confidence = draft.confidence if confidence is None else confidence
         tags = ui.text_input("tags", draft.tags, label="Tags", hint="ci, tests", width=0)
         draft.tags = draft.tags if tags is None else tags
-    number = draft.number
+        has_keyboard = has_keyboard or ui.is_focused("confidence") or ui.is_focused("tags")
+    if has_keyboard:
+        view.typing = draft
     with ui.row("buttons"):
         is_busy = is_under_way(desk.state, draft.command_id)
-        can = number is not None and bool(draft.text.strip()) and not is_busy
-        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=can) and number is not None:
-            tag_names = tuple(tag for part in draft.tags.split(",") if (tag := part.strip()))
-            words = " ".join(draft.text.split())
-            draft.command_id = desk.ask(EditFact(draft.fact_id, draft.was, words, number, tag_names))
-        if ui.button("cancel", "Cancel", is_small=True):
-            view.fact_edits.pop(draft.fact_id, None)
-        if number is None:
+        can = _can_save(desk, draft)
+        if ui.button("save", "Save", kind="primary", is_small=True, is_enabled=can, tip="Save (Ctrl+Enter)"):
+            save_fact(desk, draft)
+        if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
+            view.drop(draft)
+        if draft.number is None:
             ui.text("wrong", "Confidence is a number from 0.0 to 1.0", tone="warn", style="small", wraps=True)
         elif is_busy:
             ui.text("waiting", "Saving…", tone="muted", style="small")
         elif (outcome := outcome_of(desk.state, draft.command_id)) is not None and outcome.problem:
             ui.text("problem", outcome.problem, tone="warn", style="small", wraps=True)
+        else:
+            ui.text("keys", EDITOR_KEYS, tone="faint", style="small", width=0)
+
+
+def _can_save(desk: Desk, draft: FactDraft) -> bool:
+    return (
+        draft.number is not None
+        and bool(draft.text.strip())
+        and not is_under_way(desk.state, draft.command_id)
+    )
+
+
+def save_fact(desk: Desk, draft: FactDraft) -> None:
+    """Send a draft of a fact, where it can be saved; it stays until the state shows it. Sends EditFact."""
+    number = draft.number
+    if number is None or not _can_save(desk, draft):
+        return
+    tag_names = tuple(tag for part in draft.tags.split(",") if (tag := part.strip()))
+    words = " ".join(draft.text.split())
+    draft.command_id = desk.ask(EditFact(draft.fact_id, draft.was, words, number, tag_names))
 
 
 def _settle(desk: Desk, view: KnowledgeView) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
-from core.knowledge.history_text import day, line_text, no_evidence, witness_line
+from core.evidence.strikes import is_struck, unstruck
+from core.knowledge.history_text import (
+    day,
+    line_text,
+    no_evidence,
+    quote_in,
+    quote_words,
+    role_words,
+    source_names,
+    witness_line,
+)
 from core.knowledge.messages import ExplainFact, ExplainItem
 from core.values.evidence import ItemHistory, TurnPlace, Witness
 from core.values.facts import IndexedFact
@@ -60,7 +68,9 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
             return
     with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
         with ui.surface("words", "inset"):
-            ui.text("text", one_line(words, SHOWN_CHARS), wraps=True)
+            ui.text("text", one_line(unstruck(words), SHOWN_CHARS), wraps=True)
+            if is_struck(words):
+                ui.text("struck", "Replaced: it is struck through in its file.", tone="warn", style="small")
         is_short = told is not None and is_it and not told.witnesses and not told.events
         height = SHORT_PX if is_short else HEIGHT_PX
         with ui.surface("history", "clear", height=height, padding=(0, 4), scrolls=True):
@@ -85,8 +95,9 @@ def _history(desk: Desk, ui: Ui, told: ItemHistory) -> None:
         for index, witness in enumerate(told.witnesses):
             with ui.group(("witness", index), gap=4):
                 _witness(desk, ui, witness)
+        names = source_names(told)
         for index, line in enumerate(told.lines):
-            ui.text(("event", index), line_text(line), tone="muted", style="small", wraps=True)
+            ui.text(("event", index), line_text(line, names), tone="muted", style="small", wraps=True)
         _requests(ui, told)
         if told.torn:
             text = f"{told.torn:,} lines of the logs could not be read and were passed over."
@@ -99,9 +110,16 @@ def _witness(desk: Desk, ui: Ui, witness: Witness) -> None:
     if row.quote:
         with ui.surface("quote", "inset"):
             ui.text("words", f"“{row.quote}”", wraps=True)
+    else:
+        ui.text(
+            "no quote",
+            quote_words(witness),
+            tone="warn" if row.is_unfound else "muted",
+            style="small",
+            wraps=True,
+        )
     if witness.turn:
-        height = TURN_PX if len(witness.turn) > LONG_CHARS or witness.turn.count("\n") > 2 else math.inf
-        ui.selectable_text("turn", witness.turn, height=height)
+        _turn(ui, witness)
     with ui.row("ways"):
         if witness.place is TurnPlace.LIST and ui.button(
             "show",
@@ -117,9 +135,19 @@ def _witness(desk: Desk, ui: Ui, witness: Witness) -> None:
             desk.send(UndoDelete(row.discussion))
 
 
+def _turn(ui: Ui, witness: Witness) -> None:
+    """Draw who said it and the whole turn, the quote in it marked."""
+    if said := role_words(witness.role):
+        ui.text("said", said, tone="muted", style="small")
+    is_long = len(witness.turn) > LONG_CHARS or witness.turn.count("\n") > 2
+    marked = quote_in(witness.turn, witness.row.quote)
+    with ui.surface("turn", "clear", height=TURN_PX if is_long else None, padding=(0, 0), scrolls=is_long):
+        ui.markdown("words", witness.turn, is_written=True, terms=(marked,) if marked else ())
+
+
 def _requests(ui: Ui, told: ItemHistory) -> None:
     if not told.injected:
-        ui.text("requests", "It entered no request that was noted.", tone="muted", style="small")
+        ui.text("requests", "No request to a model is known that held it.", tone="muted", style="small")
         return
     text = f"It was in requests from {day(told.injected[-1].at)} on:"
     ui.text("requests", text, tone="muted", style="small", wraps=True)

@@ -7,7 +7,10 @@ from datetime import date
 
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion, UndoDelete
+from core.evidence.quotes import item_hash
+from core.evidence.strikes import is_struck
 from core.forgetting.messages import ForgetItem
+from core.knowledge.drafts import draft_mark
 from core.knowledge.messages import DeleteKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category, Item, Provenance
 from core.values.updates import is_under_way
@@ -18,7 +21,7 @@ from panels.knowledge.drafts import ask, begin_edit, can_ask, can_save, save, sh
 from panels.knowledge.graduation import ask_draft
 from panels.knowledge.history import ask_why
 from panels.knowledge.sources import ItemSource, SourcePlace, source_of
-from panels.knowledge.view import Draft, ItemDraft, KnowledgeView, NewDraft
+from panels.knowledge.view import EDITOR_KEYS, Draft, ItemDraft, KnowledgeView, NewDraft
 
 LONG_CHARS = 480
 PAD_PX = 10.0
@@ -49,6 +52,7 @@ def item_card(desk: Desk, ui: Ui, item: Item) -> None:
             _form(desk, ui, draft, "Other words for this item")
             return
         _words(desk, ui, item)
+        _draft(desk, ui, item)
         with ui.row("foot", gap=4):
             provenance(desk, ui, item.provenance)
             _other_origins(ui, item.provenance)
@@ -74,6 +78,20 @@ def _words(desk: Desk, ui: Ui, item: Item) -> None:
             label = "Show all of it" if is_cut else "Show less"
             if ui.button("whole", label, kind="link", is_small=True):
                 view.whole.symmetric_difference_update({place})
+
+
+def _draft(desk: Desk, ui: Ui, item: Item) -> None:
+    """Draw the way to the draft that was made of a playbook."""
+    if item.category is not Category.PLAYBOOKS or not desk.state.knowledge.drafts:
+        return
+    path = desk.state.knowledge.drafts.get(draft_mark(item_hash(item.category, item.text)), "")
+    if path:
+        with ui.row("draft", gap=0):
+            tip = f"Nothing reads or runs it until you rename it\n{path}"
+            if ui.button(
+                "open", "Open the draft", icon="up-right-from-square", kind="link", is_small=True, tip=tip
+            ):
+                ui.open_file(path)
 
 
 def _prose(ui: Ui, key: str, text: str) -> None:
@@ -172,7 +190,12 @@ def _trashed(desk: Desk, ui: Ui, source: ItemSource, tag: Provenance) -> None:
         tip=tip,
     )
     if ui.button(
-        "restore", "Restore", kind="link", is_small=True, tip=f"Take {source.name} out of the trash"
+        "restore",
+        "",
+        icon="trash-arrow-up",
+        kind="ghost",
+        is_small=True,
+        tip=f"Take the conversation {source.name} out of the trash; the item stays as it is",
     ):
         desk.send(UndoDelete(source.id))
 
@@ -182,9 +205,12 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     if ui.button("why", "", icon="quote-left", kind="ghost", is_small=True, tip="Why the model knows this"):
         ask_why(desk, item)
     why = READ_ONLY if desk.state.program.is_home_read_only else ""
-    if ui.button("edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"):
+    is_live = not is_struck(item.text)  # what was replaced is history: nobody edits it
+    if is_live and ui.button(
+        "edit", "", icon="pen", kind="ghost", is_small=True, is_enabled=is_free, tip=why or "Edit"
+    ):
         begin_edit(desk.view.of(KnowledgeView), item)
-    if item.category is Category.PLAYBOOKS and ui.button(
+    if is_live and item.category is Category.PLAYBOOKS and ui.button(
         "graduate", "", icon="graduation-cap", kind="ghost", is_small=True, is_enabled=is_free,
         tip=why or "Make a draft of a prompt or tool…",
     ):  # fmt: skip
@@ -192,6 +218,7 @@ def _buttons(desk: Desk, ui: Ui, item: Item) -> None:
     if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Delete…"):  # fmt: skip
         desk.view.dialog = Dialog("delete_item", command=DeleteKnowledgeItem(item))
+    ui.gap(PAD_PX)  # what can be taken back stands apart from what cannot
     if ui.button("forget", "", icon="eraser", kind="ghost", is_small=True, is_enabled=is_free,
                  tip=why or "Forget every copy…"):  # fmt: skip
         desk.view.dialog = Dialog("forget", command=ForgetItem(item))
@@ -264,6 +291,8 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
             save(desk, draft)
         if ui.button("cancel", "Cancel", is_small=True, tip="Cancel (Escape)"):
             view.drop(draft)
+        if not draft.command_id:
+            ui.text("keys", EDITOR_KEYS, tone="faint", style="small", width=0)
         if is_under_way(desk.state, draft.command_id):
             ui.text("waiting", "Saving…", tone="muted", style="small")
         elif draft.command_id:

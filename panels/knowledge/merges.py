@@ -11,6 +11,8 @@ from core.base import figures as fmt
 from core.base.errors import SlopError
 from core.base.text import flat
 from core.caching.rewrites import merge_price_text
+from core.harvest.apply_words import merge_undone_words
+from core.harvest.merge_price import merge_cost
 from core.harvest.messages import (
     ApplyMerge,
     CancelHarvest,
@@ -21,18 +23,23 @@ from core.harvest.messages import (
     UndoHarvest,
 )
 from core.harvest.modes import RECALL_ONLY, is_recall_only
+from core.harvest.reader import harvest_reader
+from core.knowledge.categories import FILE_OF
 from core.knowledge.hunks import patched
-from core.knowledge.merge_text import item_text, lost_text, summary
-from core.knowledge.merges import NOTHING, merge_hunks, merged_item
+from core.knowledge.merge_text import cost_words, item_text, lost_text, offer_words, summary
+from core.knowledge.merges import NOTHING, may_merge, merge_hunks, merged_item
 from core.values.harvest import HarvestPhase
 from core.values.knowledge import Category, CategoryFile, Item
 from core.values.merges import MergeGroup, MergeProposal, MergeReport
+from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.file_button import file_button
 from panels.base.memo import Same
 from panels.base.ui import Ui
+from panels.knowledge.reader import reader_fault, where_it_goes
 from panels.knowledge.removals import removal_question
-from panels.knowledge.view import KnowledgeView
+from panels.knowledge.sources import source_of
+from panels.knowledge.view import EDITOR_KEYS, KnowledgeView, MergeWords
 
 EDITOR_PX, GAP_PX, LINE_PX, CHAR_PX, CARD_PX = 96.0, 8.0, 19.0, 7.2, 84.0
 READ_ONLY = "This home is read-only: nothing can be saved"
@@ -60,10 +67,10 @@ def merge_button(desk: Desk, ui: Ui, category: Category, count: int) -> None:
         why = RECALL_ONLY
     elif state.harvest.is_busy:
         why = "Wait for the end of what is under way"
-    tip = why or "Merge: a model proposes a shorter list, shown before anything is written"
+    tip = why or "Merge: a model proposes a shorter list, shown with its price before it is asked"
     if ui.button("merge", "", icon="code-merge", kind="ghost", is_small=True, is_enabled=not why, tip=tip):
-        desk.view.of(KnowledgeView).tab = "merge"
-        desk.send(ProposeMerge(category))
+        own = desk.view.of(KnowledgeView)
+        own.tab, own.merge_offer = "merge", category
 
 
 def has_merge(desk: Desk) -> bool:
@@ -78,6 +85,9 @@ def merge_section(desk: Desk) -> None:
     if harvest.phase is HarvestPhase.MERGING:
         _reading(desk)
         return
+    if (category := desk.view.of(KnowledgeView).merge_offer) is not None:
+        _offer(desk, category)
+        return
     if harvest.problem:
         with ui.row("problem"):
             ui.icon("icon", "triangle-exclamation", tone="warn")
@@ -87,16 +97,51 @@ def merge_section(desk: Desk) -> None:
         _written(desk, harvest.merged)
     if harvest.merge is not None:
         _proposed(desk, harvest.merge)
+    elif undone := merge_undone_words(harvest.undone, harvest.look.applies):
+        with ui.row("undone"):
+            ui.icon("icon", "rotate-left", tone="purple")
+            ui.text("text", undone, wraps=True, width=0)
     elif harvest.merged is None:
         text = "No merge is proposed. The head of each section has a button that asks a model for one."
         ui.text("none", text, tone="muted", wraps=True)
+
+
+def _offer(desk: Desk, category: Category) -> None:
+    """Say who would read what, and for how much. Sends ProposeMerge."""
+    ui, own, state = desk.ui, desk.view.of(KnowledgeView), desk.state
+    known = state.knowledge.categories
+    cost = desk.view.memo.get(
+        ("merge cost", category), (known, state.config.settings), lambda: merge_cost(state, category)
+    )
+    items = may_merge([item for file in known for item in file.items], category)
+    who = selection.model_label(state, *harvest_reader(state))
+    fault = reader_fault(state)
+    with ui.surface("offer", "card", padding=(12, 10)), ui.group("lines", gap=8):
+        ui.text("what", offer_words(who, len(items), FILE_OF[category]), wraps=True)
+        ui.text(
+            "goes",
+            fault or where_it_goes(state),
+            tone="warn" if fault else "muted",
+            style="small",
+            wraps=True,
+        )
+        with ui.row("buttons"):
+            ui.push()
+            if ui.button("leave", "Cancel", is_small=True):
+                own.merge_offer = None
+                own.tab = "merge" if has_merge(desk) else "items"
+            label = f"Ask for a merge (est. {fmt.money(cost, 'report')})"
+            can = not state.harvest.is_busy and not fault
+            if ui.button("ask", label, kind="primary", is_small=True, is_enabled=can):
+                own.merge_offer = None
+                desk.send(ProposeMerge(category))
 
 
 def _reading(desk: Desk) -> None:
     ui, harvest = desk.ui, desk.state.harvest
     with ui.surface("progress", "card", padding=(12, 8)), ui.row("what"):
         ui.icon("icon", "code-merge", tone="warn")
-        who = harvest.model or harvest.provider
+        who = selection.model_label(desk.state, harvest.provider, harvest.model)
         ui.text("phase", f"{who} looks for items that say the same", style="strong", width=0)
         label = "Stopping…" if harvest.is_cancelling else "Cancel"
         if ui.button("cancel", label, is_small=True, is_enabled=not harvest.is_cancelling):
@@ -133,7 +178,9 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
     )
     removal_question(desk)
     with ui.group("merge head", gap=4):
-        ui.text("summary", summary(merge), style="small", tone="muted", wraps=True)
+        who = selection.model_label(desk.state, merge.provider, merge.model)
+        said = " ".join(filter(None, (summary(merge, who), cost_words(merge))))
+        ui.text("summary", said, style="small", tone="muted", wraps=True)
         if result.problem:
             ui.text("refused", result.problem, tone="error", style="small", wraps=True)
         elif merge.ticked:
@@ -153,12 +200,13 @@ def _proposed(desk: Desk, merge: MergeProposal) -> None:
                 own.merge_edits.clear()
                 desk.send(DiscardMerge())
             count = len(merge.ticked)
-            can = is_free and bool(count) and not result.problem and not own.merge_edits
-            tip = (
-                "Keep or cancel what you are editing first"
-                if own.merge_edits
-                else "The file as it was is kept"
-            )
+            is_asked = desk.state.harvest.question is not None
+            can = is_free and bool(count) and not result.problem and not own.merge_edits and not is_asked
+            tip = "The file as it was is kept"
+            if is_asked:
+                tip = "Answer the question above first"
+            elif own.merge_edits:
+                tip = "Save or cancel what you are editing first"
             if ui.button("write", f"Write {fmt.count(count, 'merge')}", kind="primary", is_small=True,
                          is_enabled=can, tip=tip):  # fmt: skip
                 desk.send(ApplyMerge())
@@ -243,35 +291,47 @@ def _group_card(desk: Desk, ui: Ui, group: MergeGroup) -> None:
             said = f"It {lost_text(group)}. Edit the words, or tick it as it is."
             ui.text("lost", said, tone="warn", style="small", wraps=True)
         for index, item in enumerate(group.items):
-            _line(ui, ("old", index), item, is_new=False)
-        _line(ui, "new", merged_item(group), is_new=True)
+            _line(desk, ui, ("old", index), item, is_new=False)
+        _line(desk, ui, "new", merged_item(group), is_new=True)
         if group.id in own.merge_edits:
             _editor(desk, ui, group)
 
 
-def _line(ui: Ui, key: Hashable, item: Item, *, is_new: bool) -> None:
+def _line(desk: Desk, ui: Ui, key: Hashable, item: Item, *, is_new: bool) -> None:
     """Draw an item that goes, or the one that takes its place, and where it came from."""
     with ui.row(key, gap=6):
         ui.icon("icon", "plus" if is_new else "minus", tone="ok" if is_new else "error")
         with ui.group("words", gap=1):
             ui.text("text", flat(item.text), tone="text" if is_new else "muted", wraps=True)
             if item.provenance is not None:
-                came = " · ".join(f"{one.source}, {one.date}" for one in item.provenance.all)
+                named = (
+                    (source_of(desk.state, desk.view.memo, one.source).name, one.date)
+                    for one in item.provenance.all
+                )
+                came = " · ".join(f"{name}, {at}" for name, at in named)
                 ui.text("from", f"from {came}", tone="faint", style="small", wraps=True)
 
 
 def _editor(desk: Desk, ui: Ui, group: MergeGroup) -> None:
     own = desk.view.of(KnowledgeView)
     text = own.merge_edits[group.id]
-    edited = ui.editor("words", text, hint="What the merged item says", height=EDITOR_PX, is_focused=True,
-                       submits_on_enter=True)  # fmt: skip
+    edited = ui.editor("words", text, hint="What the merged item says", height=EDITOR_PX, is_focused=True)
     text = own.merge_edits[group.id] = text if edited is None else edited.text
+    if ui.is_focused("words"):
+        own.typing = MergeWords(group.id)
     with ui.row("edit buttons"):
-        ui.push()
-        if ui.button("cancel", "Cancel", kind="ghost", is_small=True, tip="Leave its words as they were"):
+        ui.text("keys", EDITOR_KEYS, tone="faint", style="small", width=0)
+        if ui.button("cancel", "Cancel", kind="ghost", is_small=True, tip="Cancel (Escape)"):
             own.merge_edits.pop(group.id, None)
         can = bool(text.strip())
-        is_kept = ui.button("keep", "Keep", kind="primary", is_small=True, is_enabled=can, tip="Enter")
-    if can and (is_kept or (edited is not None and edited.is_submitted)):
-        own.merge_edits.pop(group.id, None)
-        desk.send(EditMergeGroup(group.id, text))
+        if ui.button("keep", "Save", kind="primary", is_small=True, is_enabled=can, tip="Save (Ctrl+Enter)"):
+            keep_words(desk, group.id)
+
+
+def keep_words(desk: Desk, group_id: str) -> None:
+    """Take over the words typed into a merged item, where they say something. Sends EditMergeGroup."""
+    own = desk.view.of(KnowledgeView)
+    text = own.merge_edits.get(group_id, "")
+    if text.strip():
+        own.merge_edits.pop(group_id, None)
+        desk.send(EditMergeGroup(group_id, text))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from core.harvest.messages import ApplyHarvest, ApplyMerge, LeaveRemoval, UndoHarvest
 from core.values.knowledge import RemovalQuestion
 from panels.base.desk import Desk
+from panels.base.ui import ButtonKind
 
-QUESTION_PX = 120.0
+QUESTION_PX, MOST_WHOLE = 120.0, 4
+"""Height of a long list, and the items of one that is shown to its end."""
 
 
 def removal_question(desk: Desk) -> None:
@@ -20,14 +24,16 @@ def removal_question(desk: Desk) -> None:
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", f"{question.sentence}.", style="small_strong", wraps=True, width=0)
         listed = "\n".join(f"{item.file}: {' '.join(item.text.split())}" for item in question.items)
-        ui.selectable_text("items", listed, height=QUESTION_PX)
+        height = math.inf if len(question.items) <= MOST_WHOLE else QUESTION_PX
+        ui.selectable_text("items", listed, height=height)
         with ui.row("buttons"):
             ui.push()
             if ui.button("leave", "Leave them", tip="Nothing is done"):
                 desk.send(LeaveRemoval())
             is_free = not desk.state.harvest.is_busy
             tip = f"{what}, {len(question.items):,} items"
-            if ui.button("go on", "Go on", kind="danger", is_enabled=is_free, tip=tip):
+            kind: ButtonKind = "primary" if question.is_merge else "danger"
+            if ui.button("go on", "Go on", kind=kind, is_enabled=is_free, tip=tip):
                 desk.send(command)
 
 

@@ -22,14 +22,14 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 def _begin(desk: Desk) -> None:
-    """Ctrl+Enter belongs to the item that is being written, before it sends a message."""
+    """Ctrl+Enter belongs to what is being written in the panel, before it sends a message."""
     own = desk.view.of(KnowledgeView)
     own.begin_frame()
     draft = own.had_keyboard
     if draft is not None and desk.view.dialog is None and desk.ui.shortcut("Ctrl+Enter"):
-        from panels.knowledge.drafts import save  # loaded with the panel
+        from panels.knowledge.saving import save_typed  # loaded with the panel
 
-        save(desk, draft)
+        save_typed(desk, draft)
 
 
 def _escape(desk: Desk) -> bool:

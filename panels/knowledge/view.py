@@ -56,6 +56,9 @@ class NewDraft:
 
 Draft = ItemDraft | NewDraft
 
+EDITOR_KEYS = "Ctrl+Enter saves, Escape cancels"
+"""Rule of every editor of the panel, told beside its buttons."""
+
 
 @dataclass(slots=True)
 class FactDraft:
@@ -80,6 +83,16 @@ class FactDraft:
 
 
 @dataclass(slots=True)
+class MergeWords:
+    """Words of a merged item that have the keyboard. `group_id`: of the merge that they are of."""
+
+    group_id: str
+
+
+Typing = Draft | FactDraft | MergeWords
+
+
+@dataclass(slots=True)
 class KnowledgeView:
     """The panel's own state.
 
@@ -91,7 +104,8 @@ class KnowledgeView:
         settled: the state that the drafts were last compared with; live: drafts by the id of their item in it.
         typing: the draft that has the keyboard; had_keyboard: that had it in the last frame; row: that is being drawn.
         show_new: the category whose form is to be scrolled to.
-        merge_edits: words of merged items that are being typed, by group.
+        merge_edits: words of merged items that are being typed, by group; merge_offer: the category whose merge is offered
+            with its price, before a model is asked.
         fact_domain, fact_category, fact_tag, fact_query: filters of facts, each empty for all; fact_edits: by id.
     """
 
@@ -108,8 +122,8 @@ class KnowledgeView:
     asked: dict[Hashable, str] = field(default_factory=dict)
     settled: Same | None = None
     live: dict[int, ItemDraft] = field(default_factory=dict)
-    typing: Draft | None = None
-    had_keyboard: Draft | None = None
+    typing: Typing | None = None
+    had_keyboard: Typing | None = None
     row: int = 0
     show_new: Category | None = None
     fact_domain: str = ""
@@ -118,6 +132,7 @@ class KnowledgeView:
     fact_query: str = ""
     fact_edits: dict[str, FactDraft] = field(default_factory=dict)
     merge_edits: dict[str, str] = field(default_factory=dict)
+    merge_offer: Category | None = None
 
     def begin_frame(self) -> None:
         """Forget which draft has the keyboard: it tells so itself when it is drawn."""
@@ -128,7 +143,7 @@ class KnowledgeView:
         self.closed.symmetric_difference_update({section})
         self.shape += 1
 
-    def drop(self, draft: Draft) -> None:
+    def drop(self, draft: Typing) -> None:
         """Forget a draft: the person gave it up, or it is kept now."""
         self.shape += 1
         self.live = {at: kept for at, kept in self.live.items() if kept is not draft}
@@ -137,3 +152,7 @@ class KnowledgeView:
                 self.edits = {key: kept for key, kept in self.edits.items() if kept is not draft}
             case NewDraft():
                 self.new.pop(draft.category, None)
+            case FactDraft():
+                self.fact_edits.pop(draft.fact_id, None)
+            case MergeWords():
+                self.merge_edits.pop(draft.group_id, None)

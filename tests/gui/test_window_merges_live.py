@@ -70,8 +70,11 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.key("Ctrl+3")
     sitting.sees("the harbour is old")
     sitting.server.replies.append(said(REPLY))
-    tip = "Merge: a model proposes a shorter list, shown before anything is written"
+    tip = "Merge: a model proposes a shorter list, shown with its price before it is asked"
     person.click(sitting.tipped(tip, Button)[0])
+    sitting.sees("reads the 5 items of facts.md")
+    screen.check()
+    person.click("Ask for a merge")
     sitting.ends(lambda s: s.harvest.merge is not None)
     sitting.sees("4 of them would become 2")
     sitting.sees("Both say how often the tide turns.")
@@ -86,12 +89,12 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.key("Ctrl+A")
     person.type("The harbour's tide turns twice a day.")
     screen.check()
-    person.key("Enter")
+    person.key("Ctrl+Enter")
     sitting.sees("changed")
     person.click("Write 2 merges")
     sitting.ends(lambda s: s.harvest.question is not None or s.harvest.merged is not None)
     if sitting.state.harvest.question is not None:
-        sitting.sees("This would take out 4 of 5 facts")
+        sitting.sees("This would put 2 items in the place of 4 of 5 facts")
         screen.check()
         person.click("Go on")
     sitting.ends(lambda s: s.harvest.merged is not None)
@@ -107,6 +110,8 @@ def test_a_merge_is_asked_for_seen_changed_written_and_taken_back_with_the_mouse
     person.click("Merge")
     person.click("Undo")
     sitting.ends(lambda s: s.harvest.undone is not None)
+    sitting.sees("Merge of facts.md was taken back")
+    screen.check()
     assert facts.read_text("utf-8") == FACTS
 
 

@@ -73,7 +73,10 @@ def test_a_model_is_shown_short_ids_and_the_quote_is_kept_by_the_real_one() -> N
 
     assert '<assistant id="m2">' in prompts[0]
     assert "20261120" not in prompts[0]
-    assert [item.quote for item in found.items] == [Quote(("20261120-b",), "the moon pulls"), Quote()]
+    assert [item.quote for item in found.items] == [
+        Quote(("20261120-b",), "the moon pulls"),
+        Quote(is_unfound=True),
+    ]
     assert (found.dropped, found.unfound) == (0, 1)
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from core.base.errors import FailureKind, ProviderError
-from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES
+from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, piece_bytes_for
 from core.harvest.distillation import (
     HarvestError,
     distil,
     merged,
-    piece_bytes_for,
     run_subagent_summarization,
 )
 from core.harvest.transcript import Said

@@ -10,16 +10,18 @@ from msgspec.structs import replace
 from core.harvest.messages import (
     ApplyHarvest,
     ApplyPreview,
+    BatchHarvest,
     DistilConversations,
     HarvestApplied,
     HarvestEnded,
     HarvestProposed,
     PreviewHarvest,
+    RunBatches,
     TickHarvestItems,
     UndoApply,
     UndoHarvest,
 )
-from core.harvest.modes import RECALL_ONLY, automatic_part
+from core.harvest.modes import RECALL_ONLY, automatic_part, writes_nothing_itself
 from core.harvest.run import ApplyRequest, apply, items_by_asking
 from core.knowledge.digest import digest_file
 from core.values.harvest import HarvestPhase, HarvestReport
@@ -27,7 +29,7 @@ from core.values.knowledge import Category, Item, Replacement
 from core.values.outcomes import Cause
 from core.values.settings import KnowledgeSettings, MemoryMode, Settings
 from core.values.updates import outcome_of
-from tests.core.app.playbook import Playbook, of
+from tests.core.app.playbook import Playbook, of, settings_loaded
 from tests.core.harvest.harvests import NOW, Harvest, Model, add_discussion, reply
 from tests.core.harvest.test_step import LOOK, ONE, TWO, facts, harvest, looked, part, previewed, proposed
 
@@ -60,6 +62,24 @@ def test_recall_only_reads_no_conversation_and_says_why() -> None:
     outcome = outcome_of(book.state, "p")
     assert outcome is not None
     assert (outcome.problem, outcome.cause) == (RECALL_ONLY, Cause.NOT_NOW)
+
+
+def test_recall_only_sends_no_batch_and_its_notice_goes_with_the_mode() -> None:
+    book = looked(settings(MemoryMode.RECALL))
+    assert of(book.play(BatchHarvest()), RunBatches) == ()
+    assert [one.text for one in book.state.program.notices] == [RECALL_ONLY]
+
+    book.play(settings_loaded(settings=settings(MemoryMode.CONFIRM)))
+    assert book.state.program.notices == ()
+
+
+def test_an_automatic_mode_without_a_category_writes_nothing_itself_and_says_so() -> None:
+    for mode, categories, is_so in (
+        (MemoryMode.AUTOMATIC, (), True),
+        (MemoryMode.AUTOMATIC, (Category.FACTS,), False),
+        (MemoryMode.CONFIRM, (), False),
+    ):
+        assert writes_nothing_itself(settings(mode, *categories).knowledge) is is_so
 
 
 def test_recall_only_writes_nothing_that_was_found_before_and_takes_back_and_reclaims() -> None:

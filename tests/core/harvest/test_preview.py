@@ -25,7 +25,7 @@ def preview(*items: HarvestItem, known: tuple[tuple[Category, str], ...] = ()) -
         HarvestPreview(),
         FACTS,
         Reply(items, 2),
-        known_items(Item(c, FILE_OF[c], text) for c, text in known),
+        known_items(Item(c, FILE_OF[c], text, first_line=3) for c, text in known),
     )
 
 
@@ -77,6 +77,16 @@ def test_two_conversations_that_say_the_same_propose_it_once() -> None:
     both = propose(first, other, Reply((fact("One thing"),)), known)
 
     assert [one.is_ticked for one in both.items] == [True, False]
+    assert [one.is_repeated for one in both.items] == [False, True]
+
+
+def test_what_is_like_another_proposal_is_not_called_known() -> None:
+    found = preview(
+        fact("In summer the gauge is read at noon."), fact("The gauge is read at noon in summer, by hand.")
+    )
+
+    assert found.items[1].near == ()
+    assert found.items[1].near_here == ("In summer the gauge is read at noon.",)
 
 
 def test_an_item_that_is_unticked_is_not_written_and_can_be_ticked_again() -> None:

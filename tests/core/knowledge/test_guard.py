@@ -36,6 +36,12 @@ def test_the_sentence_counts_each_category_that_would_lose_much() -> None:
     assert removal_sentence(removed, known) == "This would take out 4 of 5 facts"
 
 
+def test_a_merge_is_said_to_put_items_in_the_place_of_others_and_not_to_take_them_out() -> None:
+    sentence = removal_sentence(items(4), items(5), merged=2)
+    assert sentence.startswith("This would put 2 items in the place of 4 of 5 facts;")
+    assert "take out" not in sentence
+
+
 def test_what_was_struck_through_is_not_counted_as_known() -> None:
     gone = [Item(Category.FACTS, "facts.md", struck(f"Old {n}.", "x", "2026-11-20")) for n in range(90)]
     assert removal_sentence(items(4), [*items(10), *gone])

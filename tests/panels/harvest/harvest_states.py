@@ -108,7 +108,9 @@ def ledger() -> tuple[HarvestLedgerEntry, ...]:
 def applies() -> tuple[ApplySummary, ...]:
     """Two applies, the older one taken back."""
     return (
-        ApplySummary("a2", "2026-11-20T13:59:00.000001+00:00", "", 3, 12, 3),
+        ApplySummary(
+            "a2", "2026-11-20T13:59:00.000001+00:00", "", 3, 12, 3, sources=("/old/d1/log.jsonl", "/old/x")
+        ),
         ApplySummary("a1", "2026-10-02T09:00:00.000001+00:00", "2026-10-03T10:00:00.000001+00:00", 1, 7, 1),
     )
 
@@ -223,12 +225,13 @@ def previewing() -> AppState:
     part = HarvestPreview((first,), items(first), calls=1)
     use = HarvestUse(1, Usage(24_000, 800), 0.11)
     return state(seen(phase=HarvestPhase.PREVIEWING, done=1, total=4, doing="2026-11-03-harvest-worker-design",
-                      preview=part, use=use))  # fmt: skip
+                      preview=part, use=use, run_use=use))  # fmt: skip
 
 
 def previewed() -> AppState:
     """Everything was read."""
-    return state(seen(preview=preview(), use=HarvestUse(5, Usage(204_000, 5_200), 0.39)))
+    use = HarvestUse(5, Usage(204_000, 5_200), 0.39)
+    return state(seen(preview=preview(), use=use, run_use=use))
 
 
 def applying() -> AppState:

@@ -66,6 +66,15 @@ def test_the_last_apply_and_every_other_can_be_taken_back() -> None:
 
     assert screen.asked == [UndoHarvest(), UndoHarvest("a2")]
     assert screen.ui.shows("undone 3 Oct")
+    assert screen.ui.shows("Harvest of Cache TTL policy and 1 more")
+
+
+def test_the_report_tells_what_was_struck_through_and_leads_to_the_items() -> None:
+    screen = open_at("applied", hs.state(hs.seen(report=replace(hs.report(), struck=2))))
+
+    assert screen.ui.shows("2 known items struck through")
+    screen.ui.click("Show in Knowledge")
+    assert screen.view.panel == "knowledge"
 
 
 def test_what_was_taken_back_left_and_restored_is_told() -> None:

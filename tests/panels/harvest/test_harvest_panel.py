@@ -16,10 +16,11 @@ from core.harvest.messages import (
     PreviewHarvest,
     UndoHarvest,
 )
+from core.harvest.modes import RECALL_ONLY
 from core.values.harvest import HarvestLook, HarvestPhase
 from core.values.knowledge import Category, Item, RemovalQuestion
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
-from core.values.settings import KnowledgeSettings
+from core.values.settings import KnowledgeSettings, MemoryMode, Settings
 from core.values.state import AppState
 from panels.harvest.view import HARVEST_TABS, HarvestTab, HarvestView
 from panels.shell.window_file import to_toml
@@ -103,8 +104,8 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82 KB · 10 days · ≈20.8k, ~$0.05 | to read",
-        "Harvest worker design | 83 KB · 11 days · ≈21.2k, ~$0.05 | to read",
+        "Cache TTL policy | 82 KB · 10 days · ~$0.05, ≈20.8k tokens | to read",
+        "Harvest worker design | 83 KB · 11 days · ~$0.05, ≈21.2k tokens | to read",
     ]
     assert "Parser regressions | 85 KB · 12 days · read before, free | to read" in words
     assert "Untitled | empty · 0 B · 14 days | empty" in words
@@ -184,7 +185,7 @@ def test_the_filter_finds_by_words_and_by_class() -> None:
     assert [row[0] for row in rows(screen)] == ["Parser regressions"]
 
     screen.ui.type("Find a conversation", "")
-    screen.ui.choose("Show one class", "Empty")
+    screen.ui.choose("Show one state", "Empty")
     assert [row[0] for row in rows(screen)] == ["Untitled", "Untitled 2"]
 
     screen.ui.type("Find a conversation", "nothing like that")
@@ -302,6 +303,22 @@ def test_every_state_draws_in_every_part(name: str, tab: HarvestTab) -> None:
 
     assert screen.ui.has("Conversations", kind="tab")
     assert screen.asked == []
+
+
+def test_in_recall_only_nothing_can_be_read_and_the_way_to_another_mode_is_there() -> None:
+    recall = Settings(knowledge=KnowledgeSettings(mode=MemoryMode.RECALL.value))
+    for tab in ("conversations", "preview"):
+        screen = open_at(tab, with_fields(hs.looked(), settings=recall))
+        assert screen.ui.shows(RECALL_ONLY)
+        assert not any(
+            node.is_enabled for node in screen.ui.nodes("button") if node.label.startswith("Preview")
+        )
+        assert not screen.ui.shows("As a batch")
+        screen.ui.click("Choose another mode")
+        assert screen.ui.shows("Who may write to knowledge") or screen.ui.shows("Settings of the harvest")
+
+    found = open_at("preview", with_fields(hs.previewed(), settings=recall))
+    assert not found.ui.find("Apply").is_enabled
 
 
 def test_a_hundred_thousand_of_each_draw_only_what_is_in_view() -> None:

@@ -36,7 +36,7 @@ def test_another_model_can_read() -> None:
 
 def test_it_is_said_who_reads_and_what_leaves_the_machine() -> None:
     screen = _settings()
-    assert screen.ui.shows("As a new discussion (Claude Opus 4.8)")
+    assert screen.ui.shows("The model of a new discussion (Claude Opus 4.8)")
     assert screen.ui.shows("What is read goes to Anthropic, without the secrets in it.")
 
     own = replace(screen.state.config.settings, knowledge=KnowledgeSettings(harvest_provider="embedded"))
@@ -108,6 +108,14 @@ def test_a_chooser_that_is_closed_changes_nothing() -> None:
 
     assert screen.asked == []
     assert screen.view.dialog is None
+
+
+def test_an_automatic_mode_with_no_box_ticked_says_that_it_does_nothing() -> None:
+    known = KnowledgeSettings(mode=MemoryMode.AUTOMATIC.value)
+    screen = open_at("conversations", with_fields(hs.looked(), settings=Settings(knowledge=known)))
+    screen.view.of(HarvestView).are_settings_open = True
+    screen.show(screen.state)
+    assert screen.ui.shows("No category is ticked: nothing is written without being asked.")
 
 
 def test_the_mode_is_chosen_and_categories_are_ticked_where_it_is_automatic() -> None:

@@ -55,8 +55,8 @@ def test_facts_are_listed_with_bar_and_marks() -> None:
     assert shown(screen) == [one.text for one in FACTS]
     assert "4 of 4 facts" in words_of(screen)
     assert [node.props["fraction"] for node in screen.ui.nodes("progress")] == [0.7, 0.42, 0.7, 0.7]
-    assert [node.value for node in screen.ui.nodes("badge") if node.value in {"stale", "held"}] == [
-        "stale",
+    assert [node.value for node in screen.ui.nodes("badge") if node.value in {"expired", "held"}] == [
+        "expired",
         "held",
     ]
     assert (
@@ -83,7 +83,22 @@ def test_filters_by_domain_category_tag_and_words_narrow_the_list() -> None:
 def test_a_problem_is_shown_with_its_place_and_once() -> None:
     screen = open_panel(state(problems=(PROBLEM,)), tab="facts")
 
-    assert words_of(screen).count(PROBLEM.sentence) == 1
+    told = "repos/tides.yaml, line 14: confidence is 7; it must be a number from 0.0 to 1.0."
+    assert words_of(screen).count(told) == 1
+    assert screen.ui.shows("What a broken fact said last is kept")
+    screen.ui.click("Open tides.yaml in editor")
+    assert [one.endswith("knowledge/repos/tides.yaml") for one in screen.ui.files] == [True]
+
+
+def test_one_rule_of_keys_holds_in_the_editor_of_a_fact() -> None:
+    screen = open_panel(state(), tab="facts")
+    for key, sends in (("Escape", 0), ("Ctrl+Enter", 1)):
+        screen.ui.click("Edit moon:fact:001")
+        assert screen.ui.shows("Ctrl+Enter saves, Escape cancels")
+        screen.ui.type("One sentence, at most 280 characters", "The moon pulls much")
+        screen.ui.press(key)
+        assert len(screen.asked) == sends
+        assert bool(screen.view.of(KnowledgeView).fact_edits) is bool(sends)
 
 
 def test_an_edit_is_sent_with_what_was_shown_and_closes_when_it_is_done() -> None:

@@ -47,8 +47,10 @@ def test_a_quote_opens_its_message_in_the_conversation() -> None:
     )
 
     assert screen.ui.shows(f"“{QUOTE}”")
-    assert screen.ui.shows("From Tides, 2026-11-20 12:00")
-    assert screen.ui.shows("Because the moon pulls.")
+    assert screen.ui.shows("From Tides, of 2026-11-01, harvested 2026-11-20 12:00")
+    assert screen.ui.shows("The model said:")
+    (turn,) = [node for node in screen.ui.nodes("markdown") if node.value == "Because the moon pulls."]
+    assert turn.props["terms"] == (QUOTE,)
     screen.ui.click("Show the message")
     assert screen.asked == [SelectDiscussion("tides")]
     assert screen.view.of(DiscussionView).landing == Landing("tides", "m-7", QUOTE, is_phrase=True)
@@ -58,8 +60,9 @@ def test_a_quote_opens_its_message_in_the_conversation() -> None:
 def test_a_turn_in_the_trash_is_read_there_and_can_be_taken_out() -> None:
     screen = opened(Witness(ROW, TurnPlace.TRASH, "Tides", "user", "Because the moon pulls.", is_there=True))
 
-    assert screen.ui.shows("From Tides, 2026-11-20 12:00 (in the trash)")
-    assert screen.ui.shows("Because the moon pulls.")
+    assert screen.ui.shows("From Tides, of 2026-11-01, harvested 2026-11-20 12:00 (in the trash)")
+    assert screen.ui.shows("You said:")
+    assert screen.ui.shows(QUOTE)
     screen.ui.click("Take it out of the trash")
     assert screen.asked == [UndoDelete("tides")]
 

@@ -8,6 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from core.discussion.messages import SelectDiscussion, UndoDelete
+from core.evidence.quotes import item_hash
+from core.knowledge.drafts import draft_mark
 from core.knowledge.messages import AddKnowledgeItem, DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from core.turn.messages import SendPrompt
 from core.values.harvest import HarvestState
@@ -274,6 +276,30 @@ def test_a_home_that_cannot_be_written_offers_no_change() -> None:
     assert "This home is read-only: nothing can be saved" in screen.ui.tips()
 
 
+def test_what_was_replaced_is_not_edited_and_can_be_deleted() -> None:
+    struck = "~~The sun pulls~~ (replaced 2026-11-20: The moon pulls)"
+    screen = open_panel(after({"facts.md": f"# Facts\n\n- {struck}\n"}), "facts")
+
+    assert not screen.ui.has("Edit", kind="button")
+    assert screen.ui.find("Delete…").is_enabled
+    screen.ui.click("Why the model knows this")
+    assert screen.ui.shows("Replaced: it is struck through in its file.")
+    assert "The sun pulls" in screen.ui.texts()
+
+
+def test_a_playbook_leads_to_its_draft() -> None:
+    state = ks.some()
+    (item,) = [i for f in state.knowledge.categories for i in f.items if i.category is Category.PLAYBOOKS][:1]
+    assert not open_panel(state, "playbooks").ui.has("Open the draft")
+
+    mark = draft_mark(item_hash(item.category, item.text))
+    path = "/home/person/.manual_slop/knowledge/drafts/leap.md.draft"
+    known = replace(state.knowledge, drafts={mark: path})
+    screen = open_panel(replace(state, knowledge=known), "playbooks")
+    screen.ui.click("Open the draft")
+    assert screen.ui.files == [path]
+
+
 # --- where an item came from
 
 
@@ -297,7 +323,7 @@ def test_a_conversation_in_the_trash_is_restored_from_its_item() -> None:
     screen = open_panel(ks.some(), "facts")
     assert screen.ui.shows("from Tide gauge, 16 Nov, in the trash")
 
-    screen.ui.click("Restore", within="from Tide gauge")
+    screen.ui.click("Take the conversation Tide gauge out of the trash; the item stays as it is")
 
     assert screen.asked == [UndoDelete(ks.TRASHED.discussion_id)]
 

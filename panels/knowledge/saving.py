@@ -1,0 +1,20 @@
+"""The one way in which Ctrl+Enter keeps what is being typed in the Knowledge panel."""
+
+from __future__ import annotations
+
+from panels.base.desk import Desk
+from panels.knowledge.drafts import save
+from panels.knowledge.facts import save_fact
+from panels.knowledge.merges import keep_words
+from panels.knowledge.view import FactDraft, MergeWords, Typing
+
+
+def save_typed(desk: Desk, draft: Typing) -> None:
+    """Keep a draft, where it says something. Sends what the buttons of its editor send."""
+    match draft:
+        case FactDraft():
+            save_fact(desk, draft)
+        case MergeWords(group_id):
+            keep_words(desk, group_id)
+        case _:
+            save(desk, draft)
