@@ -125,6 +125,12 @@ def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
+def staged_for(home: Path, discussion_id: str) -> tuple[Path, ...]:
+    """Folders in which a discussion was written that was never claimed: a program ended there."""
+    directory = paths.discussion_dir(home, discussion_id)
+    return tuple(sorted(directory.parent.glob(f"{_staged_as(directory)}*.tmp")))
+
+
 def drop(staged: Staged) -> None:
     """Remove what was staged and is not claimed."""
     shutil.rmtree(staged.staging, ignore_errors=True)
@@ -204,7 +210,11 @@ def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
 
 def _staging(directory: Path) -> Path:
     """A free name beside a discussion that no reader takes for one; a start removes what is left under it."""
-    return directory.with_name(f".new-{directory.name}.{secrets.token_hex(4)}.tmp")
+    return directory.with_name(f"{_staged_as(directory)}{secrets.token_hex(4)}.tmp")
+
+
+def _staged_as(directory: Path) -> str:
+    return f".new-{directory.name}."
 
 
 def _holds_bytes(path: Path) -> bool:
