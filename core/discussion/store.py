@@ -37,6 +37,10 @@ _PASSED_OVER = (
 """Names of files without which a discussion is read all the same. Log, meta and queue speak for themselves."""
 
 
+_STAGED = ".new-"
+"""Start of the name of a folder in which a discussion is written before it counts."""
+
+
 class LoadedDiscussion(msgspec.Struct, frozen=True):
     """A discussion read from disk. `meta_problem` as in `MetaRead`; what was repaired is in `discussion.repaired`."""
 
@@ -131,6 +135,11 @@ def staged_for(home: Path, discussion_id: str) -> tuple[Path, ...]:
     return tuple(sorted(directory.parent.glob(f"{_staged_as(directory)}*.tmp")))
 
 
+def discussion_of(name: str) -> str:
+    """Id of the discussion that a folder among them is, or was to become."""
+    return name.removeprefix(_STAGED).partition(".")[0] if name.startswith(_STAGED) else name
+
+
 def drop(staged: Staged) -> None:
     """Remove what was staged and is not claimed."""
     shutil.rmtree(staged.staging, ignore_errors=True)
@@ -214,7 +223,7 @@ def _staging(directory: Path) -> Path:
 
 
 def _staged_as(directory: Path) -> str:
-    return f".new-{directory.name}."
+    return f"{_STAGED}{directory.name}."
 
 
 def _holds_bytes(path: Path) -> bool:

@@ -53,7 +53,9 @@ def imported(
         path = home.parent / f"export-{number}.json"
         path.write_text(json.dumps(one))
         paths.append(str(path))
-    return run_import(ImportRequest(home, tuple(paths), now, "anthropic", "claude", is_dry=dry, without=without))
+    return run_import(
+        ImportRequest(home, tuple(paths), now, "anthropic", "claude", is_dry=dry, without=without)
+    )
 
 
 def ids(home: Path) -> list[str]:
