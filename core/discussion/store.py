@@ -37,6 +37,10 @@ _PASSED_OVER = (
 """Names of files without which a discussion is read all the same. Log, meta and queue speak for themselves."""
 
 
+_STAGED = ".new-"
+"""Start of the name of a folder in which a discussion is written before it counts."""
+
+
 class LoadedDiscussion(msgspec.Struct, frozen=True):
     """A discussion read from disk. `meta_problem` as in `MetaRead`; what was repaired is in `discussion.repaired`."""
 
@@ -125,6 +129,17 @@ def discard(home: Path, discussion_id: str, *, disk: Disk = OS_DISK) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
+def staged_for(home: Path, discussion_id: str) -> tuple[Path, ...]:
+    """Folders in which a discussion was written that was never claimed: a program ended there."""
+    directory = paths.discussion_dir(home, discussion_id)
+    return tuple(sorted(directory.parent.glob(f"{_staged_as(directory)}*.tmp")))
+
+
+def discussion_of(name: str) -> str:
+    """Id of the discussion that a folder among them is, or was to become."""
+    return name.removeprefix(_STAGED).partition(".")[0] if name.startswith(_STAGED) else name
+
+
 def drop(staged: Staged) -> None:
     """Remove what was staged and is not claimed."""
     shutil.rmtree(staged.staging, ignore_errors=True)
@@ -204,7 +219,11 @@ def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
 
 def _staging(directory: Path) -> Path:
     """A free name beside a discussion that no reader takes for one; a start removes what is left under it."""
-    return directory.with_name(f".new-{directory.name}.{secrets.token_hex(4)}.tmp")
+    return directory.with_name(f"{_staged_as(directory)}{secrets.token_hex(4)}.tmp")
+
+
+def _staged_as(directory: Path) -> str:
+    return f"{_STAGED}{directory.name}."
 
 
 def _holds_bytes(path: Path) -> bool:

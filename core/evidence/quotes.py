@@ -29,7 +29,12 @@ def item_hash(category: Category | str, text: str) -> str:
 
 def short_name(category: Category | str, text: str) -> str:
     """Name of an item that a model may say: `k` and eight hex digits, the same while its words are."""
-    return f"k{item_hash(category, text)[:8]}"
+    return short_hash(item_hash(category, text))
+
+
+def short_hash(item: str) -> str:
+    """The short name of an item by its hash."""
+    return f"k{item[:8]}"
 
 
 def quote_hash(text: str) -> str:

@@ -202,7 +202,9 @@ class _Sync:
         wanted: dict[str, list[Fact]] = {}
         for key, reword in past.rewords.items():
             fact = union.facts.get(key)
-            if fact is not None and fact.text in reword.was:
+            row = self._index.rows.get(key)
+            is_older = row is not None and read_row(row).text == reword.now  # a person changed the file since
+            if fact is not None and fact.text in reword.was and not is_older:
                 self._followed.add(key)
                 wanted.setdefault(union.names[key], []).append(msgspec.structs.replace(fact, text=reword.now))
         highest = raised(self._table.highest, [*union.ids, *self._index.rows])

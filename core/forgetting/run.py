@@ -18,7 +18,8 @@ from core.base.locks import discussion_lock, take_lock
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
 from core.discussion.payments import left_since, paid_since
-from core.evidence.quotes import item_hash
+from core.discussion.store import staged_for
+from core.evidence.quotes import item_hash, short_hash
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE
 from core.facts.files import read_files
 from core.facts.places import INDEX_FILE
@@ -60,6 +61,7 @@ from core.knowledge.withdrawals import withdrawing
 from core.retrieval.erasure import ServerDebt, erase_in_index, pay, tell_server
 from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
+from core.values.batches import BatchItem
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 
 WithdrawBatches = Callable[[], str]
@@ -219,6 +221,8 @@ class _Forgetting:
                 if item.discussion_id == discussion_id:
                     self._drop_tree("trash", Path(item.path))
             self._drop_tree("discussions", aside, counts=False)
+            for staged in staged_for(self._home, discussion_id):
+                self._drop_tree("leftovers", staged)
 
     def _keep_costs(self, discussion_id: str) -> None:
         """Have what it cost today count towards today's limit still."""
@@ -384,8 +388,7 @@ class _Forgetting:
         files = BatchFiles(self._home, self._disk)
         asked = 0
         for batch in files.batches():
-            items = batch.items
-            if not any(one.sha256 in self._words.hashes or one.path in self._words.paths for one in items):
+            if not any(self._is_sent(one) for one in batch.items):
                 continue
             if not batch.is_cleaned and not batch.is_unwanted:
                 files.note(batch, BatchChange(self._at, state=batch.state, is_unwanted=True))
@@ -404,6 +407,12 @@ class _Forgetting:
                 problem = str(error)
             if problem:
                 self._problems["batches"] = problem
+
+    def _is_sent(self, item: BatchItem) -> bool:
+        """True for a request of a conversation that goes, and for one that tells an item that goes."""
+        words = self._words
+        names = {short_hash(one) for one in words.items}
+        return item.sha256 in words.hashes or item.path in words.paths or not names.isdisjoint(item.told)
 
     def _cleanse_review(self) -> None:
         before = load_review(self._home)

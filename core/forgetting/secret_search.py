@@ -19,6 +19,7 @@ from core.base.opener import open_file, reason_of
 from core.base.secrets import scrub
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
+from core.discussion.store import discussion_of
 from core.evidence.rows import requoted
 from core.forgetting.files import empty_logs, files_of, is_of_home
 from core.forgetting.places import Folder, place_of
@@ -105,7 +106,7 @@ def _finds(path: Path, root: Folder, name: str, binned: dict[str, str]) -> Itera
     cure = cure_of(place, name)
     first, _, rest = name.partition("/")
     owner = rest.partition("/")[0]
-    owners = {"discussions": owner, "trash": binned.get(owner, "")}
+    owners = {"discussions": discussion_of(owner), "trash": binned.get(owner, "")}
     for line, kind in finds_in(_pieces(path), name):
         yield SecretFind(
             place.id if place is not None else "",

@@ -28,10 +28,11 @@ from core.retrieval.step import update_index
 from core.values.discussion import OpenDiscussion
 from core.values.evidence import EvidenceState
 from core.values.forgetting import ForgetTarget, ForgettingState
+from core.values.imports import ImportState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level, SearchHits
-from core.values.updates import Result, conclude, decline, notify
+from core.values.updates import Result, conclude, decline, dismiss, notify
 
 NOTICE = "forget"
 
@@ -173,10 +174,8 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
         level = Level.WARNING if receipt.problems else Level.INFO
         detail = "\n".join(f"{place(one.place).label}: {one.problem}" for one in receipt.problems)
         state = notify(state, NOTICE, level, headline(receipt), detail)
-        harvest = replace(state.harvest, preview=None, review={}, report=None, undone=None, looked_at=None)
         state = replace(
-            state,
-            harvest=harvest,
+            _without_proposals(state),
             evidence=EvidenceState(),
             discussions=replace(
                 state.discussions,
@@ -191,6 +190,26 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
         *knowledge.read_again(state),
         *indexing,
     )
+
+
+def _without_proposals(state: AppState) -> AppState:
+    """The state without what was proposed, reported, or may be put back: it may hold the words."""
+    harvest = replace(
+        state.harvest,
+        preview=None,
+        review={},
+        report=None,
+        undone=None,
+        looked_at=None,
+        merge=None,
+        merged=None,
+        drafted=None,
+        question=None,
+    )
+    imports = state.imports if state.imports.is_running else ImportState()
+    for notice in knowledge.WAYS_BACK:
+        state = dismiss(state, notice)
+    return replace(state, harvest=harvest, imports=imports)
 
 
 def _without_recalled(state: AppState, discussion_ids: Sequence[str]) -> Mapping[str, OpenDiscussion]:

@@ -12,7 +12,9 @@ from core.base.tokens import estimate_tokens
 from core.harvest.batch_book import MOST_FAULTS, faults_of, waiting
 from core.harvest.classes import OUTPUT_TOKENS_EST
 from core.harvest.distillation import HarvestError
+from core.harvest.prompt import told_names, without_known
 from core.harvest.replies import reply_key
+from core.harvest.run import known_now
 from core.harvest.scan import Progress, ScanRequest, look_again, no_progress
 from core.harvest.sources import Distiller
 from core.knowledge.ledger import HarvestLedger
@@ -23,12 +25,13 @@ from core.values.usage import Usage
 
 
 class WantedPrompt(msgspec.Struct, frozen=True):
-    """A prompt that has no reply yet."""
+    """A prompt that has no reply yet. `told`: short names of the known items that it tells."""
 
     facts: ArtifactFacts
     prompt: str
     key: str
     has_schema: bool
+    told: tuple[str, ...] = ()
 
     @property
     def tokens_est(self) -> int:
@@ -40,9 +43,9 @@ def wanted_prompt(
     asker: Distiller, facts: ArtifactFacts, prompt: str, faults: Mapping[str, tuple[BatchFault, ...]]
 ) -> WantedPrompt:
     """A prompt to send; without the reply's schema where the provider refused it with that."""
-    key = reply_key(prompt, asker.provider, asker.model)
+    key = reply_key(without_known(prompt), asker.provider, asker.model)
     is_refused = any(fault.is_refused for fault in faults.get(key, ()))
-    return WantedPrompt(facts, prompt, key, not is_refused)
+    return WantedPrompt(facts, prompt, key, not is_refused, told_names(prompt))
 
 
 def wanted_prompts(
@@ -62,6 +65,7 @@ def wanted_prompts(
     Raises:
         StorageError, HarvestStoppedError: nothing more can be read.
     """
+    _, related = known_now(request.home)
     taken = {*waiting(batches), *busy}
     faults, ledger = faults_of(batches), HarvestLedger(request.home)
     for number, scanned in enumerate(chosen):
@@ -72,7 +76,7 @@ def wanted_prompts(
             if not is_candidate or facts.known_status or facts.sha256 in taken:
                 continue
             taken.add(facts.sha256)
-            prompts = asker.missing(facts, data)
+            prompts = asker.missing(facts, data, related)
         except HarvestError:
             continue  # the apply says why, and has its replies asked anew
         except SlopError as error:

@@ -323,6 +323,7 @@ class BatchRun:
                 one.key,
                 one.has_schema,
                 one.tokens_est,
+                one.told,
             )
             for number, one in enumerate(chunk)
         )

@@ -107,7 +107,13 @@ def with_found_quotes(reply: Reply, shown: Mapping[str, tuple[str, str]]) -> Rep
 
 
 def missing_prompts(
-    messages: Sequence[Said], name: str, template: str, find: Callable[[str], str | None], *, piece_bytes: int
+    messages: Sequence[Said],
+    name: str,
+    template: str,
+    find: Callable[[str], str | None],
+    *,
+    piece_bytes: int,
+    related: Related = nothing_known,
 ) -> tuple[str, ...]:
     """Prompts that `distil` would ask now, one for each piece at most: the rest follows from their replies.
 
@@ -127,7 +133,7 @@ def missing_prompts(
     missing = []
     for part, text in _parts(pieces(with_short_ids(messages), piece_bytes), name):
         try:
-            ask_for_items(ask, template, part, text)
+            ask_for_items(ask, template, part, text, related(text))
         except _MissingError as error:
             missing.append(error.prompt)
     return tuple(missing)

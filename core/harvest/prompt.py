@@ -36,6 +36,7 @@ Everything else there is known: leave it out, and leave both empty strings elsew
 _KNOWN = re.compile(
     rf"^<(known(?:-[0-9]+)?)>\n(?:k[0-9a-f]+: [^\n]*\n)+</\1>\n\n{re.escape(_REPLACES)}\n", re.MULTILINE
 )
+_TOLD = re.compile(r"^(k[0-9a-f]+): ", re.MULTILINE)
 _NAMED = re.compile(r'^(<(?:user|assistant|tool|system|other)(?:-[0-9]+)?) id="m[0-9]+">$', re.MULTILINE)
 
 
@@ -98,6 +99,11 @@ def retry_parts(retry: str | bool) -> tuple[str, ...]:
 def without_known(prompt: str) -> str:
     """The prompt without what is known now: a reply that was paid for counts whatever was learned since."""
     return _KNOWN.sub("", prompt)
+
+
+def told_names(prompt: str) -> tuple[str, ...]:
+    """Names of the known items that a prompt tells, as `short_name` makes them."""
+    return tuple(name for block in _KNOWN.finditer(prompt) for name in _TOLD.findall(block[0]))
 
 
 def without_quotes(prompt: str) -> str:

@@ -83,7 +83,7 @@ class Distiller(msgspec.Struct, frozen=True):
                 self.template,
                 ask,
                 piece_bytes=self.piece_bytes,
-                related=nothing_known if is_small_model(self.provider) else related,
+                related=self._may_tell(related),
             )
         except HarvestError:
             ask.forget_malformed()
@@ -101,8 +101,11 @@ class Distiller(msgspec.Struct, frozen=True):
         """
         return not self.missing(facts, data)
 
-    def missing(self, facts: ArtifactFacts, data: bytes) -> tuple[str, ...]:
+    def missing(self, facts: ArtifactFacts, data: bytes, related: Related = nothing_known) -> tuple[str, ...]:
         """Prompts without a kept reply that `distil` would begin with. Writes nothing.
+
+        Args:
+            related: as of `distil`; which replies are kept does not depend on it.
 
         Raises:
             HarvestError: it cannot be read, or what is kept is malformed, also the second time.
@@ -115,7 +118,11 @@ class Distiller(msgspec.Struct, frozen=True):
             self.template,
             lambda prompt: _kept_reply(kept, prompt, self),
             piece_bytes=self.piece_bytes,
+            related=self._may_tell(related),
         )
+
+    def _may_tell(self, related: Related) -> Related:
+        return nothing_known if is_small_model(self.provider) else related
 
     def _messages(self, facts: ArtifactFacts, data: bytes) -> tuple[Said, ...]:
         try:

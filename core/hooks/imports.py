@@ -13,7 +13,7 @@ from core.hooks.queries import PageQuery
 from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
 from core.imports.messages import CancelImport, ImportCommand, ImportConversations
-from core.values.imports import ImportReport, ImportRow, ImportState
+from core.values.imports import MAX_ROWS, ImportReport, ImportRow, ImportState
 from core.values.transcript import TranscriptKind
 from core.values.updates import outcome_of
 
@@ -26,6 +26,13 @@ class ImportBody(Body, frozen=True, kw_only=True):
 
     paths: Annotated[tuple[PathText, ...], Meta(min_length=1, max_length=MAX_PATHS, description="Absolute.")]
     dry_run: Annotated[bool, Meta(description="Say what would be imported, write nothing.")] = True
+    without: Annotated[
+        tuple[str, ...],
+        Meta(
+            max_length=MAX_ROWS,
+            description="Conversations not to be taken, by `discussion_id` of a dry run's rows.",
+        ),
+    ] = ()
     wait: Annotated[bool, Meta(description="Answer when the run has ended, not when it has begun.")] = False
 
 
@@ -112,7 +119,8 @@ async def import_conversations(request: Request[ImportBody]) -> Answer:
         request.check_writable()
     if request.state.imports.is_running:
         raise RefusedError(409, "busy", "Another import is under way", "Wait for its end, or cancel it")
-    command_id = begin(request.desk.front, ImportConversations(fields.paths, is_dry=fields.dry_run))
+    asked = ImportConversations(fields.paths, is_dry=fields.dry_run, without=frozenset(fields.without))
+    command_id = begin(request.desk.front, asked)
     state = await request.desk.watch.until(
         lambda now: now.imports.command_id == command_id or is_over(now, command_id), ACT_S
     )

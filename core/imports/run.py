@@ -102,6 +102,7 @@ class _Work:
         self._there = _names(paths.discussions_dir(request.home))
         self._batch = _Batch(request.disk, on_written)
         self._planned: dict[str, Held] = {}
+        self._left_out = set[str]()
         self._other_names: list[str] = []
         self._is_undated = False
         self._by_letters: dict[str, str] | None = None
@@ -124,18 +125,17 @@ class _Work:
             transcript = msgspec.structs.replace(transcript, at=self._request.now, is_undated=True)
         self._is_undated = transcript.is_undated
         plan = plan_import(origin.kind, transcript, self._held, self._request.now, origin.name)
-        if plan.discussion_id in self._request.without and not plan.why:
+        self._expect(plan)
+        wanted = plan.discussion_id
+        if wanted in self._request.without and (not plan.why or wanted in self._left_out):
+            self._left_out.add(wanted)
             plan = msgspec.structs.replace(plan, made=(), grown=(), why=UNTICKED)
         self._count(origin, transcript, plan)
         for made in plan.made:
-            self._planned[made.discussion_id] = _held_by(made.discussion_id, made.records)
             self._counts["made"] += 1
             if not self._request.is_dry:
                 self._make(made)
         for grown in plan.grown:
-            before = self._planned.get(grown.discussion_id) or self._held(grown.discussion_id)
-            more = _held_by(grown.discussion_id, grown.records)
-            self._planned[grown.discussion_id] = more if before is None else _joined(before, more)
             self._counts["grown"] += 1
             if not self._request.is_dry:
                 self._batch.finish()  # what it adds to may be of this run
@@ -182,6 +182,15 @@ class _Work:
                     plan.skipped,
                 )
             )
+
+    def _expect(self, plan: ImportPlan) -> None:
+        """Have what follows planned as in the dry run, in which nothing was left out: its rows were ticked by id."""
+        for made in plan.made:
+            self._planned[made.discussion_id] = _held_by(made.discussion_id, made.records)
+        for grown in plan.grown:
+            before = self._held(grown.discussion_id)
+            more = _held_by(grown.discussion_id, grown.records)
+            self._planned[grown.discussion_id] = more if before is None else _joined(before, more)
 
     def _held(self, discussion_id: str) -> Held | None:
         """A discussion that is here, in the trash, or was made a moment ago."""

@@ -99,7 +99,7 @@ def event(state: AppState, happened: KnowledgeEvent) -> Result:
             assert_never(happened)
 
 
-FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
+WAYS_BACK = FACT_DELETED, ITEM_DELETED = "fact-deleted", "item-deleted"
 """Ids of the notices that offer the way back."""
 
 

@@ -157,15 +157,21 @@ def _rewords(
     """Words that facts take on: those of the item that an edit made of theirs, where it stands."""
     edited: dict[str, set[str]] = defaultdict(set)
     texts: dict[str, tuple[str, str]] = {}
-    for event in events:
+    last: dict[str, int] = {}
+    for number, event in enumerate(events):
         if event.text and event.item:
             texts.setdefault(event.item, (event.category, event.text))
         if event.kind is ItemEventKind.EDITED and event.item in standing:
             edited[event.item].update(event.was)
+            last[event.item] = number
+        if event.reason == FactNewsKind.EDITED and event.fact and not event.item:
+            last[event.fact] = number
     if not edited:
         return
     for fact, names in linked.items():
         for name in names & edited.keys():
+            if last.get(fact, -1) > last[name]:
+                continue  # a person gave the fact its words since
             known = [texts[was] for was in edited[name] & names if was in texts]
             was = frozenset(
                 words

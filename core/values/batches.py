@@ -25,7 +25,7 @@ class BatchItem(msgspec.Struct, frozen=True):
     Args:
         custom_id: its name at the provider; sha256, path: of the conversation as it was when it was sent.
         key: of the reply among the kept ones; has_schema: the request held the reply's schema.
-        input_tokens_est: of the prompt.
+        input_tokens_est: of the prompt; told: short names of the known items that it tells.
     """
 
     custom_id: str
@@ -34,6 +34,7 @@ class BatchItem(msgspec.Struct, frozen=True):
     key: str
     has_schema: bool = True
     input_tokens_est: int = 0
+    told: tuple[str, ...] = ()
 
 
 class BatchFault(msgspec.Struct, frozen=True):

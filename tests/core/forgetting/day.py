@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -110,6 +111,8 @@ def a_day(home: Path) -> str:
 
 def leave_about(home: Path, secret: str) -> None:
     """What a person and the program leave beside a log."""
+    staged = paths.discussions_dir(home) / f".new-{secret}.0a1b2c3d.tmp"
+    shutil.copytree(paths.discussion_dir(home, secret), staged)
     meta.write_draft(home, secret, Draft(f"and the {WORD} key"))
     queue_file.add(home, secret, QueuedPrompt("20261101-090000-qqqqqq", OLD, f"the {WORD} lock"))
     attachments.save(home, secret, f"{WORD} plan".encode(), f"{WORD}.txt")

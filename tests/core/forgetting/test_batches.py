@@ -12,12 +12,15 @@ from core.base import paths
 from core.forgetting.report import receipt_text
 from core.forgetting.run import ForgetRequest, ForgetServices, forget
 from core.harvest.batch_run import BatchRun, BatchServices
+from core.knowledge.digest import regenerate_digest
+from core.knowledge.edits import add_item
 from core.providers.anthropic.client import AnthropicProvider
 from core.providers.gemini.client import GeminiProvider
 from core.providers.openai.client import OpenAiProvider
 from core.spending.harvest_costs import Payments
 from core.values.batches import BatchState
 from core.values.forgetting import ForgetReceipt, ForgetTarget
+from core.values.knowledge import Category, NewItem
 from core.values.settings import ServerSettings
 from tests.core.harvest.batch_kit import Backlog
 from tests.core.harvest.harvests import NOW, add_discussion, reply
@@ -44,7 +47,7 @@ def backlog(isolated_home: Path, vendor: AnthropicServer) -> Backlog:
     return Backlog(isolated_home, client.batches(), "anthropic", MODEL)
 
 
-def forgotten(backlog: Backlog, discussion_id: str, *, reaches: bool = True) -> ForgetReceipt:
+def forgotten(backlog: Backlog, target: ForgetTarget | str, *, reaches: bool = True) -> ForgetReceipt:
     services = BatchServices(
         lambda _provider: backlog.service,
         Payments(backlog.home, lambda *_: 0.5, lambda: backlog.now),
@@ -54,7 +57,8 @@ def forgotten(backlog: Backlog, discussion_id: str, *, reaches: bool = True) -> 
     run = BatchRun(backlog.home, lambda: backlog.now, services)
     asked = ForgetServices(withdraw_batches=run.withdraw_unwanted) if reaches else ForgetServices()
     at = NOW + timedelta(seconds=60)
-    return forget(ForgetRequest(backlog.home, ForgetTarget((discussion_id,)), at, "seed", services=asked))
+    wanted = ForgetTarget((target,)) if isinstance(target, str) else target
+    return forget(ForgetRequest(backlog.home, wanted, at, "seed", services=asked))
 
 
 def file_of(backlog: Backlog) -> str:
@@ -83,6 +87,22 @@ def test_a_batch_that_works_is_stopped_and_its_requests_leave_the_provider(
     (closed,) = backlog.batches
     assert (closed.answered, closed.forgotten, closed.is_cleaned) == (1, 1, True)
     assert vendor.batches.batches == {}
+
+
+def test_an_item_that_is_forgotten_leaves_a_batch_that_was_told_it(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    add_item(backlog.home, NewItem(Category.FACTS, "The gate opens at three"))
+    add_item(backlog.home, NewItem(Category.FACTS, "Keys are brass"))
+    regenerate_digest(backlog.home, may_create=True)
+    add_discussion(backlog.home, "Gate", "When?", "The gate opens at four.")
+    backlog.run()
+    forgotten(backlog, ForgetTarget((), Category.FACTS, "Keys are brass", "facts.md"))
+    assert vendor.batches.last.status == "in_progress", "nobody told it"
+    receipt = forgotten(backlog, ForgetTarget((), Category.FACTS, "The gate opens at three", "facts.md"))
+
+    assert vendor.batches.last.status == "canceling"
+    assert [row.removed for row in receipt.places if row.place == "batches"] == [1]
 
 
 def test_a_batch_that_has_ended_is_deleted_at_once_and_replies_of_others_are_kept(

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.discussion import log, meta, queue_file, trash
 from core.discussion.catalog import Catalog
+from core.discussion.store import discussion_of
 from core.evidence.files import read_logs
 from core.evidence.rows import Conversation, evidence_of, row_text
 from core.forgetting.places import PLACES, Folder
@@ -94,7 +95,7 @@ def test_every_place_of_a_day_is_looked_through_and_cleaned_but_the_logs(home: P
     left = traces(home, key.lower())
     assert left
     assert all(name.endswith(paths.LOG_FILE) or "/attachments/" in name for name in left), left
-    assert {Path(one).parts[1] for one in left} <= set(report.discussion_ids)
+    assert {discussion_of(Path(one).parts[1]) for one in left} <= set(report.discussion_ids)
     assert key[:12] not in said(report)
     assert [fact for fact in FactReader(home).facts() if "[secret]" in fact.text]
 

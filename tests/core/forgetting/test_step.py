@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from core.forgetting import step
 from core.forgetting.messages import ForgetDiscussion, ForgetEnded, RunForget
+from core.knowledge import step as knowledge
+from core.knowledge.messages import ItemDeleted, RestoreItem
+from core.values.forgetting import ForgetReceipt
+from core.values.imports import ImportReport, ImportState
+from core.values.knowledge import Category, Item
+from core.values.merges import MergeProposal
 from tests.panels import states
 from tests.panels.retrieval import retrieval_states
 
@@ -35,3 +43,19 @@ def test_what_was_searched_and_recalled_goes_with_it() -> None:
 
     assert (after.retrieval.answer, after.context.sent_recall) == (None, ())
     assert after.retrieval.report == state.retrieval.report
+
+
+def test_what_was_proposed_or_may_be_put_back_leaves_the_window() -> None:
+    state = states.working()
+    item = Item(Category.FACTS, "facts.md", "The gate opens.")
+    state, _ = knowledge.event(
+        state, ItemDeleted(item.text, RestoreItem(item, b"- The gate opens.\n", 0, ""))
+    )
+    harvest = replace(state.harvest, merge=MergeProposal(Category.FACTS, "facts.md"))
+    state = replace(state, harvest=harvest, imports=ImportState(report=ImportReport(is_dry=True)))
+    assert item.text in str(state.program.notices)
+
+    after, _ = step.event(state, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
+
+    assert (after.harvest.merge, after.imports) == (None, ImportState())
+    assert item.text not in str(after.program.notices)

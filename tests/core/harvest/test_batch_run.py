@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from core.base import paths
+from core.evidence.quotes import short_name
 from core.harvest.replies import kept_conversations
+from core.knowledge.digest import regenerate_digest
+from core.knowledge.edits import add_item
 from core.providers.anthropic.client import AnthropicProvider
 from core.spending.harvest_costs import harvest_payments
 from core.values.batches import BatchState
+from core.values.knowledge import Category, NewItem
 from core.values.settings import ServerSettings
 from tests.core.harvest.batch_kit import Backlog, Crash
 from tests.core.harvest.harvests import NOW, add_discussion, go_on, item_lines, reply
@@ -199,6 +203,29 @@ def test_pieces_go_out_together_and_a_malformed_reply_is_shown_in_a_follow_up(
     backlog.run()
     backlog.apply()
     assert len(item_lines(backlog.home)) == 2
+
+
+def test_a_batch_is_told_what_is_known_and_its_reply_replaces_it(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    wind, sun = "Tides follow the wind", "Tides follow the sun"
+    add_item(backlog.home, NewItem(Category.FACTS, wind))
+    regenerate_digest(backlog.home, may_create=True)
+    add_discussion(backlog.home, "Tides", "Do tides follow the wind or the sun?", "The moon.")
+    backlog.run()
+    (one,) = vendor.batches.last.requests
+    name = short_name(Category.FACTS, wind)
+    assert f"\n{name}: {wind}\n" in one["params"]["messages"][0]["content"][0]["text"]
+    assert backlog.batches[0].items[0].told == (name,)
+    new = {"statement": MOON, "detail": "", "reason": "The moon does it.", "replaces": name}
+    vendor.replies.extend(says(reply(facts=[new])))
+    vendor.batches.finish()
+    add_item(backlog.home, NewItem(Category.FACTS, sun))  # what is known now changes no request
+
+    assert (backlog.run().problems, backlog.apply().failures) == ((), ())
+    struck, *rest = item_lines(backlog.home)
+    assert struck.startswith(f"- ~~{wind}~~ (replaced")
+    assert [sun in rest[0], MOON in rest[1], vendor.batches.made] == [True, True, 1]
 
 
 def test_a_crash_before_the_submission_pays_nothing_and_waits_until_it_is_sure(

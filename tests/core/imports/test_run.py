@@ -45,13 +45,17 @@ def talk(*said: tuple[str, str, str], current: str = "", key: str = "c1") -> dic
 FIRST = (("u1", "", "Which datum?"), ("a1", "u1", "Mean sea level."), ("a2", "u1", "Chart datum."))
 
 
-def imported(home: Path, *given: object, dry: bool = False, now: datetime = NOW) -> ImportReport:
+def imported(
+    home: Path, *given: object, dry: bool = False, now: datetime = NOW, without: frozenset[str] = frozenset()
+) -> ImportReport:
     paths = []
     for number, one in enumerate(given):
         path = home.parent / f"export-{number}.json"
         path.write_text(json.dumps(one))
         paths.append(str(path))
-    return run_import(ImportRequest(home, tuple(paths), now, "anthropic", "claude", is_dry=dry))
+    return run_import(
+        ImportRequest(home, tuple(paths), now, "anthropic", "claude", is_dry=dry, without=without)
+    )
 
 
 def ids(home: Path) -> list[str]:
@@ -75,6 +79,17 @@ def home(tmp_path: Path) -> Path:
     path = tmp_path / "home"
     path.mkdir()
     return path
+
+
+def test_of_two_conversations_with_one_id_each_can_be_left_out_alone(home: Path) -> None:
+    other = (("u1", "", "Which moon?"), ("a1", "u1", "The full one."))
+    rows = imported(home, talk(*FIRST), talk(*other), dry=True).rows
+    for number in (0, 1):
+        without = frozenset({rows[number].discussion_id})
+        report = imported(home / f"home-{number}", talk(*FIRST), talk(*other), without=without)
+        assert [bool(row.why) for row in report.rows] == [number == 0, number == 1]
+        (made, *_) = ids(home / f"home-{number}")
+        assert ("Which moon?" in words(home / f"home-{number}", made)) == (number == 0)
 
 
 def test_a_dry_run_tells_what_an_import_does_and_writes_nothing(home: Path) -> None:

@@ -87,7 +87,10 @@ def test_seen_again_confirms_once_a_conversation_whatever_it_is_read_as(tmp_path
 
 def test_a_fact_whose_words_a_person_changed_is_known_by_its_evidence(tmp_path: Path) -> None:
     applied(tmp_path, TIDES)
-    edit_fact(tmp_path, "tides:fact:001", "The moon makes tides", "Moon and sun make tides", 0.8, ("sea",))
+    path = tmp_path / "knowledge" / "repos" / "tides.yaml"
+    edit_fact(tmp_path, "tides:fact:001", "The moon makes tides", "The moon makes tides", 0.8, ("sea",))
+    path.write_text(path.read_text().replace("The moon makes tides", "Moon and sun make tides"))
+    sync_facts(tmp_path)
 
     applied(tmp_path, TIDES, sha256="b" * 64, path="/talks/b.md")
 

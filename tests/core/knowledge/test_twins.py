@@ -63,6 +63,12 @@ def in_editor(home: Path, change: Callable[[str], str]) -> None:
     sync_facts(home)
 
 
+def in_facts(home: Path, was: str, now: str) -> None:
+    path = home / "knowledge" / "repos" / "tides.yaml"
+    path.write_text(path.read_text().replace(was, now))
+    sync_facts(home)
+
+
 def test_what_is_deleted_is_not_sent_and_comes_back_with_its_undo_byte_for_byte(home: Path) -> None:
     path = home / "knowledge" / "facts.md"
     before = path.read_bytes()
@@ -143,11 +149,31 @@ def test_the_fact_takes_on_the_words_of_an_item_that_was_edited(home: Path, *, i
 
 
 def test_words_that_a_person_gave_a_fact_by_hand_stay_when_its_item_is_edited(home: Path) -> None:
-    edit_fact(home, "tides:fact:001", MOON, "Sun and moon", 0.9, ())
-    sync_facts(home)
+    in_facts(home, MOON, "Sun and moon")
     edit_item(home, item(home, MOON), "The moon makes tides at one")
 
     assert sent(home) == [MUD, "Sun and moon"]
+
+
+def test_words_that_a_person_gives_a_fact_back_after_its_item_was_edited_stay(home: Path) -> None:
+    edit_item(home, item(home, MOON), "The moon makes tides at one")
+    in_facts(home, "The moon makes tides at one", MOON)
+    assert sent(home) == [MUD, MOON]
+    edit_item(home, item(home, MUD), "Mud is deep by the new pier")
+
+    assert sent(home) == ["Mud is deep by the new pier", MOON]
+
+
+def test_an_item_takes_on_the_words_of_its_fact_that_was_edited(home: Path) -> None:
+    edit_fact(home, "tides:fact:001", MOON, "Sun and moon", 0.9, ())
+    sync_facts(home)
+
+    assert sent(home) == [MUD, "Sun and moon"]
+    assert item(home, "Sun and moon").provenance == TAG
+    told = "\n".join(history_lines(fact_history(home, "tides:fact:001", FactReader(home).facts())))
+    assert told.count("changed by you") == 1
+    delete_item(home, item(home, "Sun and moon"))
+    assert sent(home) == [MUD]
 
 
 def test_a_fact_changed_by_hand_after_its_item_had_gone_is_the_persons_own(home: Path) -> None:
