@@ -31,7 +31,7 @@ def measure(state: AppState, discussion_id: str) -> Result:
 
 
 def keep_out(state: AppState, asked: KeepOut) -> Result:
-    """Keep a source out of what is recalled until the next reply; the stack is put together anew by itself."""
+    """Keep a source out of what is recalled for the draft; the stack is put together anew by itself."""
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None:
         return conclude(state, CommandOutcome(asked.command_id, problem="The discussion is not open.")), ()

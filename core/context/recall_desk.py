@@ -42,7 +42,8 @@ class RecallDesk:
             known = self._known.get(spec.discussion_id, {})
         found = known.get(asked)
         if found is None:
-            found = self._recall(asked[0])
+            told = "\n\n".join((inputs.digest, *(turn.text for turn in inputs.turns)))
+            found = self._recall(replace(asked[0], told=told))
         with self._lock:
             known = self._known.get(spec.discussion_id, {})
             kept = {one: answer for one, answer in known.items() if one[0].text in spec.waiting}

@@ -50,7 +50,7 @@ class FoldedLog:
         self._count = discussion.record_count
         self._last_request = discussion.last_request
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
-        self._retrieved, self._kept_out = discussion.retrieved, discussion.kept_out
+        self._retrieved = discussion.retrieved
 
     def add(self, record: Record) -> None:
         """Take in the next record."""
@@ -84,7 +84,6 @@ class FoldedLog:
             versions=self._versions,
             last_request=self._last_request,
             retrieved=self._retrieved,
-            kept_out=self._kept_out,
             record_count=self._count,
             usage=self._usage,
             upkeep=self._upkeep,
@@ -100,8 +99,6 @@ class FoldedLog:
             self._retrieved = {k: v for k, v in self._retrieved.items() if k != record.message_id}
 
     def _add_message(self, record: MessageRecord) -> None:
-        if record.role is Role.ASSISTANT:
-            self._kept_out = ()
         message = Message(
             record.id, record.at, record.role, record.parts, record.status, record.provider, record.model
         )

@@ -153,7 +153,7 @@ def _stores(state: AppState) -> tuple[str, ...]:
 
 def _without_passages(state: AppState) -> AppState:
     """The state without what was searched and recalled: it may hold the words."""
-    retrieval = replace(state.retrieval, answer=None, tool_answer=None)
+    retrieval = replace(state.retrieval, answer=None, answers=(), tool_answer=None)
     return replace(state, retrieval=retrieval, context=replace(state.context, sent_recall=()))
 
 

@@ -229,7 +229,10 @@ async def search(request: Request[SearchQuery]) -> Answer:
     outcome = outcome_of(state, command_id)
     if outcome is not None and not outcome.is_done:
         raise RefusedError(409, "not_now", outcome.problem, outcome.remedy)
-    return Answer(_answer(state.retrieval.answer or SearchAnswer(fields.q)))
+    answer = state.retrieval.answer_to(command_id)
+    if answer is None:
+        raise RefusedError(503, "slow", "The answer is not kept any more", "Ask again")
+    return Answer(_answer(answer))
 
 
 async def get_retrieval(request: Request[None]) -> Answer:

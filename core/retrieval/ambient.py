@@ -11,7 +11,7 @@ from core.base.frame import frame, without_blocks
 from core.base.text import one_line, size_bytes
 from core.base.tokens import estimate_tokens
 from core.retrieval.report import degraded_text, place_text
-from core.retrieval.terms import query_terms, words
+from core.retrieval.terms import STOP_WORDS, query_terms, words
 from core.values.recall import Recalled, RecalledPassage, RecallQuestion
 from core.values.retrieval import Corpus, Retriever, SearchAnswer, SearchFilters, SearchHit
 
@@ -27,6 +27,88 @@ LEAST_TERMS = 2
 
 LEAST_COSINE = 0.5
 """Cosine from which a passage fits a message with which it shares no words."""
+
+LEAST_NEWS = 2
+"""Different words beyond the message's own that a passage of a discussion must hold: else it tells nothing."""
+
+SMALL_TALK = frozenset(
+    [
+        "again",
+        "agreed",
+        "alright",
+        "awesome",
+        "bye",
+        "continue",
+        "cool",
+        "correct",
+        "done",
+        "exactly",
+        "fine",
+        "go",
+        "good",
+        "great",
+        "hello",
+        "hey",
+        "hi",
+        "keep",
+        "morning",
+        "much",
+        "next",
+        "nice",
+        "nope",
+        "ok",
+        "okay",
+        "perfect",
+        "please",
+        "proceed",
+        "really",
+        "right",
+        "sorry",
+        "sure",
+        "thank",
+        "thanks",
+        "thx",
+        "welcome",
+        "well",
+        "wonderful",
+        "work",
+        "worked",
+        "works",
+        "wow",
+        "yeah",
+        "yep",
+        "yes",
+        "bitte",
+        "danke",
+        "gut",
+        "hallo",
+        "ja",
+        "nein",
+        "bien",
+        "gracias",
+        "hola",
+        "merci",
+        "non",
+        "oui",
+        "salut",
+        "si",
+        "ciao",
+        "grazie",
+        "bom",
+        "bem",
+        "nao",
+        "obrigada",
+        "obrigado",
+        "ola",
+        "sim",
+        "bine",
+        "buna",
+        "da",
+        "multumesc",
+        "nu",
+    ]
+)
+"""Words of agreement and courtesy, folded as `words` folds them: a message of these alone asks for nothing."""
 
 _LINE_CHARS = 160
 _SHORTEST_STEM = 4
@@ -51,7 +133,12 @@ def wanted_count(question: RecallQuestion) -> int:
 
 def recall_query(text: str) -> str:
     """Query for a message; empty where it says nothing that could be looked for."""
-    return text if query_terms(text) else ""
+    return text if asked_terms(text) else ""
+
+
+def asked_terms(text: str) -> tuple[str, ...]:
+    """Words of a message that say what it is about."""
+    return tuple(term for term in query_terms(text) if term not in SMALL_TALK)
 
 
 def source_name(hit: SearchHit) -> str:
@@ -79,7 +166,7 @@ def recalled(
         if count(_block(whole, [*lines, (hit, told)])) <= question.spec.tokens:
             lines.append((hit, told))
     text = _block(whole, lines)
-    terms = query_terms(question.text)
+    terms = asked_terms(question.text)
     chosen = (
         *(_chosen(hit, terms, is_whole=True) for hit, _ in whole),
         *(_chosen(hit, terms, is_whole=False) for hit, _ in lines),
@@ -89,13 +176,15 @@ def recalled(
 
 def fitting_hits(question: RecallQuestion, hits: Iterable[SearchHit]) -> Iterator[SearchHit]:
     """Hits that are worth their tokens: above the thresholds, not kept out, not told already."""
-    terms = query_terms(question.text)
+    terms, own = asked_terms(question.text), set(words(question.text)) | STOP_WORDS | SMALL_TALK
     for hit in hits:
         if hit.corpus not in CORPORA or source_name(hit) in question.spec.kept_out:
             continue
         if hit.corpus is Corpus.DISCUSSIONS and hit.path == question.discussion_id:
             continue
         if hit.score < LEAST_SCORE or not hit.text.strip() or _is_told(hit, question.told):
+            continue
+        if hit.corpus is Corpus.DISCUSSIONS and len(set(words(hit.text)) - own) < LEAST_NEWS:
             continue
         is_near = Retriever.VECTOR in hit.found_by and hit.cosine >= LEAST_COSINE
         if is_near or len(shared_terms(terms, hit)) >= min(LEAST_TERMS, len(terms)) > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -92,9 +93,22 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
 
 
 def delete_index(folder: Path) -> None:
-    """Delete the index with its vectors. Nothing is lost by it but time."""
-    with suppress(FileNotFoundError):
-        shutil.rmtree(folder)
+    """Delete the index with its vectors. Nothing is lost by it but time.
+
+    Another program that lets go of it takes files of its own away meanwhile: the rest goes all the same.
+    """
+    while folder.exists():
+        with suppress(FileNotFoundError):
+            shutil.rmtree(folder)
+
+
+def identity_of(path: Path) -> tuple[int, int] | None:
+    """Device and number of a file, by which it is told from another that takes its place; None where none is there."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def stored_model(folder: Path) -> tuple[str, int] | None:
@@ -115,6 +129,14 @@ def stored_model(folder: Path) -> tuple[str, int] | None:
         row = db.execute("SELECT name FROM model").fetchone()
     name, _, dimension = str(row[0] if row else "").rpartition("/")
     return (name, int(dimension)) if name and dimension.isdigit() else None
+
+
+def note_reading(db: sqlite3.Connection, how: str) -> None:
+    """Note how files of a person's are read. Where it was another way, each is read once more; its vectors stay."""
+    mark = zlib.crc32(how.encode()) & 0x7FFF_FFFF
+    if db.execute("PRAGMA application_id").fetchone()[0] != mark:
+        db.execute("UPDATE source SET stamp = '', sha256 = '' WHERE corpus IN ('notes', 'project')")
+        db.execute(f"PRAGMA application_id = {mark}")
 
 
 def erase_words(db: sqlite3.Connection) -> None:

@@ -134,13 +134,15 @@ class _IndexRun:
             except SlopError as error:
                 self.passed_over.append((one.key.path, error.what))
                 return
+            # A file that may change unseen, or that could not be read, is looked at again by the next run.
+            stamp = "" if one.is_young or not reading.sha256 else one.stamp
             if reading.is_known:
-                self._store.touch(one.key, one.stamp)
+                self._store.touch(one.key, stamp)
                 self.unchanged += 1
                 return
             if reading.problem:
                 self.passed_over.append((one.key.path, reading.problem))
-            state = SourceState(one.stamp, reading.sha256, reading.head)
+            state = SourceState(stamp, reading.sha256, reading.head)
             self._store.put(one.key, state, reading.chunks)
             self.read += 1
 

@@ -13,9 +13,27 @@ from typing import TYPE_CHECKING, TypeVar
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
-from core.retrieval.index_file import FILE_NAME, IndexFaultError, erase_words, open_index
+from core.retrieval.index_file import (
+    FILE_NAME,
+    IndexFaultError,
+    erase_words,
+    identity_of,
+    note_reading,
+    open_index,
+)
+from core.retrieval.local_filters import narrowed
 from core.retrieval.quantisation import DIMENSION
-from core.retrieval.store import BY_NAME, SHELVES, Scan, Shelf, SourceKey, SourceState, StoredChunk
+from core.retrieval.store import (
+    BY_NAME,
+    SHELVES,
+    Scan,
+    Shelf,
+    SourceKey,
+    SourceState,
+    StoredChunk,
+    joined_tags,
+    tags_of,
+)
 from core.retrieval.terms import fts_expression
 from core.retrieval.turns import taken_turn
 from core.retrieval.vectors import VectorFile
@@ -50,11 +68,12 @@ class LocalStore:
         self._own = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._is_mended = False
+        self._identity: tuple[int, int] | None = None
         self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension, disk) for shelf in SHELVES}
 
     def is_there(self) -> bool:
-        """False once its file was deleted."""
-        return not self._opened or (self._folder / FILE_NAME).exists()
+        """False once its file was deleted, also where another program has made one anew in its place."""
+        return not self._opened or identity_of(self._folder / FILE_NAME) == self._identity
 
     def is_whole(self) -> bool:
         """False until a run has read everything; true also where that cannot be told, which the search will say."""
@@ -67,6 +86,10 @@ class LocalStore:
     def note_whole(self) -> None:
         """Note that a run has read everything."""
         self._write(lambda db: db.execute("UPDATE model SET is_whole = 1"))
+
+    def note_reading(self, how: str) -> None:
+        """Note how files are read, as names of fields: what was read in another way counts as changed."""
+        self._write(lambda db: note_reading(db, how))
 
     def mend_vectors(self) -> None:
         """Have chunks that lost their vectors get them again, and let no row keep one that is nobody's.
@@ -104,14 +127,14 @@ class LocalStore:
                 (corpus.value, scope),
             ).fetchall()
         return {
-            path: SourceState(stamp, sha256, SourceHead(title, _tags(tags), date, about), *counts[number])
+            path: SourceState(stamp, sha256, SourceHead(title, tags_of(tags), date, about), *counts[number])
             for number, path, stamp, sha256, title, tags, date, about in rows
         }
 
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
         head = state.head
-        row = (state.stamp, state.sha256, head.title, _joined(head.tags), head.date, head.description)
+        row = (state.stamp, state.sha256, head.title, joined_tags(head.tags), head.date, head.description)
 
         def work(db: sqlite3.Connection) -> None:
             found = _source(db, key)
@@ -179,11 +202,9 @@ class LocalStore:
         """Have the files of the index to oneself, as in `turns`. Raises IndexFaultError: the index was deleted meanwhile."""
         if not self._opened:
             make_dirs(self._folder)
-        elif not self.is_there():
-            raise IndexFaultError(_DELETED, where=str(self._folder))
+        self._require_there()
         with taken_turn(self._folder, wait_s):
-            if not self.is_there():
-                raise IndexFaultError(_DELETED, where=str(self._folder))
+            self._require_there()
             yield
 
     def forget(self, keys: Iterable[SourceKey]) -> int:
@@ -232,7 +253,7 @@ class LocalStore:
             return {}
         words, table = f"words_{shelf.name}", f"chunk_{shelf.name}"
         with self._reading() as db:
-            clause, values = _narrowed(db, shelf, scopes, filters)
+            clause, values = narrowed(db, shelf, scopes, filters)
             sql = (
                 f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
                 f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
@@ -254,7 +275,7 @@ class LocalStore:
     ) -> Scan:
         """Cosines of the best chunks, and of `also`."""
         with self._reading() as db:
-            clause, values = _narrowed(db, shelf, scopes, filters)
+            clause, values = narrowed(db, shelf, scopes, filters)
             rows = [row for (row,) in db.execute(clause, values)] if clause else None
             with self._guarded():
                 scores, least = self._vectors[shelf].best(query, count, rows, [one.row for one in also])
@@ -277,7 +298,7 @@ class LocalStore:
                 ).fetchone()
                 found[candidate] = StoredChunk(
                     SourceKey(shelf.corpus, scope, path),
-                    SourceHead(title, _tags(tags), date, about),
+                    SourceHead(title, tags_of(tags), date, about),
                     _chunk(shelf.kind, row),
                 )
         return found
@@ -333,10 +354,18 @@ class LocalStore:
         db: sqlite3.Connection | None = getattr(self._own, "db", None)
         if db is None:
             with self._writing:
+                self._require_there()
                 db = open_index(self._folder, self._model)
+                if not self._opened:
+                    self._identity = identity_of(self._folder / FILE_NAME)
                 self._opened.append(db)
             self._own.db = db
         return db
+
+    def _require_there(self) -> None:
+        """Raise where the files are another index by now: its rows are not ours, and its vectors lie at our paths."""
+        if not self.is_there():
+            raise IndexFaultError(_DELETED, where=str(self._folder))
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -359,6 +388,7 @@ class LocalStore:
             db = self._connection()
             db.execute("BEGIN IMMEDIATE")
             try:
+                self._require_there()
                 result = work(db)
                 db.execute("COMMIT")
             except BaseException:
@@ -387,50 +417,6 @@ def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[Ch
             part,
         ).fetchall()
     return _places(shelf, found)
-
-
-def _scopes(db: sqlite3.Connection, corpus: Corpus) -> Iterator[str]:
-    """The folders that a corpus' sources count in, a look each."""
-    scope = ""
-    sql = "SELECT min(scope) FROM source WHERE corpus = ? AND scope "
-    found = db.execute(f"{sql}>= ?", (corpus.value, scope)).fetchone()[0]
-    while found is not None:
-        yield (scope := found)
-        found = db.execute(f"{sql}> ?", (corpus.value, scope)).fetchone()[0]
-
-
-def _narrowed(
-    db: sqlite3.Connection, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
-) -> tuple[str, list[str]]:
-    """SQL that selects the rows of a shelf that may be found, empty where all may."""
-    table = f"chunk_{shelf.name}"
-    sources: list[str] = []
-    values: list[str] = []
-    if not set(scopes).issuperset(_scopes(db, shelf.corpus)):
-        sources, values = [f"scope IN ({', '.join('?' * len(scopes))})"], list(scopes)
-    chunks: list[str] = []
-    dates: list[str] = []
-    if filters.folder:
-        sources.append("substr(path, 1, length(?) + 1) = ? || '/'")
-        values += [filters.folder.strip("/")] * 2
-    if filters.tag:
-        sources.append("instr(tags, ?) > 0")
-        values.append(f"\n{filters.tag.lower()}\n")
-    if filters.but:
-        sources.append(f"path NOT IN ({', '.join('?' * len(filters.but))})")
-        values += filters.but
-    for sign, day in ((">=", filters.after), ("<=", filters.before)):
-        if day:
-            chunks.append(f"{table}.date {sign} ?")
-            dates.append(day)
-    if filters.before:
-        chunks.append(f"{table}.date <> ''")
-    if sources:
-        chunks.insert(0, f"source IN (SELECT id FROM source WHERE {' AND '.join(sources)})")
-    if not chunks:
-        return "", []
-    where = " AND ".join(chunks)
-    return f"SELECT row FROM {table} WHERE {where}", [*values, *dates]
 
 
 def _source(db: sqlite3.Connection, key: SourceKey) -> int | None:
@@ -483,11 +469,3 @@ def _chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
         str(after),
         str(date),
     )
-
-
-def _joined(tags: Sequence[str]) -> str:
-    return "\n" + "\n".join(tag.lower() for tag in tags) + "\n" if tags else ""
-
-
-def _tags(joined: str) -> tuple[str, ...]:
-    return tuple(tag for tag in joined.split("\n") if tag)

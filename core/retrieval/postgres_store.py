@@ -19,7 +19,17 @@ from core.retrieval.postgres_connection import ServerAddress, bounded, connect
 from core.retrieval.postgres_schema import schema_name
 from core.retrieval.postgres_words import as_tsvector, best_chunks
 from core.retrieval.quantisation import DIMENSION, cosine
-from core.retrieval.store import BY_NAME, Scan, ServerFaultError, Shelf, SourceKey, SourceState, StoredChunk
+from core.retrieval.store import (
+    BY_NAME,
+    Scan,
+    ServerFaultError,
+    Shelf,
+    SourceKey,
+    SourceState,
+    StoredChunk,
+    joined_tags,
+    tags_of,
+)
 from core.retrieval.tokens import FtsTokens
 from core.values.curation import LineRange
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
@@ -106,7 +116,7 @@ class PostgresStore:
                 (corpus.value, self._scope(scope)),
             ).fetchall()
         return {
-            path: SourceState(stamp, sha256, SourceHead(title, _tags(tags), date, about), chunks, bare)
+            path: SourceState(stamp, sha256, SourceHead(title, tags_of(tags), date, about), chunks, bare)
             for path, stamp, sha256, title, tags, date, about, chunks, bare in rows
         }
 
@@ -129,7 +139,7 @@ class PostgresStore:
                 state.stamp,
                 state.sha256,
                 head.title,
-                _joined(head.tags),
+                joined_tags(head.tags),
                 head.date,
                 head.description,
             )
@@ -285,7 +295,7 @@ class PostgresStore:
                     scope, path, title, tags, date, about = row[8:]
                     found[places[row[0]]] = StoredChunk(
                         SourceKey(shelf.corpus, self._said_scope(scope), path),
-                        SourceHead(title, _tags(tags), date, about),
+                        SourceHead(title, tags_of(tags), date, about),
                         _chunk(shelf.kind, row[:8]),
                     )
         return found
@@ -478,11 +488,3 @@ def _kept(text: str) -> str:
 def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
     _, first, last, heading, text, before, after, date = row
     return Chunk(kind, LineRange(first, last), text, heading, before, after, date)
-
-
-def _joined(tags: Sequence[str]) -> str:
-    return "\n" + "\n".join(tag.lower() for tag in tags) + "\n" if tags else ""
-
-
-def _tags(joined: str) -> tuple[str, ...]:
-    return tuple(tag for tag in joined.split("\n") if tag)

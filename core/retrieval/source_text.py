@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.opener import read_file
-from core.base.secrets import MASK, named_secrets
+from core.base.secrets import AHEAD_CHARS, MASK, named_secrets
 from core.base.text import clean
 from core.context.file_content import read_content
 from core.context.outline import has_outline, symbols_of
@@ -133,7 +133,7 @@ def _is_made(text: str) -> bool:
 
 def _note_head(path: str, text: str, fields: FieldNames) -> SourceHead:
     """Head of a note, from the text as it stands in the file: the same wherever it is asked for."""
-    return note_head(without_secrets(text[:_HEAD_CHARS]), path, fields)
+    return note_head(without_secrets(text[: _HEAD_CHARS + AHEAD_CHARS])[:_HEAD_CHARS], path, fields)
 
 
 def _discussion(data: bytes, measure: Measure) -> SourceText:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -32,13 +33,22 @@ MAX_LOG_BYTES = 256_000_000
 some ten times as much memory."""
 
 
+YOUNG_NS = 100_000_000
+"""Age up to which a file may change once more without another time: clocks of file systems tick in milliseconds."""
+
+
 class SourceFile(msgspec.Struct, frozen=True):
-    """A file that is to be in the index. `stamp`: size, time and place of the file, for a quick look."""
+    """A file that is to be in the index.
+
+    Args:
+        stamp: size, times and place of the file, for a quick look; is_young: it may change and keep them.
+    """
 
     key: SourceKey
     path: Path
     stamp: str
     size_bytes: int
+    is_young: bool = False
 
     @property
     def is_too_large(self) -> bool:
@@ -109,8 +119,8 @@ def wakes_index(path: str) -> bool:
 
 
 def stamp_of(status: os.stat_result) -> str:
-    """Size, time and place of a file: while they are the same its bytes are taken to be."""
-    return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
+    """Size, times and place of a file: while they are the same its bytes are taken to be, and who may read them."""
+    return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
 
 def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...]]:
@@ -171,4 +181,5 @@ def _file(key: SourceKey, path: Path, inside: str = "") -> SourceFile | None:
         return None
     if not stat.S_ISREG(status.st_mode) or not status.st_size:
         return None
-    return SourceFile(key, path, stamp_of(status), status.st_size)
+    is_young = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS
+    return SourceFile(key, path, stamp_of(status), status.st_size, is_young)

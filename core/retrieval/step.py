@@ -39,7 +39,7 @@ from core.retrieval.messages import (
 from core.settings.searched_places import asked_places, navigation_bounds, offered_places
 from core.spending.messages import PaidElsewhere
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import AskedPlaces, Corpus, IndexProgress, MemoryToolAnswer
+from core.values.retrieval import ANSWERS_KEPT, AskedPlaces, Corpus, IndexProgress, MemoryToolAnswer
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
@@ -88,8 +88,13 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
     """Decide what follows from an event."""
     match happened:
         case SearchAnswered():
+            own = ((happened.command_id, happened.answer),) if happened.command_id else ()
             retrieval = replace(
-                state.retrieval, answer=happened.answer, places=happened.places, is_searching=False
+                state.retrieval,
+                answer=happened.answer,
+                answers=(*own, *state.retrieval.answers)[:ANSWERS_KEPT],
+                places=happened.places,
+                is_searching=False,
             )
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case ToolUsed():

@@ -146,3 +146,13 @@ class ServedIndex(NamedTuple):
 
     server: ServerStore
     here: VectorStore
+
+
+def joined_tags(tags: Sequence[str]) -> str:
+    """Tags as a store keeps them: each can be looked for whole."""
+    return "\n" + "\n".join(tag.lower() for tag in tags) + "\n" if tags else ""
+
+
+def tags_of(joined: str) -> tuple[str, ...]:
+    """Tags out of what `joined_tags` made."""
+    return tuple(tag for tag in joined.split("\n") if tag)

@@ -299,6 +299,7 @@ class IndexHandler:
         fields = FieldNames(asked.tag_fields, asked.date_fields)
         reader, embedder = shared.model(fields), shared.embedder(asked)
         store = shared.store(embedder)
+        store.note_reading(repr(fields))
 
         def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
             if not effect.only:

@@ -14,7 +14,7 @@ from core.discussion.lifecycle import branch_meta
 from core.discussion.messages import BranchOnDisk, BranchToken, DiscussionCreated
 from core.spending.limits import reached_limits
 from core.turn.messages import ContinueReply, PaidCommand, RegenerateReply, ResendMessage, RetrySend
-from core.turn.sending import ignore, refusal_of, refuse, save_then_call
+from core.turn.sending import ignore, keep_out_of, kept_out_of, refusal_of, refuse, save_then_call
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Entry, Message, Role, Status, TextPart
 from core.values.records import EditRecord, MessageRecord, Record
@@ -73,6 +73,7 @@ def resend(state: AppState, given: Stamp, command: ResendMessage) -> Result:
         edit = EditRecord(given.make_id(0), given.at, turn.prompt.id, parts)
         return save_then_call(state, given, command, turn.prompt.id, (edit,))
     record = MessageRecord(given.make_id(1), given.at, Role.USER, parts)
+    state = keep_out_of(state, record.id, kept_out_of(state, turn.prompt.id))
     point = turn.before_id
     return _in_branch(state, given, command, point, held_id=point, prompt_id=record.id, records=(record,))
 

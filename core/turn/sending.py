@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from core.base.mapping import with_entry
 from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
 from core.base.text import clean
@@ -137,6 +138,9 @@ def save_then_call(
         return refuse(state, command, refusal_of(command, reached))
     state, named = take_model(state, opened.id)
     meta = state.discussions.summaries[opened.id].meta
+    kept_out = opened.kept_out if queued is None else queued.kept_out
+    kept_out = tuple(dict.fromkeys((*kept_out_of(state, user_message_id), *kept_out)))
+    state = keep_out_of(state, user_message_id, kept_out)
     call = LiveCall(
         id=given.make_id(1),
         discussion_id=opened.id,
@@ -150,7 +154,7 @@ def save_then_call(
         over_limit=command.over_limit,
         version_of=version_of,
         was_queued=queued is not None,
-        kept_out=opened.kept_out if queued is None else queued.kept_out,
+        kept_out=kept_out,
         after_change=state.config.asked,
     )
     hold = opened.queue_hold if opened.queue else ""
@@ -161,6 +165,19 @@ def save_then_call(
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
+
+
+def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:
+    """Sources that the person kept out of what is recalled for a message that was sent, however often it is."""
+    return state.context.kept_out_of.get(message_id, ())
+
+
+def keep_out_of(state: AppState, message_id: str, sources: tuple[str, ...]) -> AppState:
+    """Keep sources out of what is recalled for a message, whenever its reply is asked for."""
+    if not sources:
+        return state
+    known = with_entry(state.context.kept_out_of, message_id, sources)
+    return replace(state, context=replace(state.context, kept_out_of=known))
 
 
 def _words(command: PaidCommand, queued: QueuedPrompt | None) -> str:
@@ -263,7 +280,9 @@ def _take_over(state: AppState, opened: OpenDiscussion, message: Message, *, is_
     if is_draft:
         draft = draft_after(opened.draft, message.text, message.attachments)
         state = dismiss(state, refused_files(opened.id))
-        state = with_open(state, replace(opened, draft=draft))
+        gone = kept_out_of(state, message.id)
+        later = tuple(source for source in opened.kept_out if source not in gone)
+        state = with_open(state, replace(opened, draft=draft, kept_out=later))
         effects.append(WriteDraft(opened.id, draft))
     if message.text:
         history = (*(p for p in state.discussions.prompt_history if p != message.text), message.text)

@@ -132,7 +132,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
             sentence, empty while it goes on by itself; is_held_at_limit: a spend limit holds it, and nothing else.
         asked_version: the version of a reply that was chosen last, until it stands there.
         retrieved: recalled text that stays behind a message, by its id; kept_out: sources that the person keeps out
-            of what is recalled until the next reply.
+            of what is recalled for the draft.
     """
 
     id: str

@@ -27,7 +27,8 @@ class RecallQuestion(msgspec.Struct, frozen=True):
 
     Args:
         text: the person's message; discussion_id: the one that asks, never an answer itself.
-        told: what the model is told anyway (the digest), not told twice.
+        told: what the model is told anyway (the digest, and what was said: a branch's beginning is its parent's, too), not
+            told twice.
     """
 
     text: str

@@ -262,6 +262,10 @@ class NavigationReport(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
+ANSWERS_KEPT = 16
+"""Answers that are kept for those who wait for them: many programs may ask at once."""
+
+
 class RetrievalState(msgspec.Struct, frozen=True):
     """Search and its index as front ends read them.
 
@@ -269,6 +273,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
         asked: what is searched, None while retrieval is off here; places: the same once it was looked at.
         progress: of the run under way, None for none; is_paused: it waits; report: of the last one that ended.
         answer: to the last question, None before one; is_searching: an answer is under way.
+        answers: to questions that somebody waits for, by the command's id, the newest first, `ANSWERS_KEPT` at most.
         tool_answer: of the tool of memory that was used last.
         problem, remedy: why the index cannot be kept, empty where it can.
         indexed_at: when a run came to its end last, None before one.
@@ -283,6 +288,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
     is_paused: bool = False
     report: IndexReport | None = None
     answer: SearchAnswer | None = None
+    answers: tuple[tuple[str, SearchAnswer], ...] = ()
     is_searching: bool = False
     tool_answer: MemoryToolAnswer | None = None
     problem: str = ""
@@ -292,3 +298,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
     navigation: NavigationReport | None = None
     folders: tuple[str, ...] = ()
     is_stopped: bool = False
+
+    def answer_to(self, command_id: str) -> SearchAnswer | None:
+        """Answer to the question of a command, None where there is none any more. Another question may have come since."""
+        return next((answer for asked, answer in self.answers if asked == command_id), None)

@@ -220,6 +220,7 @@ class ContextState(msgspec.Struct, frozen=True):
         inspected: the file that the person looks into, None until it was read.
         reports: the assembled stack by discussion id.
         sent_recall: passages that went out with messages of late, the newest first, while the program runs.
+        kept_out_of: sources that the person kept out of what is recalled for a message, by its id, likewise.
     """
 
     files: Mapping[str, tuple[ItemFiles, ...]] = msgspec.field(default_factory=dict)
@@ -227,6 +228,7 @@ class ContextState(msgspec.Struct, frozen=True):
     inspected: FileSnapshot | None = None
     reports: Mapping[str, ContextReport] = msgspec.field(default_factory=dict)
     sent_recall: tuple[SentRecall, ...] = ()
+    kept_out_of: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
 
 class CachingState(msgspec.Struct, frozen=True):

@@ -130,6 +130,14 @@ def test_it_is_asked_anew_when_the_words_or_limits_change_or_something_was_taken
     assert [one.text for one in recall.asked] == ["one", "two", "two", "two"]
 
 
+def test_what_was_said_in_the_discussion_is_told_already(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    turns = (said("m1", Role.USER, "The parent's words."), said("m2", Role.ASSISTANT, "Its answer."))
+    assembler(recall).assemble(with_recall(bench, "more", digest="A digest.", turns=turns))
+
+    assert recall.asked[0].told == "A digest.\n\nThe parent's words.\n\nIts answer."
+
+
 def test_nothing_is_asked_where_it_is_off_or_nothing_is_said(tmp_path: Path) -> None:
     recall, bench = Recalling(), Bench(tmp_path)
     made = assembler(recall)
@@ -151,7 +159,7 @@ def test_the_record_keeps_it_only_where_it_is_repeated_and_a_log_gives_it_back(t
     assert fold("d", (kept, plain)).retrieved == {}
 
 
-def test_keeping_out_counts_until_the_next_reply_and_puts_the_stack_together_anew() -> None:
+def test_keeping_out_counts_for_the_draft_and_puts_the_stack_together_anew() -> None:
     state = states.working()
     settings = replace(
         state.config.settings.retrieval, enabled=True, ambient=True, kept_out=("knowledge:b.md",)
@@ -167,9 +175,8 @@ def test_keeping_out_counts_until_the_next_reply_and_puts_the_stack_together_ane
     assert effect.spec.recall.kept_out == ("knowledge:b.md", "knowledge:a.md")
 
     opened = after.discussions.open["d1"]
-    asked = apply(opened, MessageRecord("u9", AT, Role.USER, (TextPart("hi"),)))
-    answered = apply(asked, MessageRecord("a9", AT, Role.ASSISTANT, (TextPart("yes"),)))
-    assert (asked.kept_out, answered.kept_out) == (("knowledge:a.md",), ())
+    answered = apply(opened, MessageRecord("a9", AT, Role.ASSISTANT, (TextPart("yes"),)))
+    assert answered.kept_out == ("knowledge:a.md",), "it is of the draft, which is not sent yet"
 
     back, _ = step.command(after, KeepOut("d1", "knowledge:a.md", is_out=False))
     assert back.discussions.open["d1"].kept_out == ()

@@ -190,7 +190,17 @@ def test_a_search_that_hangs_holds_nobody_up_and_is_not_begun_twice() -> None:
     assert begun == [MESSAGE]
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "how are you", "?!"])
+def test_a_passage_of_a_discussion_that_says_no_more_than_the_message_stays_out() -> None:
+    spoken = {"corpus": Corpus.DISCUSSIONS, "path": "d1", "heading": "user"}
+    same = hit(1, "Well, how did we tune the checkpoint interval? Thanks!", **spoken)
+    more = hit(2, "We tune the checkpoint interval by the tide at noon.", **{**spoken, "path": "d2"})
+
+    assert [one.source for one in found(same, more).passages] == ["discussions:d2"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  \n", "how are you", "?!", "Thanks, that works!", "OK, go on.", "Não, obrigado"]
+)
 def test_a_message_that_says_nothing_is_not_looked_for(text: str) -> None:
     def never(_: RecallQuestion) -> SearchAnswer:
         raise AssertionError

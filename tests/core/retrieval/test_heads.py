@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.retrieval.heads import FieldNames, note_head
+from core.retrieval.source_text import read_head
 from core.values.retrieval import SourceHead
 
 
@@ -32,3 +33,12 @@ def test_names_of_fields_can_be_others() -> None:
 
 def test_front_matter_that_is_no_yaml_is_passed_over() -> None:
     assert note_head("---\n: [\n---\n# Kept\n", "a.md").title == "Kept"
+
+
+def test_a_head_holds_no_half_of_a_secret() -> None:
+    key, field = f"ghp_{'a1B2' * 9}", "x: y\n"
+    for cut in (8, 20, 39):
+        text = f"---\n{field * 3_200}---\nThe key of the gate on the pier is {key}, as we know.\n"
+        padded = text.replace("x: y", "x: " + "y" * (16_384 - text.index(key) - cut + 1), 1)
+        head = read_head("a.md", padded.encode())
+        assert (head.description[:7], "ghp_" in head.description) == ("The key", False)

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from core.base import paths
-from core.retrieval import index_file, sources
+from core.retrieval import index_file, index_run, source_text, sources
 from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import FILE_NAME, IndexFaultError
@@ -21,10 +21,11 @@ from core.retrieval.messages import IndexEnded
 from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
 from core.retrieval.source_text import SourceText
 from core.retrieval.store import SourceKey, SourceState
+from core.retrieval.worker import IndexHandler, Retrieving
 from core.values.curation import LineRange
 from core.values.retrieval import Chunk, ChunkKind, Corpus, IndexReport, SearchMode
 from tests.core.base.faults import FullDisk
-from tests.core.retrieval.test_navigation_worker import Room, WordModel
+from tests.core.retrieval.test_navigation_worker import Room, WordModel, no_server
 
 KEY = SourceKey(Corpus.NOTES, "", "a.md")
 DIMENSION = 8
@@ -101,6 +102,29 @@ def test_an_index_that_another_program_holds_is_said_and_titles_answer(
     assert [hit.path for hit in answer.hits] == ["retry.md"]
     other.close()
     assert room.index().read == 1
+
+
+def test_an_index_that_another_program_made_anew_is_never_written_by_the_rows_of_the_one_before(
+    room: Room,
+) -> None:
+    room.index()
+    before = room.shared.store(room.shared.model(FieldNames()))
+    other = Retrieving(room.home, WordModel, no_server)
+    other.renew()
+    (room.notes / "retry.md").write_text("# Another\n\nThe zeppelin lands.\n")
+    IndexHandler(other, lambda _: None).handle(room.run_effect())
+    files = {path.name: path.read_bytes() for path in index_of(room).parent.glob("*.i8")}
+
+    with pytest.raises(IndexFaultError, match="deleted meanwhile"):
+        before.touch(KEY, "x")
+    with pytest.raises(IndexFaultError, match="deleted meanwhile"):
+        before.put(KEY, SourceState("s", "0"), [])
+    with pytest.raises(IndexFaultError, match="deleted meanwhile"), before.turn():
+        pass
+    assert room.search("gateway").hits[0].keyword < 0, "words of before are found no more"
+    assert found(room, "zeppelin") == ["retry.md"]
+    assert {path.name: path.read_bytes() for path in index_of(room).parent.glob("*.i8")} == files
+    other.close()
 
 
 def chunk(text: str) -> Chunk:
@@ -260,6 +284,38 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(room: Room) -> None:
     note.write_text("zebra")
     room.index()
     assert room.search("zeppelin").hits[0].text == "a zeppelin came meanwhile"
+
+
+def test_a_change_that_keeps_size_and_time_is_seen_and_so_is_one_within_a_tick_of_the_clock(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "YOUNG_NS", -(10**18))
+    note = room.notes / "retry.md"
+    note.write_text("zebra")
+    room.index()
+    status = note.stat()
+    note.write_text("koala")
+    os.utime(note, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert room.index().read == 1
+
+    monkeypatch.setattr(sources, "YOUNG_NS", 10**18)
+    for place in (sources, index_run):
+        monkeypatch.setattr(place, "stamp_of", lambda _: "same")
+    room.index()
+    note.write_text("panda")
+    assert room.index().read == 1
+    assert found(room, "panda") == ["retry.md"]
+
+
+def test_a_note_that_could_not_be_read_is_read_by_the_next_run(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "YOUNG_NS", -(10**18))
+    with monkeypatch.context() as patch:
+        patch.setattr(source_text, "read_file", lambda *_: (_ for _ in ()).throw(OSError(5, "no")))
+        assert passed_over(room.index()) == {"retry.md": "no"}
+    assert room.index().read == 1
+    assert found(room) == ["retry.md"]
 
 
 def test_two_notes_with_one_title_are_two_and_one_without_is_called_by_its_file(room: Room) -> None:

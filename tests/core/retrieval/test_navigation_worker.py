@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from core.base import paths
@@ -146,10 +147,12 @@ def test_an_index_file_that_somebody_changed_or_removed_is_put_right_by_the_next
 
 def test_names_of_fields_are_the_settings(room: Room) -> None:
     (room.notes / "pt.md").write_text("# Nota\n\n**Etiquetas:** rede\n\nTexto.\n")
-    room.asked = AskedPlaces(
-        room.asked.roots, room.asked.project, (), room.asked.corpora, ("etiquetas",), ("data",)
+    before = room.index()
+    room.asked = replace(room.asked, tag_fields=("etiquetas",), date_fields=("data",))
+    after = room.index()
+    assert (before.read, after.read, after.vectors) == (3, 3, 0), (
+        "read by other names, with the vectors of before"
     )
-    room.index()
     assert "[Nota](pt.md): Texto. Tags: rede" in (room.notes / "index.md").read_text()
 
 

@@ -12,14 +12,17 @@ from core.retrieval.messages import (
     IndexEnded,
     LookAtSources,
     NavigationSurveyed,
+    SearchAnswered,
     SourcesFound,
     SurveyNavigation,
 )
 from core.values.retrieval import (
+    ANSWERS_KEPT,
     AskedPlaces,
     Corpus,
     IndexReport,
     NavigationReport,
+    SearchAnswer,
     SearchPlaces,
     SourcesPreview,
 )
@@ -78,6 +81,20 @@ def test_a_check_while_retrieval_is_off_looks_for_what_is_left_over_alone() -> N
 
     assert isinstance(effect, SurveyNavigation)
     assert effect.asked == AskedPlaces()
+
+
+def test_each_who_asks_gets_the_answer_to_its_own_question() -> None:
+    state = _on()
+    for query in ("one", "two"):
+        state, _ = step.event(state, SearchAnswered(SearchAnswer(query), SearchPlaces(), f"id-{query}"))
+    state, _ = step.event(state, SearchAnswered(SearchAnswer("the window's"), SearchPlaces()))
+
+    answers = [state.retrieval.answer_to(f"id-{name}") for name in ("one", "two", "three")]
+    assert [answer.query if answer else None for answer in answers] == ["one", "two", None]
+    assert state.retrieval.answer == SearchAnswer("the window's")
+    for number in range(99):
+        state, _ = step.event(state, SearchAnswered(SearchAnswer("q"), SearchPlaces(), f"{number}"))
+    assert len(state.retrieval.answers) == ANSWERS_KEPT
 
 
 def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() -> None:

@@ -6,13 +6,22 @@ import pytest
 from msgspec.structs import replace
 
 from core.context.messages import KeepOut
+from core.discussion.messages import BranchOnDisk
 from core.discussion.queue_messages import AddToQueue
-from core.turn.messages import CallProvider, RecallSent, SendPrompt, TakeBackQueued
+from core.turn.messages import (
+    CallProvider,
+    RecallSent,
+    RegenerateReply,
+    ResendMessage,
+    RetrySend,
+    SendPrompt,
+    TakeBackQueued,
+)
 from core.values.recall import Recalled, RecalledPassage
 from core.values.retrieval import Corpus
 from core.values.settings import RetrievalSettings, Settings
 from tests.core.app.playbook import Playbook, of, settings_loaded
-from tests.core.turn.test_queue import asked, end, kept, opened
+from tests.core.turn.test_queue import asked, end, fail, kept, opened
 
 ON = Settings(retrieval=RetrievalSettings(enabled=True, ambient=True))
 OUT = ("knowledge:a.md",)
@@ -61,6 +70,35 @@ def test_messages_that_wait_and_the_one_under_way_keep_what_was_shown_with_them(
     again = book.play(KeepOut(chosen, "knowledge:b.md"))
     specs = [effect.spec for effect in again if hasattr(effect, "spec")]
     assert [spec.waiting for spec in specs] == [("first", "second")]
+
+
+def test_what_was_kept_out_of_a_message_stays_out_whenever_its_reply_is_asked_for(book: Playbook) -> None:
+    chosen = book.discussion()
+    book.play(KeepOut(chosen, OUT[0]))
+    call = book.ask(chosen, "first")
+    assert opened(book, chosen).kept_out == ()
+    book.play(KeepOut(chosen, "knowledge:b.md"))
+    end(book, call)
+    assert opened(book, chosen).kept_out == ("knowledge:b.md",), (
+        "it is of the words that are written meanwhile"
+    )
+    book.play(KeepOut(chosen, "knowledge:b.md", is_out=False))
+
+    (again,) = of(book.play(RegenerateReply(chosen)), CallProvider)
+    assert again.spec.recall is not None
+    assert again.spec.recall.kept_out == OUT
+    end(book, again)
+    (branch,) = of(book.play(ResendMessage(chosen, call.user_message_id, "in other words")), BranchOnDisk)
+    assert book.state.context.kept_out_of[branch.records[0].id] == OUT
+
+
+def test_a_message_that_waited_and_failed_is_sent_again_without_what_was_kept_out(book: Playbook) -> None:
+    chosen, call = _queued(book)
+    fail(book, asked(book, end(book, call)))
+
+    (again,) = of(book.play(RetrySend(chosen)), CallProvider)
+    assert again.spec.recall is not None
+    assert again.spec.recall.kept_out == OUT
 
 
 def test_what_went_with_a_message_is_remembered_the_newest_first_and_once_a_message(book: Playbook) -> None:

@@ -1,0 +1,53 @@
+"""Filters of a search as SQL of the index on this machine."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from core.retrieval.store import Shelf
+from core.values.retrieval import Corpus, SearchFilters
+
+
+def _scopes(db: sqlite3.Connection, corpus: Corpus) -> Iterator[str]:
+    """The folders that a corpus' sources count in, a look each."""
+    scope = ""
+    sql = "SELECT min(scope) FROM source WHERE corpus = ? AND scope "
+    found = db.execute(f"{sql}>= ?", (corpus.value, scope)).fetchone()[0]
+    while found is not None:
+        yield (scope := found)
+        found = db.execute(f"{sql}> ?", (corpus.value, scope)).fetchone()[0]
+
+
+def narrowed(
+    db: sqlite3.Connection, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
+) -> tuple[str, list[str]]:
+    """SQL that selects the rows of a shelf that may be found, empty where all may."""
+    table = f"chunk_{shelf.name}"
+    sources: list[str] = []
+    values: list[str] = []
+    if not set(scopes).issuperset(_scopes(db, shelf.corpus)):
+        sources, values = [f"scope IN ({', '.join('?' * len(scopes))})"], list(scopes)
+    chunks: list[str] = []
+    dates: list[str] = []
+    if filters.folder:
+        sources.append("substr(path, 1, length(?) + 1) = ? || '/'")
+        values += [filters.folder.strip("/")] * 2
+    if filters.tag:
+        sources.append("instr(tags, ?) > 0")
+        values.append(f"\n{filters.tag.lower()}\n")
+    if filters.but:
+        sources.append(f"path NOT IN ({', '.join('?' * len(filters.but))})")
+        values += filters.but
+    for sign, day in ((">=", filters.after), ("<=", filters.before)):
+        if day:
+            chunks.append(f"{table}.date {sign} ?")
+            dates.append(day)
+    if filters.before:
+        chunks.append(f"{table}.date <> ''")
+    if sources:
+        chunks.insert(0, f"source IN (SELECT id FROM source WHERE {' AND '.join(sources)})")
+    if not chunks:
+        return "", []
+    where = " AND ".join(chunks)
+    return f"SELECT row FROM {table} WHERE {where}", [*values, *dates]
