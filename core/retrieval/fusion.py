@@ -1,7 +1,9 @@
 """One ranking out of two: scores of keywords and of vectors, weighed by the kind of what is searched.
 
 Each kind is normalised apart (BM25 over its best, cosine from the least to the best of the query), so that code, prose,
-conversation and knowledge can be merged by score. Ties go by path, then line. Source: 50-retrieval.md, Search.
+conversation and knowledge can be merged by score. Every kind has a best one, also a kind that holds nothing of what is
+asked for: its vectors count by how near they come to the nearest of all kinds, and not for its missing keywords.
+Ties go by path, then line. Source: 50-retrieval.md, Search.
 """
 
 from __future__ import annotations
@@ -83,9 +85,16 @@ def fuse(
 ) -> tuple[Ranked, ...]:
     """Rank what all kinds brought, the best first.
 
-    A kind without any vector is ranked by its keywords alone, and the other way round.
+    A kind without any vector is ranked by its keywords alone; where no kind has keywords, vectors alone rank all.
     """
-    ranked = [one for of_kind in found for one in _of_kind(of_kind, weights[of_kind.kind])]
+    kinds = tuple(found)
+    has_keywords = any(one.keyword for one in kinds)
+    nearest = max((max(one.vector.values()) for one in kinds if one.vector), default=0.0)
+    ranked = [
+        one
+        for of_kind in kinds
+        for one in _of_kind(of_kind, weights[of_kind.kind] if has_keywords else 1.0, nearest)
+    ]
     return tuple(sorted(ranked, key=_order))
 
 
@@ -102,16 +111,15 @@ def _order(one: Ranked) -> tuple[float, str, int, int]:
     return -one.score, one.candidate.path, one.candidate.line, one.candidate.row
 
 
-def _of_kind(found: KindScores, weight: float) -> Iterable[Ranked]:
+def _of_kind(found: KindScores, weight: float, nearest: float) -> Iterable[Ranked]:
     if not found.vector:
         weight = 0.0
-    elif not found.keyword:
-        weight = 1.0
     keyword = _over_best(found.keyword)
     vector = _stretched(found.vector, found.least)
+    near = max(max(found.vector.values(), default=0.0), 0.0) / nearest if nearest > 0 else 1.0
     for candidate in dict.fromkeys((*keyword, *vector)):
         by_keyword, by_vector = keyword.get(candidate, -1.0), vector.get(candidate, -1.0)
-        score = (1 - weight) * max(by_keyword, 0.0) + weight * max(by_vector, 0.0)
+        score = (1 - weight) * max(by_keyword, 0.0) + weight * near * max(by_vector, 0.0)
         cosine = round(found.vector.get(candidate, -1.0), 6)
         yield Ranked(
             candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6), cosine

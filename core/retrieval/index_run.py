@@ -148,6 +148,9 @@ class _IndexRun:
 
     def embed(self, embedder: Embedder) -> str:
         """Give every chunk its vector. Why it ended early, empty where it did not."""
+        total = self._store.bare_count()
+        if total:
+            self._tell(IndexProgress(self.looked, self.total, bare=total))
         while True:
             with self._store.turn():
                 bare = self._store.bare(EMBED_BATCH * 8)
@@ -162,7 +165,7 @@ class _IndexRun:
                     {candidate: row.tobytes() for (candidate, _), row in zip(bare, vectors, strict=True)}
                 )
             self.vectors += len(bare)
-            self._tell(IndexProgress(self.looked, self.total, self.vectors))
+            self._tell(IndexProgress(self.looked, self.total, self.vectors, max(total, self.vectors)))
 
 
 def _is_as_listed(one: SourceFile) -> bool:

@@ -229,6 +229,12 @@ class LocalStore:
                 ]
         return found
 
+    def bare_count(self) -> int:
+        """Number of chunks that have no vector yet."""
+        count = "SELECT count(*) FROM chunk_{} WHERE embedded = 0"
+        with self._reading() as db:
+            return sum(int(db.execute(count.format(one.name)).fetchone()[0]) for one in SHELVES)
+
     def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""
 

@@ -17,6 +17,9 @@ from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.store import ServerFaultError, SourceKey, SourceState
 from core.values.retrieval import IndexProgress, SearchPlaces
 
+_MUCH = 10
+"""Share of the sources, one in so many, from which on what was written is counted anew by the server."""
+
 
 def server_store(home: Path, url: str, model: str, dimension: int) -> PostgresStore:
     """The index on a server, its password from the keyring. Nothing is reached yet."""
@@ -60,6 +63,7 @@ def mirror(
         for corpus, scope in scopes(places):
             ours, theirs = here.sources(corpus, scope), server.sources(corpus, scope)
             server.remove(SourceKey(corpus, scope, path) for path in theirs.keys() - ours.keys())
+            written = 0
             for done, (path, state) in enumerate(sorted(ours.items())):
                 if not is_anew and _is_same(state, theirs.get(path)):
                     continue
@@ -72,6 +76,9 @@ def mirror(
                             embedded_text(chunk): vector for chunk, vector in chunks if vector is not None
                         }
                         server.put(key, state, [chunk for chunk, _ in chunks], vectors)
+                        written += 1
+            if written * _MUCH >= len(ours) > 0:
+                server.analyse(corpus)
     except ServerFaultError as error:
         return error.what
     return ""

@@ -189,4 +189,5 @@ def _prepare(connection: Connection, schema: str, dimension: int) -> None:
     ).fetchone()
     of_vectors = str(row[0]) if row else "public"
     connection.execute("SELECT set_config('search_path', %s, false)", (f'{schema}, "{of_vectors}"',))
+    connection.execute("SELECT set_config('jit', 'off', false)")  # compiling a search takes longer than it
     register_vector(connection)

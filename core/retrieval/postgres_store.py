@@ -57,9 +57,9 @@ _SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
 
 _VECTOR = """
 WITH dots AS MATERIALIZED (
-    SELECT v."row", -(v.numbers <#> %(query)s) AS dot FROM vector v
-    WHERE v.corpus = %(corpus)s AND v.kind = %(kind)s AND v."row" IN (
-        SELECT c."row" FROM chunk c WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s {narrowed})),
+    SELECT c."row", -(v.numbers <#> %(query)s) AS dot
+    FROM chunk c JOIN vector v ON v.corpus = %(corpus)s AND v."row" = c."row"
+    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND v.kind = %(kind)s {narrowed}),
 best AS (SELECT "row", dot FROM dots WHERE dot <> 0 ORDER BY dot DESC FETCH FIRST %(count)s ROWS WITH TIES),
 cut AS (
     SELECT best."row", best.dot FROM best JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = best."row"
@@ -214,6 +214,12 @@ class PostgresStore:
                 for table in ("source", "chunk", "vector"):
                     db.execute(f"VACUUM (FULL) {table}_{corpus}".encode())
         return removed
+
+    def analyse(self, corpus: Corpus) -> None:
+        """Have the server count a corpus, as it does by itself some time: until then it plans every search badly."""
+        with self._bounded(ERASE_S) as db:
+            for table in ("source", "chunk", "vector"):
+                db.execute(f"VACUUM (ANALYZE) {table}_{corpus.value}".encode())
 
     def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
         """Up to `count` chunks that have no vector yet."""

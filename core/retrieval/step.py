@@ -126,7 +126,10 @@ def retrieval_effects(before: AppState, after: AppState, happened: object) -> Re
         return after, ()
     if asked == after.retrieval.asked:
         return _changed(after, happened)
-    kept = replace(after.retrieval, asked=asked, places=None, folders=(), is_stopped=False)
+    # An answer, and a check, are of the places that were asked: another project shows none of them.
+    kept = replace(
+        after.retrieval, asked=asked, places=None, folders=(), is_stopped=False, answer=None, navigation=None
+    )
     after = replace(after, retrieval=kept)
     if asked is None:
         return after, (StopIndex(),) if after.retrieval.progress is not None else ()

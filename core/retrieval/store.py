@@ -90,7 +90,7 @@ class ServerFaultError(SlopError):
 class VectorStore(Protocol):
     """An index of chunks. One writer at a time; searches beside it.
 
-    Raises, all of them: IndexError_ where the index cannot be read or written.
+    Raises, all of it: IndexFaultError where the index cannot be read or written.
     """
 
     def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:

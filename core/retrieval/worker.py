@@ -337,6 +337,7 @@ class IndexHandler:
         self._go_on.wait()
         if self._stop.is_set():
             raise SlopError(self._why, remedy="It goes on where it was when it is started again")
-        if time.monotonic() - self._told_at > TELL_S:
+        begins_vectors = bool(progress.bare) and not progress.vectors  # the longest part, and its first word
+        if begins_vectors or time.monotonic() - self._told_at > TELL_S:
             self._told_at = time.monotonic()
             self._emit(IndexProgressed(progress))

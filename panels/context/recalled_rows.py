@@ -52,7 +52,7 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage) -> None:
                 "Never",
                 kind="ghost",
                 is_small=True,
-                tip="Never by itself again; Settings lets it in",
+                tip="Never by itself again; the Retrieval panel lets it in, under Recall",
             ):
                 known = desk.state.config.settings.retrieval.kept_out
                 desk.send(ChangeSetting("retrieval.kept_out", (*known, passage.source)))

@@ -185,6 +185,12 @@ def progress_words(progress: IndexProgress, *, is_paused: bool) -> str:
     return f"Reading: {progress.files:,} of {fmt.count(progress.total, 'file')}"
 
 
+def doing_words(state: AppState, progress: IndexProgress) -> str:
+    """File in work; of a discussion its name."""
+    row = state.discussions.summaries.get(progress.doing)
+    return row.meta.name if row is not None else progress.doing
+
+
 def progress_share(progress: IndexProgress) -> float:
     """Share of a run that is done, 0 to 1: of reading, then of vectors; 0 where nobody knows."""
     if progress.vectors or (progress.total and progress.files >= progress.total):

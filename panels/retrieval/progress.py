@@ -25,7 +25,8 @@ def _running(desk: Desk) -> None:
         ui.text("phase", said, style="small_strong", wraps=True)
         ui.progress("bar", facts.progress_share(progress), tone="accent", height=4)
         if progress.doing:
-            ui.text("doing", progress.doing, tone="muted", style="small", width=0, tip=progress.doing)
+            doing = facts.doing_words(desk.state, progress)
+            ui.text("doing", doing, tone="muted", style="small", width=0, tip=doing)
         with ui.row("acts"):
             label = "Go on" if retrieval.is_paused else "Pause"
             icon = "play" if retrieval.is_paused else "pause"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from core.retrieval.fusion import VECTOR_WEIGHTS, ChunkPlace, KindScores, by_source, fuse
 from core.values.retrieval import ChunkKind, Retriever
@@ -40,6 +41,18 @@ def test_a_kind_that_only_one_retriever_answered_is_ranked_by_it_alone() -> None
         ("b", 1.0, (Retriever.VECTOR,)),
         ("a", 0.5, (Retriever.VECTOR,)),
     ]
+
+
+def test_a_kind_that_holds_nothing_of_what_is_asked_for_does_not_come_first() -> None:
+    asked, other, talk = place("migraine.md"), place("sleep.md", 2), place("a talk about something else")
+    notes = KindScores(ChunkKind.PROSE, {asked: 3.0}, {asked: 0.6, other: 0.2}, least=0.1)
+    talks = KindScores(ChunkKind.CONVERSATION, {}, {talk: 0.15}, least=0.05)
+    assert [one.candidate for one in fuse([talks, notes])] == [asked, talk, other]
+
+    by_meaning = [replace(notes, keyword={}), talks]
+    scores = {one.candidate: one.score for one in fuse(by_meaning)}
+    assert scores[asked] == 1.0
+    assert scores[talk] == pytest.approx(0.15 / 0.6)
 
 
 def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:
