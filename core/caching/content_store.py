@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
-from core.caching.accounts import adopted, after_rent, released
+from core.caching.accounts import adopted, after_rent, released, total_allowed
 from core.caching.book import CacheBook, gaps_of, with_page
 from core.caching.contents import longer_s
 from core.caching.gaps import own_odds
-from core.caching.hold import hold_of
+from core.caching.hold import hold_of, rent_share
 from core.caching.ledger import adopt, drop_named, extended, of_discussion
 from core.caching.parameters import scope_settings
 from core.caching.rent import Prices, RentDue, settled, with_content, without
@@ -270,9 +270,18 @@ def _wanted(
     if call is not None and row.used_at is not None and row.used_at < call.started_at:
         # The last turn passed it by: what stands before it has changed, or another one holds more.
         return owner, -1
+    if _is_spent(book, tenant, row, price, now):
+        return owner, -1
     held = hold_of(price, own_odds(gaps_of(book, owner), last.timestamp()), chosen.longest_ttl_s)
     idle_s = max(0.0, (now - last).total_seconds())
     return owner, longer_s(row.expires_at, idle_s, now, held) if held.until_s(idle_s) > idle_s else -1
+
+
+def _is_spent(book: CacheBook, tenant: str, row: StoredRent, price: CachePrices, now: datetime) -> bool:
+    """True if with its rent until now a content has cost the discussion all that caching may lose on it."""
+    unpaid_s = (now - row.paid_until).total_seconds()
+    rent = row.tokens * rent_share(price, unpaid_s)
+    return rent >= total_allowed(book.pages[tenant].cache.balance, row.tokens)
 
 
 def _asked(book: CacheBook, tenant: str, row: StoredRent, now: datetime) -> CacheBook:

@@ -19,6 +19,7 @@ from core.cli.session import FrontEnd, check_name, find_discussion, session
 from core.cli.tables import folded
 from core.context.file_reader import read_items
 from core.context.outline import symbols_of
+from core.context.scale_file import HomeScaleStore
 from core.context.spec import stack_spec
 from core.context.stack import AggregateStack, build_stack
 from core.discussion.messages import SelectDiscussion
@@ -60,7 +61,9 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
             console.write(stack.text)
         return 0
     with console.waiting("Counting tokens"):
-        report = make_report(stack, items, profile_of(state, spec.inputs.provider, spec.inputs.model))
+        profile = profile_of(state, spec.inputs.provider, spec.inputs.model)
+        scale = HomeScaleStore(Path(state.program.home)).load()
+        report = make_report(stack, items, profile, scale.request_factor(profile, spec.discussion_id))
     _print(options, console, state, spec, stack, replace(report, recalled=recalled))
     return 0
 
@@ -124,12 +127,14 @@ def _as_asked(state: AppState, chosen: str, options: Options) -> AppState:
     )
 
 
-def make_report(stack: AggregateStack, items: tuple[ItemFiles, ...], profile: ModelProfile) -> ContextReport:
-    """Measure a stack: tokens counted by o200k and scaled by the model's factor."""
+def make_report(
+    stack: AggregateStack, items: tuple[ItemFiles, ...], profile: ModelProfile, factor: float
+) -> ContextReport:
+    """Measure a stack: tokens counted by o200k and scaled by the factor, as the window scales the same request."""
     from core.spending.pricing import input_usd_per_token
 
     counted = {segment.sha256: count_tokens(segment.text) for segment in stack.segments}
-    layers = stack.report(counted, profile.token_factor, profile.pdf)
+    layers = stack.report(counted, factor, profile.pdf)
     total = sum(layer.tokens_est for layer in layers)
     price = input_usd_per_token(profile.provider, profile.id, datetime.now(UTC))
     return ContextReport(

@@ -300,8 +300,8 @@ _AI = (
         Kind.NUMBER,
         1.0,
         "What keepalive may cost for one discussion and one idle time, in US dollars."
-        " Marks and pings together never lose more on one discussion than twice the input price of its largest request;"
-        " storage at Gemini and prewarming, which you switch on, are not in that sum.",
+        " Marks, pings, prewarms and storage at Gemini together never lose more on one discussion than twice the input price"
+        " of its largest request.",
         scope=SettingScope.USER,
         field="caching.keepalive_cap_usd",
         minimum=0,

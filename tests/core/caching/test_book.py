@@ -14,8 +14,10 @@ from core.caching import calls, content_store, pings
 from core.caching.accounts import MOST_LOST
 from core.caching.book import CacheBook
 from core.caching.calls import CallWait
+from core.caching.hold import rent_share
 from core.caching.replay import Replayed, replay
 from core.values.cache import (
+    Balance,
     Balance,
     CacheLedger,
     CacheLedgerEntry,
@@ -260,6 +262,13 @@ def test_what_a_provider_stores_is_all_that_is_believed_of_it_and_is_let_go_when
     busy = replace(book, calls={"c": CachePlay().plan("c", 0)})
     _, tending = content_store.tended(busy, (), price, chosen, after(7200))
     assert (tending.release, tending.extend) == ((), ())
+    last_s = page.cache.rents[0].paid_until.timestamp() - NOW.timestamp()
+    for rent_s, is_let_go in ((60.0, False), (120.0, True)):  # the rest of what may be lost goes in 100 s
+        rest = 9_000 * rent_share(prices, 100.0)
+        poor = replace(page.cache, last_turn_at=NOW, balance=Balance(rest - MOST_LOST * 9_000, 9_000))
+        known = books.with_page(book, "d", replace(page, cache=poor))
+        _, tending = content_store.tended(known, (), price, chosen, after(last_s + rent_s))
+        assert bool(tending.release) is is_let_go
 
 
 @settings(max_examples=40, deadline=None)

@@ -282,6 +282,31 @@ def test_a_ping_whose_answer_was_lost_is_booked_at_its_estimate(world: World) ->
     assert state.spending.has_estimate
 
 
+def test_a_ping_that_the_end_of_the_program_cuts_off_is_booked_once_at_its_estimate(world: World) -> None:
+    controller, chosen = _in_the_habit(world)
+    billed, said = world.server.billed_usd, spent(controller.snapshot())
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        reached.set()
+        go_on.wait(30.0)
+
+    world.server.during_a_ping = wait
+    _forward(world)
+    assert reached.wait(30.0)
+    controller.stop()
+    go_on.set()
+
+    for _ in range(2):  # the first start has nothing to book any more, nor has the second
+        again = world.program()
+        state = until(again, lambda s: chosen in s.discussions.summaries and not s.program.is_loading)
+        upkeep = state.discussions.summaries[chosen].upkeep
+        assert (upkeep.pings, upkeep.usage.is_estimate) == (1, True)
+        assert spent(state) - said == pytest.approx(world.server.billed_usd - billed, rel=0.15)
+        again.stop()
+    assert world.server.warms == 1
+
+
 def test_a_prewarm_that_is_given_up_for_a_send_is_booked_by_what_it_was_to_read(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

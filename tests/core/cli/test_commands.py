@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import StorageError
+from core.context.scale_file import HomeScaleStore
+from core.context.token_scale import TokenScale
 from core.discussion.export import parse_export
 from core.settings.wording import trust_reason
 from core.values.settings import Project
@@ -126,6 +128,17 @@ def test_context_prints_layers_that_add_up_and_the_prefix(world: World) -> None:
     assert "Hello" in text[data["stable_prefix_length"] :]
     assert (data["provider"], data["model"]) == ("local", MODEL)
     assert f"stable prefix: {data['stable_prefix_length']:,} characters" in world.run("context").out
+
+
+def test_context_counts_by_what_bills_taught(world: World) -> None:
+    (world.project / "CLAUDE.md").write_text("Be kind. " * 200)
+    world.home.mkdir()
+    said = []
+    for factor in (1.0, 2.0):
+        HomeScaleStore(world.home).save(TokenScale({("local", MODEL): factor}))
+        said.append(world.run("context", "--json").json["tokens_est"])
+
+    assert said[1] == pytest.approx(2 * said[0], rel=0.02)
 
 
 def test_context_sends_nothing_and_starts_no_discussion(world: World) -> None:
