@@ -6,6 +6,7 @@ import base64
 import re
 
 from core.base.errors import FailureKind, ProviderError
+from core.base.figures import size
 from core.base.frame import frame
 from core.base.text import clean
 from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
@@ -45,6 +46,17 @@ def pdf_form(kind: str, model: str, context_tokens: int | None = None) -> PdfFor
             return None
 
 
+def most_picture_bytes(kind: str) -> int | None:
+    """Largest file of a picture that a vendor's models take, None where nothing is documented.
+
+    Anthropic judges the picture as it is sent: in base64, which adds a third.
+
+    Source: platform.claude.com "Vision" and its answer of status 400, "image exceeds 5 MB maximum: … bytes > 5242880
+    bytes" (read 2026-11-23).
+    """
+    return 5_242_880 // 4 * 3 if kind in (ProviderKind.ANTHROPIC, ProviderKind.CLAUDE_CODE) else None
+
+
 def goes_as_pdf(part: AttachmentPart, form: PdfForm | None) -> bool:
     """True if a PDF is sent as it is; else its text is."""
     return form is not None and part.pages <= form.max_pages and part.size_bytes <= form.max_bytes
@@ -71,7 +83,7 @@ def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
     who = profile.label or profile.id
     if part.is_image:
         if profile.takes_images and part.media_type in IMAGE_TYPES:
-            return ""
+            return _too_large(part, who, profile.max_picture_bytes)
         return f"{who} does not take pictures: remove {part.name!r}, or choose a model that does."
     if not part.is_pdf or goes_as_pdf(part, profile.pdf) or part.text_sha256:
         return ""
@@ -80,6 +92,12 @@ def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
             f"{who} reads only the text of a PDF, and {part.name!r} has none: choose a model that sees pages."
         )
     return f"{who} takes at most {profile.pdf.max_pages:,} pages of a PDF, and {part.name!r} has no text to send instead."
+
+
+def _too_large(part: AttachmentPart, who: str, most: int | None) -> str:
+    if most is None or part.size_bytes <= most:
+        return ""
+    return f"{who} takes pictures of at most {size(most)}, and {part.name!r} has {size(part.size_bytes)}: attach a smaller one."
 
 
 def attachment_text(part: AttachmentPart, data: bytes) -> str | None:
@@ -101,14 +119,14 @@ def data_url(part: AttachmentPart, data: bytes) -> str:
     return f"data:{part.media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def refuse_attachment(part: AttachmentPart, who: str) -> ProviderError:
+def refuse_attachment(part: AttachmentPart, who: str, problem: str = "") -> ProviderError:
     """The error for a file that a model cannot take. Nothing was sent.
 
     Args:
-        who: the model, as the person knows it.
+        who: the model, as the person knows it; problem: why, where that is known.
     """
     return ProviderError(
         FailureKind.BAD_REQUEST,
-        f"{who} cannot take the attachment {part.name!r} ({part.media_type})",
+        f"{who} cannot take the attachment {part.name!r} ({part.media_type}){f': {problem}' if problem else ''}",
         remedy="Remove it, or choose a model that takes it",
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from core.providers.attachments import pdf_form
+from core.providers.attachments import most_picture_bytes, pdf_form
 from core.values.provider import Effort, ModelProfile
 from core.values.settings import AiSettings
 
@@ -35,7 +35,8 @@ def find_profile(
             best, rank = entry, found
     label = best.label if best.id == model else ""
     pdf = pdf_form(kind or provider, model, best.context_tokens) if best.takes_images else None
-    return replace(best, provider=provider, id=model, label=label, pdf=pdf)
+    most = most_picture_bytes(kind or provider)
+    return replace(best, provider=provider, id=model, label=label, pdf=pdf, max_picture_bytes=most)
 
 
 def merge_models(

@@ -47,8 +47,8 @@ def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -
         ProviderError: the model does not take it, or the file is gone; nothing was sent.
     """
     who = profile.label or profile.id
-    if attachment_problem(part, profile):
-        raise refuse_attachment(part, who)
+    if problem := attachment_problem(part, profile):
+        raise refuse_attachment(part, who, problem.rstrip("."))
     if part.is_image or (part.is_pdf and goes_as_pdf(part, profile.pdf)):
         return _read(part, read_blob)
     as_file = (part.as_text or part) if part.is_pdf else part

@@ -59,6 +59,7 @@ _BLOCK_FIELDS = {
     "tool_use": {"type", "id", "name", "input", "cache_control"},
     "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
 }
+_MOST_IMAGE_CHARS = 5_242_880
 _IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
 _ID = re.compile(r"^[a-zA-Z0-9_-]+$")
 
@@ -258,6 +259,10 @@ def _check_image(block: Json, where: str) -> None:
     source = block.get("source", {})
     if source.get("type") != "base64" or source.get("media_type") not in _IMAGES:
         raise _invalid(f"{where}.image.source.media_type: Input should be {sorted(_IMAGES)}")
+    if (chars := len(source.get("data", ""))) > _MOST_IMAGE_CHARS:
+        raise _invalid(
+            f"{where}.image.source.base64: image exceeds 5 MB maximum: {chars} bytes > {_MOST_IMAGE_CHARS} bytes"
+        )
     try:
         base64.b64decode(source.get("data", ""), validate=True)
     except binascii.Error as error:

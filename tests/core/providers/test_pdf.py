@@ -17,7 +17,7 @@ from core.providers.model_data import packaged_models
 from core.providers.profiles import find_profile
 from core.values.messages import AttachmentPart
 from core.values.provider import ModelProfile
-from tests.core.providers.outcomes import ask, assistant, blobs, run, user
+from tests.core.providers.outcomes import Outcome, ask, assistant, blobs, run, user
 from tests.core.providers.vendors import VENDORS, Vendor
 from tests.pdfs import ascii_pdf, encrypted_pdf, make_pdf
 from tests.vendors.loopback import LoopbackServer
@@ -100,6 +100,24 @@ def test_where_nothing_is_promised_its_text_goes_with_page_numbers_and_never_its
     assert len(server.bodies) == 1, "nothing was sent"
 
 
+@pytest.mark.parametrize(
+    "vendor", [one for one in VENDORS if one.kind == "anthropic"], ids=lambda vendor: vendor.kind
+)
+def test_the_largest_picture_that_is_let_through_is_the_largest_that_the_vendor_takes(
+    vendor: Vendor, server: LoopbackServer
+) -> None:
+    def asked(size_bytes: int) -> Outcome:
+        data = b"PNG".ljust(size_bytes, b"\0")
+        part = AttachmentPart(sha(data), "image/png", "sky.png", size_bytes)
+        return run(vendor.client(server), ask(vendor.model, user("Look.", part)), blobs(data))
+
+    most = profile(vendor.kind, vendor.model).max_picture_bytes
+    assert most is not None
+    assert asked(most).error is None
+    assert "sky.png" in asked(most + 1).failure.what
+    assert len(server.bodies) == 1, "nothing was sent"
+
+
 def profile(kind: str, model: str, **fields: object) -> ModelProfile:
     found = find_profile(packaged_models(), kind, model, kind=kind)
     return replace(found, **fields)  # type: ignore[arg-type]
@@ -134,6 +152,14 @@ def test_tokens_of_a_pdf_follow_the_rule_of_who_takes_it(kind: str, model: str, 
         ("embedded", "SmolLM2-135M-Instruct", pdf(text=b""), "reads only the text"),
         ("embedded", "SmolLM2-135M-Instruct", AttachmentPart("a" * 64, "image/png", "a.png", 1), "pictures"),
         ("openai", "gpt-6.1-sol", AttachmentPart("a" * 64, "image/png", "a.png", 1), ""),
+        ("openai", "gpt-6.1-sol", AttachmentPart("a" * 64, "image/png", "a.png", 9_000_000), ""),
+        ("anthropic", "claude-opus-5-5", AttachmentPart("a" * 64, "image/png", "a.png", 3_932_160), ""),
+        (
+            "anthropic",
+            "claude-opus-5-5",
+            AttachmentPart("a" * 64, "image/png", "a.png", 3_932_161),
+            "at most 3.9 MB",
+        ),
         ("embedded", "SmolLM2-135M-Instruct", AttachmentPart("a" * 64, "text/plain", "a.txt", 1), ""),
     ],
 )
