@@ -27,7 +27,7 @@ def _begin(desk: Desk) -> None:
     own.begin_frame()
     draft = own.had_keyboard
     if draft is not None and desk.view.dialog is None and desk.ui.shortcut("Ctrl+Enter"):
-        from panels.knowledge.saving import save_typed  # loaded with the panel
+        from panels.knowledge.save_key import save_typed  # loaded with the panel
 
         save_typed(desk, draft)
 

@@ -1,0 +1,52 @@
+"""Warnings of the harvest's preview: what another card says already, a quote that was left out, what is struck through."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.evidence.quotes import QUOTE_LEFT_OUT
+from core.values.evidence import Quote
+from core.values.harvest import HarvestPreview
+from core.values.knowledge import Category, Item, Replacement
+from panels.harvest.facts import outcome
+from tests.panels.harvest import harvest_states as hs
+from tests.panels.harvest.harvest_screen import open_at
+from tests.panels.screen import Screen
+
+
+def screen_of(preview: HarvestPreview) -> Screen:
+    state = hs.previewed()
+    return open_at("preview", replace(state, harvest=replace(state.harvest, preview=preview)))
+
+
+def test_what_is_like_another_card_of_the_preview_is_not_called_known() -> None:
+    every = hs.preview()
+    one = replace(every.items[0], near_here=("A fork shares its slot.",))
+    same = replace(every.items[2], is_known=True, is_ticked=False, is_repeated=True)
+    screen = screen_of(HarvestPreview(every.sources[:1], (one, same)))
+
+    assert screen.ui.shows("Nearly the same is proposed in this preview:")
+    assert not screen.ui.shows("Nearly the same is known:")
+    assert screen.ui.shows("Proposed above already, will not be written twice")
+
+
+def test_an_item_whose_quote_was_left_out_says_so_and_can_be_found() -> None:
+    every = hs.preview()
+    bad = replace(every.items[0], item=replace(every.items[0].item, quote=Quote(is_unfound=True)))
+    preview = HarvestPreview(every.sources[:1], (bad, every.items[2]), unfound=1)
+    screen = screen_of(preview)
+
+    assert screen.ui.texts().count(QUOTE_LEFT_OUT) == 1
+    screen.ui.choose("Show only some items", "Quote left out")
+    assert screen.ui.shows(every.items[0].item.head)
+    assert not screen.ui.shows("Measure the lazy fork")
+
+
+def test_the_outcome_says_what_is_struck_through() -> None:
+    every = hs.preview()
+    old = Item(Category.FACTS, "facts.md", "A fork copies the slot.", first_line=3)
+    one = replace(every.items[0], replaces=Replacement(old, "It shares the prefix now."), is_ticked=True)
+    for is_replacing in (True, False):
+        preview = HarvestPreview(every.sources[:1], (replace(one, is_replacing=is_replacing),))
+        said = outcome(preview, ()).sentence
+        assert ("strike 1 known one through" in said) is is_replacing
