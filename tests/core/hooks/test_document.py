@@ -292,13 +292,6 @@ class Tour:
             gate.set()
             self.world.until(lambda s: not s.imports.is_running)
         self.client.post("/api/imports", {**asked, "wait": True})
-        (export := self.world.home.parent / "export.md").write_text(
-            "## User\n\nWhy?\n\n## Assistant\n\nSo.\n"
-        )
-        chosen = {"paths": [str(export)], "wait": True}
-        (row,) = self.client.post("/api/imports", chosen).json()["report"]["rows"]["rows"]
-        chosen |= {"dry_run": False, "without": [row["discussion_id"]]}
-        assert self.client.post("/api/imports", chosen).json()["report"]["discussions_made"] == 0
 
     def searched(self) -> None:
         """Retrieval: off here, then on, asked rightly and wrongly."""

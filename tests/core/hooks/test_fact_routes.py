@@ -97,3 +97,12 @@ def test_a_fact_tells_why_it_is_known(known: World) -> None:
         [],
     )
     assert known.client.post(f"{URL}/why", {"fact_id": "tides:fact:404"}).status_code == 404
+
+
+def test_an_import_leaves_out_what_a_dry_run_listed_and_the_caller_names(known: World) -> None:
+    export = known.home.parent / "export.md"
+    export.write_text("## User\n\nWhy?\n\n## Assistant\n\nSo.\n")
+    asked = {"paths": [str(export)], "wait": True}
+    (row,) = known.client.post("/api/imports", asked).json()["report"]["rows"]["rows"]
+    asked |= {"dry_run": False, "without": [row["discussion_id"]]}
+    assert known.client.post("/api/imports", asked).json()["report"]["discussions_made"] == 0
