@@ -20,7 +20,7 @@ from core.retrieval.minilm import MODEL_NAME, MiniLM
 from core.retrieval.navigation import index_files, notes_tree
 from core.retrieval.navigation_search import heads_found
 from core.retrieval.quantisation import DIMENSION, quantised
-from core.values.retrieval import ChunkKind, SearchFilters
+from core.values.retrieval import ChunkKind, SearchFilters, SourceHead
 from tests.core.retrieval.quality import (
     Judge,
     Question,
@@ -175,9 +175,10 @@ def _navigation(base: Path, model: _Model) -> list[Row]:
     return found
 
 
-def heads_of(question: str, heads: Mapping[str, object]) -> list[str]:
+def heads_of(question: str, heads: Mapping[str, SourceHead]) -> list[str]:
     """Paths whose lines in the indexes fit a question best, in that order."""
-    found = heads_found(heads.items(), question, SearchFilters(), NAVIGATED)  # type: ignore[arg-type]
+    of_root = (("", path, head) for path, head in heads.items())
+    found = heads_found(of_root, question, SearchFilters(), NAVIGATED)
     return [hit.path for hit in found]
 
 

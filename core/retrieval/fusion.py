@@ -115,11 +115,11 @@ def _of_kind(found: KindScores, weight: float, nearest: float) -> Iterable[Ranke
     if not found.vector:
         weight = 0.0
     keyword = _over_best(found.keyword)
-    vector = _stretched(found.vector, found.least)
     near = max(max(found.vector.values(), default=0.0), 0.0) / nearest if nearest > 0 else 1.0
+    vector = {one: near * score for one, score in _stretched(found.vector, found.least).items()}
     for candidate in dict.fromkeys((*keyword, *vector)):
         by_keyword, by_vector = keyword.get(candidate, -1.0), vector.get(candidate, -1.0)
-        score = (1 - weight) * max(by_keyword, 0.0) + weight * near * max(by_vector, 0.0)
+        score = (1 - weight) * max(by_keyword, 0.0) + weight * max(by_vector, 0.0)
         cosine = round(found.vector.get(candidate, -1.0), 6)
         yield Ranked(
             candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6), cosine

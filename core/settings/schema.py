@@ -610,7 +610,8 @@ _RETRIEVAL = (
         Kind.TEXT,
         "",
         "PostgreSQL with pgvector that holds the index, as `postgresql://user@host/database`. The password comes "
-        "from the keyring. Empty: the index is on this machine.",
+        "from the keyring (`manual-slop key retrieval-server`). Needs the extra `postgres`. Empty: the index is on this "
+        "machine.",
         scope=SettingScope.USER,
         field="retrieval.server",
         maximum=500,

@@ -19,7 +19,9 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
     if not recalled.passages and not recalled.problem and not once:
         return
     with ui.surface("recalled", "inset", padding=(12, 8)), ui.group("lines", gap=4):
-        title = f"Recalled for this message · ≈ {recalled.tokens_est:,} tokens"
+        title = "Nothing is recalled for this message"
+        if recalled.passages:
+            title = f"Recalled for this message · ≈ {recalled.tokens_est:,} tokens"
         ui.text(
             "title", title, style="small_strong", tip="It is sent behind your words, once, and is not cached"
         )

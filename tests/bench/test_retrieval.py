@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import retrieval_corpus, retrieval_index, retrieval_memory, retrieval_search
+from bench import retrieval_corpus, retrieval_index, retrieval_memory, retrieval_quality, retrieval_search
 from bench.__main__ import SUITES
 from core.retrieval.heads import FieldNames
 from core.retrieval.minilm import MODEL_NAME
@@ -67,3 +67,23 @@ def test_the_rows_of_indexing_come() -> None:
     assert len(rows) == 8
     assert all(row["value"] > 0 for row in rows)
     assert InThisProcess.name == MODEL_NAME
+
+
+def test_the_rows_of_navigation_come_beside_those_of_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval_quality, "BUDGETS", (1_000,))
+    monkeypatch.setattr(retrieval_quality, "MiniLM", loaded)
+    rows = {
+        row["name"]: row["value"]
+        for row in retrieval_quality._navigation(tmp_path, retrieval_quality._Model())
+    }
+    assert len(rows) == 8
+    found = {name: value for name, value in rows.items() if name.endswith("notes found")}
+    assert (
+        0
+        < found["navigation, paraphrased: notes found"]
+        < found["navigation, by its words: notes found"]
+        <= 1
+    )
+    assert all(value > 100 for name, value in rows.items() if name.endswith("tokens"))

@@ -50,9 +50,11 @@ def test_a_kind_that_holds_nothing_of_what_is_asked_for_does_not_come_first() ->
     assert [one.candidate for one in fuse([talks, notes])] == [asked, talk, other]
 
     by_meaning = [replace(notes, keyword={}), talks]
-    scores = {one.candidate: one.score for one in fuse(by_meaning)}
+    ranked = fuse(by_meaning)
+    scores = {one.candidate: one.score for one in ranked}
     assert scores[asked] == 1.0
     assert scores[talk] == pytest.approx(0.15 / 0.6)
+    assert all(one.score == pytest.approx(one.vector, abs=1e-6) for one in ranked), "what is shown adds up"
 
 
 def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:

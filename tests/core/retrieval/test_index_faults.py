@@ -17,7 +17,7 @@ from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import FILE_NAME, IndexFaultError
 from core.retrieval.local_store import LocalStore
-from core.retrieval.messages import IndexEnded
+from core.retrieval.messages import IndexEnded, IndexProgressed
 from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
 from core.retrieval.source_text import SourceText
 from core.retrieval.store import SourceKey, SourceState
@@ -227,6 +227,13 @@ def test_keywords_answer_where_the_model_does_not(
     assert (told.mode, told.degraded) == (SearchMode.KEYWORD, True)
     assert said in told.reason
     assert [hit.path for hit in told.hits] == ["retry.md"]
+
+
+def test_making_vectors_is_told_from_its_first_moment_on(room: Room) -> None:
+    room.index()
+    told = [event.progress for event in room.events if isinstance(event, IndexProgressed)]
+    assert any((one.vectors, one.bare) == (0, 1) for one in told)
+    assert all(one.vectors <= one.bare for one in told if one.vectors)
 
 
 def passed_over(report: IndexReport) -> dict[str, str]:

@@ -16,6 +16,7 @@ from core.retrieval.messages import (
     SourcesFound,
     SurveyNavigation,
 )
+from core.settings.searched_places import asked_places
 from core.values.retrieval import (
     ANSWERS_KEPT,
     AskedPlaces,
@@ -104,3 +105,14 @@ def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() ->
     assert state.retrieval.indexed_at == states.NOW
     assert stopped.retrieval.indexed_at == states.NOW
     assert stopped.retrieval.report == IndexReport(read=1)
+
+
+def test_another_project_shows_no_answer_of_the_one_before() -> None:
+    before = _on()
+    asked = replace(before.retrieval, asked=asked_places(before), answer=SearchAnswer("a question"))
+    before = replace(before, retrieval=asked)
+    other = with_fields(before, project=replace(before.config.project, root="/home/person/other"))
+    after, _ = step.retrieval_effects(before, other, object())
+    assert after.retrieval.asked == asked_places(other)
+    assert after.retrieval.answer is None
+    assert step.retrieval_effects(before, before, object())[0].retrieval.answer is not None
