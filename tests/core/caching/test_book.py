@@ -18,7 +18,6 @@ from core.caching.hold import rent_share
 from core.caching.replay import Replayed, replay
 from core.values.cache import (
     Balance,
-    Balance,
     CacheLedger,
     CacheLedgerEntry,
     CachePrices,
