@@ -163,14 +163,16 @@ class PingsDue(msgspec.Struct, frozen=True):
 class CacheReported(msgspec.Struct, frozen=True):
     """A provider's cache of a discussion was reported, after a call, an invalidation or a restart.
 
-    `state` is None where nothing was ever cached, `totals` where nothing was called. `miss_reason`: why the last request read less than expected.
+    `state` is None where nothing was ever cached, `totals` where nothing was called.
+    `miss_reason`: why the last request read less than expected, empty where it did not; None: no request was made, and what
+    is known of the last one stays.
     `lost`: models with which long marks behind short-lived hits are not counted on, with the evidence.
     """
 
     discussion_id: str
     state: DiscussionCacheState | None
     totals: ProviderTotals | None = None
-    miss_reason: str = ""
+    miss_reason: str | None = None
     lost: tuple[ExtensionEvidence, ...] | None = None
 
 

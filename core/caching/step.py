@@ -287,12 +287,9 @@ def _invalidate(state: AppState, command: InvalidateCache) -> Result:
 def reported(state: AppState, event: CacheReported) -> AppState:
     """Take in what a provider holds for a discussion."""
     chosen = event.discussion_id
-    state = replace(
-        state,
-        caching=replace(
-            state.caching, miss_reasons=with_entry(state.caching.miss_reasons, chosen, event.miss_reason)
-        ),
-    )
+    if event.miss_reason is not None:
+        reasons = with_entry(state.caching.miss_reasons, chosen, event.miss_reason)
+        state = replace(state, caching=replace(state.caching, miss_reasons=reasons))
     if event.lost is not None and event.lost != state.caching.lost_extensions:
         state = replace(state, caching=replace(state.caching, lost_extensions=event.lost))
     if event.state is not None:

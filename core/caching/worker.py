@@ -315,7 +315,9 @@ class CacheHandler:
         except SlopError as error:
             log.warning("what is stored for %s was not deleted: %s", unneeded.discussion_id, error)
 
-    def _report(self, discussion_id: str, state: DiscussionCacheState | None, reason: str = "") -> None:
+    def _report(
+        self, discussion_id: str, state: DiscussionCacheState | None, reason: str | None = None
+    ) -> None:
         if state is not None:
             lost = self._keeper.lost_extensions()
             self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost))

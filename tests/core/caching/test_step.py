@@ -349,6 +349,10 @@ def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) ->
     assert book.state.caching.caches[chosen] == held
     assert book.state.caching.totals["anthropic"] == totals
     assert book.state.caching.miss_reasons[chosen] == "tools changed"
+    book.play(CacheReported(chosen, replace(held, tokens_cached=0)))  # of rent, a restart, another program
+    assert book.state.caching.miss_reasons[chosen] == "tools changed"
+    book.play(CacheReported(chosen, held, totals, ""))  # of a request that read what was expected
+    assert book.state.caching.miss_reasons[chosen] == ""
 
 
 def test_a_first_call_that_cached_nothing_still_counts(book: Playbook) -> None:
