@@ -15,6 +15,7 @@ Spot = tuple[int, int, int, int]
 LEADING = 1.3
 """Distance of the lines of a paragraph in line heights."""
 SHORT_BAR_PX = 24.0
+MARK_CHARS = 9
 BULLET = "•  "
 """Begins a paragraph of a list: its other lines stand below the first one's words."""
 
@@ -198,8 +199,8 @@ class Badge(Element):
 
     @property
     def shrinks(self) -> bool:  # type: ignore[override]
-        """In a row that is too narrow it gives way."""
-        return True
+        """In a row that is too narrow it gives way, but for a mark of one word: nothing would be left of that."""
+        return len(self.props[0]) > MARK_CHARS
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.sizes[self.STYLE] + m.px(4)

@@ -29,7 +29,7 @@ EDITOR_TIGHT_BELOW_PX = 340
 EDITOR_MAX_PX, EDITOR_TIGHT_MAX_PX = 220.0, 56.0
 EDITOR_LOW_PX, EDITOR_LOW_MAX_PX = 50.0, 68.0
 """In a low window: two lines, and three."""
-GAP_PX, GAP_LOW_PX = 8.0, 4.0
+GAP_PX, GAP_LOW_PX = 8.0, 3.0
 LOOK_CHARS = 600
 """Of a long paste, on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
@@ -52,7 +52,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         composer.sync(opened.draft.text)
         _follow_sent(desk, opened, composer)
     with (
-        ui.surface(("composer", opened.id), "card", padding=(8, 4) if is_low else (12, 10)),
+        ui.surface(("composer", opened.id), "card", padding=(8, 3) if is_low else (12, 10)),
         ui.group("parts", gap=GAP_LOW_PX if is_low else GAP_PX),
     ):
         queue_strip(desk, opened)

@@ -103,17 +103,18 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
         ui.icon("role", icon, tone=tone)
         ui.text("name", name, style="strong")
         tip = usage_details(message.usage) if message.usage else ""
-        has_line = message.usage is not None and ui.width() < META_FROM_PX
+        has_line = (message.usage is not None or message.is_edited) and ui.width() < META_FROM_PX
         if not has_line:
             ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip)
         if message.provider == BUILT_IN:
             ui.badge("small", "small model", tip=SMALL_MODEL)
-        if message.is_edited:
+        if message.is_edited and not has_line:
             ui.badge("edited", "edited")
         ui.push()
         _message_actions(desk, opened, message)
     if has_line:
-        ui.text("meta", _meta_line(desk, message), tone="muted", style="small", tip=tip, wraps=True)
+        words = _meta_line(desk, message) + (" · edited" if message.is_edited else "")
+        ui.text("meta", words, tone="muted", style="small", tip=tip, wraps=True)
 
 
 def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:

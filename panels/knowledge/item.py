@@ -250,7 +250,9 @@ def lost_card(desk: Desk, ui: Ui, draft: ItemDraft) -> None:
         ui.selectable_text("words", draft.text, height=96)
         with ui.row("buttons"):
             one = ONE_OF.get(item.category)
-            if one is not None and ui.button("add", f"Write a new {one}", kind="primary", is_small=True):
+            if one is not None and ui.button(
+                "add", f"Write a new {one}", icon="plus", kind="primary", is_small=True
+            ):
                 _take_over(desk, draft)
             if ui.button("copy", "Copy", icon="copy", is_small=True):
                 ui.copy(draft.text)

@@ -41,12 +41,11 @@ def status_bar(desk: Desk) -> None:
         ui.push()
         _workers(state, ui)
         if state.program.is_home_read_only:
-            ui.badge(
-                "read only",
-                "read-only home",
-                tone="warn",
-                tip=f"Nothing can be saved in {state.program.home}",
-            )
+            tip = f"This home is read-only: nothing can be saved in {state.program.home}"
+            if is_tight:
+                ui.icon("read only", "lock", tone="warn", tip=tip)
+            else:
+                ui.badge("read only", "read-only home", tone="warn", tip=tip)
         if state.config.project.root and not is_tight:
             ui.text("project", state.config.project.name or state.config.project.root, tone="faint", style="small",
                     tip=state.config.project.root)  # fmt: skip
