@@ -650,7 +650,6 @@ _PROJECT = (
         "Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
         "repository's root, and from the home. Those of a folder that is not trusted count too: as words for a "
         "model that has no tools.",
-        "which has no tools yet; false keeps them out.",
         scope=SettingScope.PROJECT,
     ),
     Setting(
