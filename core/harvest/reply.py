@@ -48,7 +48,9 @@ KIND_KEY = "kind"
 """Of a fact, may be missing: what kind of structured fact it is."""
 
 _STATEMENT = ("statement", "detail")
-_FENCE = re.compile(r"\A\s*(`{3,}|~{3,})[^\n`]*\n(.*[^\s`~])\s*\1[`~]*\s*\Z", re.DOTALL)
+_FENCE = re.compile(
+    r"""\A\s*(`{3,}|~{3,})(?:[^\n`{]*(?=\{\s*["}])|[^\n`]*\n)(.*[^\s`~])\s*\1[`~]*\s*\Z""", re.DOTALL
+)
 
 
 class Reply(msgspec.Struct, frozen=True):

@@ -649,7 +649,8 @@ _PROJECT = (
         Kind.SWITCH,
         True,
         "Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
-        "repository's root, and from the home.",
+        "repository's root, and from the home. Those of a folder that is not trusted count too: as words for a "
+        "model that has no tools.",
         scope=SettingScope.PROJECT,
     ),
     Setting(

@@ -69,6 +69,8 @@ def test_every_category_of_a_reply_is_read() -> None:
         "\n\n````\n%s\n````  ",
         "```json\n%s```",
         "```\n%s ```\n",
+        "```json %s```",
+        "```%s\n```",
     ],
 )
 def test_one_code_fence_around_the_object_is_tolerated(fence: str) -> None:

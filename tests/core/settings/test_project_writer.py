@@ -249,7 +249,7 @@ def test_a_broken_file_is_named_with_its_line_and_left_alone(tmp_path: Path) -> 
         with pytest.raises(ConfigError) as caught:
             act()
         assert caught.value.line is not None
-        assert caught.value.where == str(path)
+        assert caught.value.where == f"{path}, line {caught.value.line}"
     assert path.read_text() == "[presets.a]\nitems = [\n"
     assert sorted(os.listdir(tmp_path)) == ["manual_slop.toml"]
 
