@@ -14,7 +14,7 @@ from gui.elements.popups import anchor_of
 from gui.elements.selectable_text import SelectableText
 from panels.base.view import Dialog, WindowView
 from panels.knowledge.drafts import begin_edit, begin_new
-from panels.knowledge.view import KnowledgeView
+from panels.knowledge.view import ItemDraft, KnowledgeView
 from tests.gui.conftest import Screen
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
@@ -159,7 +159,7 @@ def test_words_and_keyboard_stay_with_their_item_when_others_come_above_it(scree
     assert texts == {moon.text: moon.text, gauge.text: f"{gauge.text} so"}
     shown_words = [e.text for e in screen.ui.tree.root.walk() if isinstance(e, Editor) and "hub" in e.path()]
     assert shown_words == [f"{gauge.text} so", moon.text]
-    person.until(lambda: view.typing is not None and view.typing.text.endswith(" so"))
+    person.until(lambda: isinstance(view.typing, ItemDraft) and view.typing.text.endswith(" so"))
 
 
 def test_a_hundred_thousand_items_scroll_and_filter(screen: Screen) -> None:
