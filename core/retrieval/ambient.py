@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec.structs import replace
+
 from core.base.frame import frame, without_blocks
 from core.base.text import one_line, size_bytes
 from core.base.tokens import estimate_tokens
@@ -156,8 +158,11 @@ def recalled(
     lines: list[tuple[SearchHit, str]] = []
     for hit in fitting_hits(question, answer.hits):
         if len(whole) < MOST_WHOLE and not lines:
-            told = _passage(hit)
-            if count(_block([*whole, (hit, told)], lines)) <= question.spec.tokens:
+            forms = dict.fromkeys((_passage(hit), _passage(replace(hit, reply=""))))
+            told = next(
+                (one for one in forms if count(_block([*whole, (hit, one)], [])) <= question.spec.tokens), ""
+            )
+            if told:
                 whole.append((hit, told))
                 continue
         if len(lines) == MOST_LINES:
@@ -184,7 +189,7 @@ def fitting_hits(question: RecallQuestion, hits: Iterable[SearchHit]) -> Iterato
             continue
         if hit.score < LEAST_SCORE or not hit.text.strip() or _is_told(hit, question.told):
             continue
-        if hit.corpus is Corpus.DISCUSSIONS and len(set(words(hit.text)) - own) < LEAST_NEWS:
+        if hit.corpus is Corpus.DISCUSSIONS and len(set(words(f"{hit.text} {hit.reply}")) - own) < LEAST_NEWS:
             continue
         is_near = Retriever.VECTOR in hit.found_by and hit.cosine >= LEAST_COSINE
         if is_near or len(shared_terms(terms, hit)) >= min(LEAST_TERMS, len(terms)) > 0:
@@ -214,7 +219,7 @@ def _block(whole: list[tuple[SearchHit, str]], lines: list[tuple[SearchHit, str]
 
 
 def _passage(hit: SearchHit) -> str:
-    text = without_blocks(hit.text)
+    text = without_blocks(f"{hit.text}\n\n{hit.reply}" if hit.reply else hit.text)
     return frame("passage", text, source=_place(hit), heading=_heading(hit), date=hit.date)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from core.base.errors import SlopError
 from core.retrieval.source_text import SourceText
@@ -40,6 +40,14 @@ class Embedder(Protocol):
         Raises:
             EmbedError: see the class.
         """
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """An embedder whose answer may be long in coming."""
+
+    def interrupt(self) -> None:
+        """End what is asked for now: who waits for it gets an EmbedError."""
 
 
 def sound_vectors(embedder: Embedder, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:

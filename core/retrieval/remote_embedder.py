@@ -59,6 +59,15 @@ class RemoteEmbedder:
         self.name = f"{server.provider}/{server.model}"
         self.dimension = server.dimension
         self.is_warm = False
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[Call, SimpleQueue[list[list[float]] | Exception]]] = []
+
+    def interrupt(self) -> None:
+        """End what is asked for now: who waits for it gets an EmbedError."""
+        with self._lock:
+            for call, answered in self._waiting:
+                call.close()
+                answered.put(EmbedError(f"{self.name} was not waited for"))
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         """Vectors of texts. `timeout_s`: of one request. Raises EmbedError."""
@@ -96,12 +105,18 @@ class RemoteEmbedder:
                 except Exception as error:  # noqa: BLE001 - the edge of this thread: who waits raises it
                     answered.put(error)
 
+        one = call, answered
+        with self._lock:
+            self._waiting.append(one)
         threading.Thread(target=ask, name="embedding-call", daemon=True).start()
         try:
             found = answered.get(timeout=timeout_s)
         except Empty:
             call.close()
             raise EmbedError(f"{self.name} took over {time_limit(timeout_s)}", remedy="Try again") from None
+        finally:
+            with self._lock:
+                self._waiting.remove(one)
         if isinstance(found, EmbedError):
             raise found
         if isinstance(found, ProviderError):

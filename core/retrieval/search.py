@@ -15,6 +15,7 @@ from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_sourc
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, ServedIndex, ServerFaultError, Shelf, StoredChunk, VectorStore
 from core.retrieval.terms import query_terms
+from core.values.messages import Role
 from core.values.retrieval import (
     ChunkKind,
     Corpus,
@@ -182,4 +183,5 @@ def _hit(source: RankedSource, stored: Mapping[ChunkPlace, StoredChunk]) -> Sear
         tuple(Passage(chunk.lines, chunk.heading, one.score) for one, chunk in also),
         best.cosine,
         kept.source.scope,
+        kept.chunk.after if kept.chunk.heading == Role.USER.value else "",
     )

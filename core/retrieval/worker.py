@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.errors import SlopError
 from core.retrieval.counts import corpus_counts
-from core.retrieval.embedder import Embedder, SourceReader
+from core.retrieval.embedder import Embedder, Interruptible, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import IndexFaultError, delete_index
@@ -111,6 +111,11 @@ class Retrieving:
             if self._away is None or self._away[0] != asked.embedder:
                 self._away = asked.embedder, self._remote(asked.embedder)
             return self._away[1]
+
+    def interrupt(self) -> None:
+        """Wait no more for an embedder on a server. Thread-safe."""
+        if self._away is not None and isinstance(self._away[1], Interruptible):
+            self._away[1].interrupt()
 
     def model(self, fields: FieldNames) -> Model:
         """The model, started anew where the names of fields are others."""
@@ -243,12 +248,14 @@ class IndexHandler:
         self._why = STOPPED
         self._stop.set()
         self._go_on.set()
+        self._shared.interrupt()
 
     def close(self) -> None:
         """The program ends: stop the run, and every one that may still come. Thread-safe."""
         self._is_closing, self._why = True, ENDING
         self._stop.set()
         self._go_on.set()
+        self._shared.interrupt()
 
     def handle(self, effect: IndexEffect) -> None:
         """Carry out one effect. A run ends with an event of its own, also where it fails."""

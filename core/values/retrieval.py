@@ -109,6 +109,7 @@ class SearchHit(msgspec.Struct, frozen=True):
         keyword, vector: each retriever's normalised score, -1 where it did not find the passage; score: of both.
         also: up to two further passages of the source; cosine: of its vector and the query's, -1 where there is none.
         scope: the absolute folder that it counts in, empty for what belongs to the home.
+        reply: beginning of the turn after it, where the passage is a person's turn in a discussion.
     """
 
     corpus: Corpus
@@ -127,6 +128,7 @@ class SearchHit(msgspec.Struct, frozen=True):
     also: tuple[Passage, ...] = ()
     cosine: float = -1.0
     scope: str = ""
+    reply: str = ""
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):

@@ -58,6 +58,19 @@ def test_three_passages_go_whole_and_five_by_a_line() -> None:
     assert sum(line.startswith("- ") for line in got.text.splitlines()) == 5
 
 
+def test_a_person_s_question_brings_its_answer_where_there_is_room_for_it() -> None:
+    old = hit(
+        1, MESSAGE, corpus=Corpus.DISCUSSIONS, heading="user", reply="assistant\nBy trials: thirty seconds."
+    )
+
+    assert "By trials: thirty seconds." in found(old).text
+    assert not found(replace(old, reply="")).text, "the same question alone tells nothing"
+    long = hit(1, reply="much more " * 80)
+    told = found(long, tokens=150)
+    assert [one.is_whole for one in told.passages] == [True]
+    assert "much more" not in told.text
+
+
 def test_a_passage_says_its_file_its_lines_its_date_and_why_it_is_there() -> None:
     got = found(hit(7))
 

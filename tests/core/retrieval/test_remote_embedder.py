@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,6 +143,27 @@ def test_one_that_is_silent_is_left_when_the_time_is_over(
     assert answer.mode is SearchMode.KEYWORD
     assert "took over 0.2 s" in answer.reason
     assert gate.client_left.wait(20), "the connection is closed, and its thread ends"
+
+
+def test_who_stops_waits_for_it_no_more(desk: Desk, server: CompatibleServer) -> None:
+    embedder = desk.embedder()
+    gate = Gate()
+    server.faults.append(Silent(gate))
+    failed: list[EmbedError] = []
+
+    def ask() -> None:
+        with pytest.raises(EmbedError) as caught:
+            embedder.embed(["a note"], timeout_s=120)
+        failed.append(caught.value)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    assert gate.reached.wait(20)
+    embedder.interrupt()
+    asking.join(20)
+
+    assert "was not waited for" in failed[0].what
+    assert gate.client_left.wait(20)
 
 
 def test_what_is_not_set_up_is_said_without_asking(
