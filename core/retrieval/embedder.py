@@ -43,7 +43,7 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Interruptible(Protocol):
+class EmbedsAway(Protocol):
     """An embedder whose answer may be long in coming."""
 
     def interrupt(self) -> None:

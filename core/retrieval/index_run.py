@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from core.base.errors import SlopError
 from core.retrieval.chunker import embedded_text
-from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
+from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
 from core.retrieval.sources import SourceFile, find_sources, stamp_of
@@ -151,9 +151,11 @@ class _IndexRun:
         total = self._store.bare_count()
         if total:
             self._tell(IndexProgress(self.looked, self.total, bare=total))
+        # One request a turn: a forgetting, and who stops the run, wait for no more than that.
+        most = EMBED_BATCH if isinstance(embedder, EmbedsAway) else EMBED_BATCH * 8
         while True:
             with self._store.turn():
-                bare = self._store.bare(EMBED_BATCH * 8)
+                bare = self._store.bare(most)
                 if not bare:
                     return ""
                 texts = [embedded_text(chunk) for _, chunk in bare]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.errors import SlopError
 from core.retrieval.counts import corpus_counts
-from core.retrieval.embedder import Embedder, Interruptible, SourceReader
+from core.retrieval.embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import IndexFaultError, delete_index
@@ -114,7 +114,7 @@ class Retrieving:
 
     def interrupt(self) -> None:
         """Wait no more for an embedder on a server. Thread-safe."""
-        if self._away is not None and isinstance(self._away[1], Interruptible):
+        if self._away is not None and isinstance(self._away[1], EmbedsAway):
             self._away[1].interrupt()
 
     def model(self, fields: FieldNames) -> Model:

@@ -187,15 +187,6 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
         ui.text("name", "sure", tone="faint", style="small", tip=_confidence_tip(fact))
         ui.progress("bar", fact.effective_confidence, tone=_tone(fact), width=BAR_PX)
         ui.text("confidence", f"{fact.effective_confidence:.2f}", style="small", tip=_confidence_tip(fact))
-        if fact.withdrawn:
-            tip = "The item that it was made of was deleted or replaced: it enters no request"
-            ui.badge("withdrawn", "item gone", tone="warn", tip=tip)
-        elif fact.stale:
-            ui.badge("stale", "expired", tone="warn", tip=f"Expired on {fact.expires}: it enters no request")
-        if fact.held:
-            ui.badge(
-                "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
-            )
         ui.push()
         if ui.button(
             "why", "", icon="quote-left", kind="ghost", is_small=True, tip=f"Why the model knows {fact.id}"
@@ -211,6 +202,15 @@ def _card(desk: Desk, ui: Ui, fact: IndexedFact) -> None:
         if ui.button("delete", "", icon="trash-can", kind="ghost", is_small=True, is_enabled=can, tip=tip):
             desk.send(DeleteFact(fact.id, fact.text))
     with ui.row("origin", gap=8):
+        if fact.withdrawn:
+            tip = "The item that it was made of was deleted or replaced: it enters no request"
+            ui.badge("withdrawn", "item gone", tone="warn", tip=tip)
+        elif fact.stale:
+            ui.badge("stale", "expired", tone="warn", tip=f"Expired on {fact.expires}: it enters no request")
+        if fact.held:
+            ui.badge(
+                "held", "held", tone="error", tip="Its item in the file is broken; this is what it said last"
+            )
         ui.text("origin", _origin(fact), tone="faint", style="small", tip=f"{_origin_tip(fact)}\n{fact.id}")
         if fact.tags:
             said = ", ".join(fact.tags)

@@ -70,7 +70,13 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
         with ui.surface("words", "inset"):
             ui.text("text", one_line(unstruck(words), SHOWN_CHARS), wraps=True)
             if is_struck(words):
-                ui.text("struck", "Replaced: it is struck through in its file.", tone="warn", style="small")
+                ui.text(
+                    "struck",
+                    "Replaced: it is struck through in its file.",
+                    tone="warn",
+                    style="small",
+                    wraps=True,
+                )
         is_short = told is not None and is_it and not told.witnesses and not told.events
         height = SHORT_PX if is_short else HEIGHT_PX
         with ui.surface("history", "clear", height=height, padding=(0, 4), scrolls=True):

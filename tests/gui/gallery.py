@@ -167,7 +167,11 @@ def widgets(ui: Ui, view: View) -> None:
             with ui.surface(filling, filling):
                 ui.text("t", f"surface {filling}")
         with ui.row("kinds"):
-            for kind in KINDS:
+            for kind in KINDS[:3]:
+                if ui.button(kind, kind.capitalize(), kind=kind):
+                    view.clicked.append(kind)
+        with ui.row("more kinds"):
+            for kind in KINDS[3:]:
                 if ui.button(kind, kind.capitalize(), kind=kind):
                     view.clicked.append(kind)
             ui.button("off", "Disabled", is_enabled=False)
@@ -184,9 +188,11 @@ def widgets(ui: Ui, view: View) -> None:
             name = ui.text_input("name", view.name, label="Name", width=200)
             view.name = view.name if name is None else name
             ui.text_input("secret", "hunter2", label="Key", is_secret=True, width=200)
-        with ui.row("badges"):
-            for tone in ("muted", "accent", "ok", "warn", "error", "purple", "cyan"):
-                ui.badge(tone, tone, tone=tone)
+        tones: tuple[Tone, ...] = ("muted", "accent", "ok", "warn", "error", "purple", "cyan")
+        for part in (tones[:4], tones[4:]):
+            with ui.row(("badges", part[0])):
+                for tone in part:
+                    ui.badge(tone, tone, tone=tone)
         with ui.row("harvest"):
             ui.icon("bolt", "bolt", tone="warn")
             ui.text("name", "Harvest worker", style="strong")

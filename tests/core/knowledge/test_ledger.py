@@ -142,7 +142,7 @@ def test_a_ledger_that_does_not_parse_stops_the_run_and_is_left(
         with pytest.raises(ConfigError) as caught:
             act()
         assert caught.value.line == line
-        assert caught.value.where == str(stored(tmp_path))
+        assert caught.value.where == f"{stored(tmp_path)}, line {line}"
     assert stored(tmp_path).read_bytes() == data
     assert not ledger.journal.exists()
 

@@ -232,7 +232,7 @@ def test_the_old_and_the_new_item_of_a_replacement_tell_it_each_from_its_side(ho
     new = NewItem(
         Category.FACTS,
         "Sun and moon make tides",
-        provenance=TAG,
+        provenance=Provenance("other", "2026-11-20"),
         replaces=Replacement(item(home, MOON), "The sun was forgotten."),
     )
     applied(home, new, sha256="b" * 64, path="/talks/b.md")
@@ -242,8 +242,8 @@ def test_the_old_and_the_new_item_of_a_replacement_tell_it_each_from_its_side(ho
         "\n".join(history_lines(item_history(home, one)))
         for one in (item(home, "Sun and moon make tides"), struck)
     )
-    assert f"replaces: {MOON} (The sun was forgotten, from talk)" in ours
-    assert "replaced by: Sun and moon make tides (The sun was forgotten, from talk)" in theirs
+    assert f"replaces: {MOON} (The sun was forgotten, from b.md)" in ours
+    assert "replaced by: Sun and moon make tides (The sun was forgotten, from other)" in theirs
     assert "replaced by" not in ours
     undo_apply(home, NOW, is_agreed=True)
     assert "  undone" in "\n".join(history_lines(item_history(home, item(home, MOON))))
