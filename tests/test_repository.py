@@ -85,11 +85,11 @@ def font(path: Path) -> TTFont:
 
 
 def test_a_module_over_500_lines_is_justified_in_the_architecture() -> None:
-    architecture = texts()["ARCHITECTURE.md"]
+    named = texts()["ARCHITECTURE.md"].partition("- A module over 500 lines")[2].partition("\n\n")[0]
     long = [
         f"{name}: {lines} lines"
         for name, text in texts().items()
-        if name.endswith(".py") and (lines := text.count("\n")) > LONGEST_MODULE and name not in architecture
+        if name.endswith(".py") and (lines := text.count("\n")) > LONGEST_MODULE and name not in named
     ]
     assert long == []
 

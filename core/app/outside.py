@@ -482,8 +482,7 @@ def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> 
 
 
 def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:
-    texts = (part.as_text for part in parts)
-    by_hash = {part.sha256: part for part in (*parts, *texts) if part is not None}
+    by_hash = {part.sha256: part for one in parts for part in (one, one.as_text) if part is not None}
     return lambda sha256: attachments.load(home, discussion_id, by_hash[sha256])
 
 

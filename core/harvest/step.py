@@ -185,9 +185,8 @@ def got_on(state: AppState, event: HarvestProgressed | HarvestProposed | Harvest
     return replace(state, harvest=harvest)
 
 
-def ended(
-    state: AppState,
-    event: HarvestLooked
+RunOver = (
+    HarvestLooked
     | HarvestEnded
     | HarvestApplied
     | HarvestBatched
@@ -196,8 +195,12 @@ def ended(
     | MergeProposed
     | MergeWritten
     | DraftWritten
-    | HarvestFailed,
-) -> Result:
+    | HarvestFailed
+)
+"""Events with which a run is over."""
+
+
+def ended(state: AppState, event: RunOver) -> Result:
     """A run is over. What it changed on disk is read anew. A command that waited for the end is begun."""
     held = state.harvest.held
     state, effects = _over(replace(state, harvest=replace(state.harvest, held=None)), event)
@@ -207,19 +210,7 @@ def ended(
     return state, (*effects, *more)
 
 
-def _over(
-    state: AppState,
-    event: HarvestLooked
-    | HarvestEnded
-    | HarvestApplied
-    | HarvestBatched
-    | HarvestUndone
-    | RemovalAsked
-    | MergeProposed
-    | MergeWritten
-    | DraftWritten
-    | HarvestFailed,
-) -> Result:
+def _over(state: AppState, event: RunOver) -> Result:
     fault, cause = ("", ""), Cause.FAILED
     if isinstance(event, HarvestFailed):
         fault = event.text, event.detail

@@ -16,11 +16,8 @@ from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, 
 from core.retrieval.local_store import LocalStore
 from core.retrieval.mirror import stores_of_home
 from core.retrieval.sources import find_sources
-from core.retrieval.store import ServerFaultError, SourceKey, SourceState, VectorStore
+from core.retrieval.store import HOME_CORPORA, ServerFaultError, SourceKey, SourceState, VectorStore
 from core.values.retrieval import Corpus, SearchPlaces
-
-HOME_CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
-"""Corpora that are made of a home's own files. Notes and project files are the person's, and no forgetting's."""
 
 TURN_S = 150.0
 """Longest wait for a run that reads a file, or has its passages embedded (`EMBED_S` at most)."""

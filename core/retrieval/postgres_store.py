@@ -21,6 +21,7 @@ from core.retrieval.postgres_words import as_tsvector, best_chunks
 from core.retrieval.quantisation import DIMENSION, cosine
 from core.retrieval.store import (
     BY_NAME,
+    HOME_CORPORA,
     Scan,
     ServerFaultError,
     Shelf,
@@ -47,9 +48,6 @@ READ_S, WRITE_S, ERASE_S = 5.0, 60.0, 600.0
 
 AWAY_S = 15.0
 """Seconds for which a server that was away is not asked again."""
-
-
-_HOME = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
 
 _CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date'
 _SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
@@ -345,7 +343,7 @@ class PostgresStore:
         self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
     ) -> tuple[str, dict[str, object]]:
         """SQL that narrows the chunks `c` of a shelf to those that may be found, with its values."""
-        allowed = ("",) if shelf.corpus in _HOME else scopes
+        allowed = ("",) if shelf.corpus in HOME_CORPORA else scopes
         values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
         parts, dates = ["s.scope = ANY(%(scopes)s)"], []
         if filters.folder:

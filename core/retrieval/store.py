@@ -39,6 +39,9 @@ SHELVES = (
 
 BY_NAME = {shelf.name: shelf for shelf in SHELVES}
 
+HOME_CORPORA = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
+"""Corpora that are made of a home's own files. Notes and project files are the person's, and no forgetting's."""
+
 
 class SourceKey(NamedTuple):
     """A source: its corpus, the folder that it counts in (empty for what belongs to the home), and its path there."""
