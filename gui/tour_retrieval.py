@@ -35,7 +35,8 @@ MEANT, MEANT_NOTE = "storm flooding nobody predicted", "When a gale piles up the
 """A question in other words than the note's: no word of it stands there."""
 NAMED, NAMED_NOTE = "qz88", "Orders of spring"
 """A name in the middle of other things: by its meaning alone another note comes first."""
-HELD, HELD_NOTE = "float gauge reading", "Instruments at the pier"
+HELD, HELD_NOTE = "successor instruments", "Instruments at the pier"
+"""Words of one note alone: without meanings the best of each kind of passages stands as high as any other."""
 RUN_S = 120.0
 
 
