@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.base.offer import OfferedCommand
+from core.values.agent import AgentState
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
@@ -287,6 +288,7 @@ class AppState(msgspec.Struct, frozen=True):
     config: ConfigState = msgspec.field(default_factory=ConfigState)
     discussions: DiscussionsState = msgspec.field(default_factory=DiscussionsState)
     turns: TurnsState = msgspec.field(default_factory=TurnsState)
+    agent: AgentState = msgspec.field(default_factory=AgentState)
     context: ContextState = msgspec.field(default_factory=ContextState)
     caching: CachingState = msgspec.field(default_factory=CachingState)
     spending: SpendingState = msgspec.field(default_factory=SpendingState)

@@ -1,0 +1,1 @@
+"""The agent: turns with tools, approvals, the sandbox, the journal, undo of edits."""

@@ -1,0 +1,166 @@
+"""Messages of the agent: commands, effects and events."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
+from core.values.messages import AttachmentPart
+
+
+class SetTools(msgspec.Struct, frozen=True):
+    """Give a discussion tools, or take them away; and its mode. The set of tools is frozen while its prefix is warm."""
+
+    discussion_id: str
+    has_tools: bool
+    mode: Mode = Mode.ASK
+    command_id: str = ""
+
+
+class ApproveCall(msgspec.Struct, frozen=True):
+    """A person's yes to a call. Counts only where `approval_id` is what is asked now.
+
+    Args:
+        hunks: numbers of those that were taken, from 0; None for all.
+        for_discussion: the approval's grant counts from now on.
+    """
+
+    discussion_id: str
+    call_id: str
+    approval_id: str
+    hunks: tuple[int, ...] | None = None
+    for_discussion: bool = False
+    command_id: str = ""
+
+
+class RefuseCall(msgspec.Struct, frozen=True):
+    """A person's no to a call, with what the model shall be told, may be empty."""
+
+    discussion_id: str
+    call_id: str
+    words: str = ""
+    command_id: str = ""
+
+
+class KillCommands(msgspec.Struct, frozen=True):
+    """End the running commands of a discussion, in the background too; empty `call_id`: all of them."""
+
+    discussion_id: str
+    call_id: str = ""
+
+
+class UndoTurn(msgspec.Struct, frozen=True):
+    """Put back the files that a turn changed, where they still are as it left them."""
+
+    discussion_id: str
+    turn_id: str
+    command_id: str = ""
+
+
+# tool worker: a thread each
+class JudgeCall(msgspec.Struct, frozen=True):
+    """Find out what a call would do; answered by `CallJudged`."""
+
+    discussion_id: str
+    turn_id: str
+    call_id: str
+    name: str
+    arguments_json: str
+
+
+class RunCall(msgspec.Struct, frozen=True):
+    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all."""
+
+    discussion_id: str
+    turn_id: str
+    call_id: str
+    approval_id: str
+    hunks: tuple[int, ...] | None = None
+
+
+class StopCalls(msgspec.Struct, frozen=True):
+    """Stop calls of a discussion that are judged or run; empty `call_ids`: all, background commands only if `kills`."""
+
+    discussion_id: str
+    call_ids: tuple[str, ...] = ()
+    kills: bool = False
+
+
+class RestoreFiles(msgspec.Struct, frozen=True):
+    """Put back what a turn changed; answered by `FilesRestored`."""
+
+    discussion_id: str
+    turn_id: str
+    changes: tuple[FileChange, ...]
+    command_id: str = ""
+
+
+class LookForSandbox(msgspec.Struct, frozen=True):
+    """Find out how commands are confined here; answered by `SandboxFound`."""
+
+
+class CallJudged(msgspec.Struct, frozen=True):
+    """What a call would do. `problem`: it cannot be done; `must_ask`: whatever was granted."""
+
+    discussion_id: str
+    call_id: str
+    approval: Approval
+    problem: str = ""
+    must_ask: bool = False
+
+
+class CallTail(msgspec.Struct, frozen=True):
+    """More output of a running call."""
+
+    discussion_id: str
+    call_id: str
+    tail: str
+
+
+class CallDone(msgspec.Struct, frozen=True):
+    """A call has its result. `is_background`: its command goes on."""
+
+    discussion_id: str
+    call_id: str
+    text: str
+    is_error: bool = False
+    attachments: tuple[AttachmentPart, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    todo: tuple[TodoItem, ...] | None = None
+    is_yield: bool = False
+    is_background: bool = False
+
+
+class CommandEnded(msgspec.Struct, frozen=True):
+    """A background command has ended."""
+
+    discussion_id: str
+    call_id: str
+    exit_code: int | None
+    tail: str = ""
+
+
+class FilesRestored(msgspec.Struct, frozen=True):
+    """Files were put back. `restored`: paths; `left`: a sentence for each that was not."""
+
+    discussion_id: str
+    turn_id: str
+    restored: tuple[str, ...]
+    left: tuple[str, ...] = ()
+    command_id: str = ""
+
+
+class SandboxFound(msgspec.Struct, frozen=True):
+    """How commands are confined here."""
+
+    sandbox: Sandbox
+
+
+AgentCommand = SetTools | ApproveCall | RefuseCall | KillCommands | UndoTurn
+"""Commands that a front end may give this room."""
+
+AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForSandbox
+"""The tool worker's: a thread a call."""
+
+AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | SandboxFound
+"""Events of this room."""

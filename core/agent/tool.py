@@ -1,0 +1,134 @@
+"""A tool: its schema, how a call of it is judged before it is done, and how it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from core.values.agent import ActKind, FileChange, Hunk, TodoItem
+from core.values.messages import AttachmentPart
+from core.values.stack import ToolSchema
+
+
+class ToolPlaces(msgspec.Struct, frozen=True):
+    """Folders of a discussion's tools, absolute, links resolved.
+
+    Args:
+        root: the project's, where commands work; allowed_roots: others that its files may be in.
+        home: ours, which no tool reaches; scratch: a private temporary folder, empty until one is needed.
+        journal: the journal file; is_trusted: the folder is trusted: else there are no file and command tools.
+    """
+
+    root: str
+    allowed_roots: tuple[str, ...] = ()
+    home: str = ""
+    scratch: str = ""
+    journal: str = ""
+    is_trusted: bool = False
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a call would do, found without doing it.
+
+    Args:
+        kind: by which policies judge; title: one line in plain words; detail: command, address or path, whole.
+        reasons: why it must be asked in every mode and whatever was granted, a sentence each.
+        path, base_sha256, hunks: of an edit, as in `Approval`.
+        grant: what a yes for the discussion would allow, empty: nothing beyond this call.
+        problem: it cannot be done; this is its result, marked as an error, and nobody is asked.
+        plan: what `run` needs to do exactly what was judged.
+    """
+
+    kind: ActKind
+    title: str
+    detail: str = ""
+    reasons: tuple[str, ...] = ()
+    path: str = ""
+    base_sha256: str = ""
+    hunks: tuple[Hunk, ...] = ()
+    grant: str = ""
+    problem: str = ""
+    plan: Any = None
+
+
+class ToolAnswer(msgspec.Struct, frozen=True):
+    """Result of a call, for the model.
+
+    Args:
+        text: framed as data where it came from outside; attachments: pictures, kept in the discussion already.
+        changes: files that it changed; todo: the new list, None where it is as before; is_yield: the model hands over.
+    """
+
+    text: str
+    is_error: bool = False
+    attachments: tuple[AttachmentPart, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    todo: tuple[TodoItem, ...] | None = None
+    is_yield: bool = False
+
+
+class ToolDesk(Protocol):
+    """What the outside offers a call. Thread-safe."""
+
+    @property
+    def places(self) -> ToolPlaces:
+        """Folders of the discussion."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The time, UTC."""
+        ...
+
+    def seen(self, path: str) -> str:
+        """Sha256 (hex) of a file as the model read it last in this discussion, empty where it did not."""
+        ...
+
+    def note_seen(self, path: str, sha256: str) -> None:
+        """The model has read a file, or written it, as these bytes."""
+        ...
+
+    def keep_before(self, path: str, data: bytes | None) -> None:
+        """Keep a file's bytes before the turn's first write of it, on disk; None where it was not there."""
+        ...
+
+    def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
+        """Keep a picture among the discussion's attachments. Raises SlopError: it is none, or too large."""
+        ...
+
+    def report(self, tail: str) -> None:
+        """Show the end of what arrived so far."""
+        ...
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait. Returns True as soon as the call is cancelled."""
+        ...
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Run a callback when the call is cancelled, at once if it is."""
+        ...
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A tool.
+
+    Args:
+        judge: arguments as the model gave them; total: what does not fit is a problem.
+        run: the judged call, done; `taken`: numbers of the hunks that the person took, None for all. Total as well.
+    """
+
+    schema: ToolSchema
+    kind: ActKind
+    judge: Callable[[str, ToolDesk], Judged]
+    run: Callable[[Judged, ToolDesk, tuple[int, ...] | None], ToolAnswer]
+
+
+def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:
+    """Schema of a tool whose arguments are a struct; canonical JSON, keys sorted."""
+    _, found = msgspec.json.schema_components([arguments], ref_template="{name}")
+    schema: Mapping[str, Any] = found[arguments.__name__]
+    schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())

@@ -1,0 +1,1 @@
+"""Tools, a module each: its arguments, its schema and its function."""

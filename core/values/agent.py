@@ -1,0 +1,202 @@
+"""The agent as values: running turns, tool calls, approvals, changed files, policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from core.values.messages import AttachmentPart
+
+
+class Mode(StrEnum):
+    """Mode of a discussion with tools: what happens without a question. The schemas are the same in each."""
+
+    ASK = "ask"
+    ACCEPT_EDITS = "accept_edits"
+    PLAN = "plan"
+
+
+class ActKind(StrEnum):
+    """Kind of what a tool call does, by which policies judge it."""
+
+    READ = "read"
+    EDIT = "edit"
+    COMMAND = "command"
+    NETWORK = "network"
+    OWN = "own"
+    """In our own files alone: journal, todo list, yield."""
+
+
+class CallState(StrEnum):
+    """State of a tool call."""
+
+    PREPARING = "preparing"
+    ASKING = "asking"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    REFUSED = "refused"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def is_over(self) -> bool:
+        """True if it has its result."""
+        return self not in (CallState.PREPARING, CallState.ASKING, CallState.RUNNING)
+
+
+class Hunk(msgspec.Struct, frozen=True):
+    """One place of an edit, taken or left by itself.
+
+    Args:
+        first_line: in the old text, from 1; text: lines of a unified difference, each with its sign, LF.
+    """
+
+    first_line: int
+    text: str
+
+
+class Approval(msgspec.Struct, frozen=True):
+    """What a person is asked, and what their yes is bound to.
+
+    Args:
+        id: sha256 (hex) over tool, arguments, folder and base: a yes counts for exactly this.
+        title: one line in plain words; detail: the command, address or path, whole.
+        reasons: why it asks, a sentence each (writes a git hook, unconfined, a recovered call …).
+        path: of an edit, absolute; base_sha256: of the file as it was judged, empty for a new one; hunks: of an edit.
+        grant: what a yes for this discussion would allow from now on, as it is shown; empty: only once.
+    """
+
+    id: str
+    kind: ActKind
+    title: str
+    detail: str = ""
+    reasons: tuple[str, ...] = ()
+    path: str = ""
+    base_sha256: str = ""
+    hunks: tuple[Hunk, ...] = ()
+    grant: str = ""
+    asked_at: datetime | None = None
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    """A file that a turn changed.
+
+    Args:
+        path: absolute; turn_id: the person's message that began the turn.
+        before_sha256, after_sha256: of its bytes, empty where it was not there.
+        added, removed: lines; difference: unified, cut at 64 KB; is_undone: its bytes are back.
+    """
+
+    path: str
+    turn_id: str
+    before_sha256: str
+    after_sha256: str
+    added: int = 0
+    removed: int = 0
+    difference: str = ""
+    is_undone: bool = False
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A tool call of a turn, as the panel shows it.
+
+    Args:
+        id: of the call, unique in the discussion; name, arguments_json: as the model gave them.
+        is_recovered: it was leaked as text; summary: one line of what it does; tail: the end of its output, live.
+        result: start of its answer, at most 2,000 characters; is_background: a command that goes on behind its result.
+    """
+
+    id: str
+    name: str
+    arguments_json: str
+    state: CallState = CallState.PREPARING
+    summary: str = ""
+    approval: Approval | None = None
+    is_recovered: bool = False
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    tail: str = ""
+    result: str = ""
+    attachments: tuple[AttachmentPart, ...] = ()
+    is_background: bool = False
+
+
+class AgentTurn(msgspec.Struct, frozen=True):
+    """A turn that runs: from the person's message to the reply without calls.
+
+    Args:
+        turn_id: the person's message; rounds: model calls so far; calls: of the last reply, in its order.
+        is_stopping: the person interrupted it; was_nudged: an empty reply was asked for once more.
+        overflows: context overflows so far.
+    """
+
+    discussion_id: str
+    turn_id: str
+    rounds: int = 1
+    calls: tuple[ToolCall, ...] = ()
+    is_stopping: bool = False
+    was_nudged: bool = False
+    overflows: int = 0
+
+
+class TodoState(StrEnum):
+    """State of an entry of the todo list."""
+
+    OPEN = "open"
+    ACTIVE = "active"
+    DONE = "done"
+
+
+class TodoItem(msgspec.Struct, frozen=True):
+    """An entry of the todo list."""
+
+    text: str
+    state: TodoState = TodoState.OPEN
+
+
+class AgentPage(msgspec.Struct, frozen=True):
+    """What the agent did in one discussion since it was opened.
+
+    Args:
+        activity: tool calls, oldest first, the newest 10,000; todo: the list as the model keeps it.
+        changes: files that its turns changed, newest last; grants: what the person allowed for this discussion.
+        commands: background commands that run, by call id; usd: cost of the running or last turn.
+    """
+
+    activity: tuple[ToolCall, ...] = ()
+    todo: tuple[TodoItem, ...] = ()
+    changes: tuple[FileChange, ...] = ()
+    grants: tuple[str, ...] = ()
+    commands: tuple[ToolCall, ...] = ()
+    usd: float = 0.0
+
+
+class Sandbox(msgspec.Struct, frozen=True):
+    """How commands are confined on this machine.
+
+    Args:
+        name: `bubblewrap`, `sandbox-exec`, empty where there is none; problem: why not, a sentence with its remedy.
+    """
+
+    name: str = ""
+    problem: str = ""
+
+    @property
+    def is_confined(self) -> bool:
+        """True if commands are confined."""
+        return bool(self.name)
+
+
+class AgentState(msgspec.Struct, frozen=True):
+    """Turns with tools.
+
+    Args:
+        turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
+    """
+
+    turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
+    pages: Mapping[str, AgentPage] = msgspec.field(default_factory=dict)
+    sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
