@@ -36,7 +36,10 @@ class Programs:
         controller = AppController(LocalOutside(options, clock=self.clock), clock=self.clock)
         controller.start()
         self.running.append(controller)
-        until(controller, lambda s: bool(s.config.providers) and not s.program.is_loading)
+        until(
+            controller,
+            lambda s: bool(s.config.providers and s.knowledge.categories) and not s.program.is_loading,
+        )
         return controller
 
     def stop(self) -> None:

@@ -115,6 +115,11 @@ def described() -> Any:
     return document()
 
 
+def _has_begun(state: AppState) -> bool:
+    """True when all that a start reads is there: the digest is told before the category files, for one."""
+    return bool(state.config.project.root and state.knowledge.categories) and not state.program.is_loading
+
+
 class World:
     """A home, a project and a server; one program with the Hook API runs on them."""
 
@@ -137,7 +142,7 @@ class World:
         options = OutsideOptions(home=self.home, start=self.project, watches=False)
         self.controller = AppController(LocalOutside(options, clock=self.clock), clock=self.clock)
         self.controller.start()
-        self.until(lambda s: bool(s.config.project.root) and not s.program.is_loading)
+        self.until(_has_begun)
         clock = self.clock if has_clock else None
         desk = HookDesk(self.controller, Watch(self.controller), "1.2.3", window, clock, self.clock)
         self.hooks = HookServer(desk, self.home, limits=limits)
