@@ -11,7 +11,7 @@ from typing import assert_never
 from core.app import home
 from core.app.messages import WriteWindow
 from core.discussion import worker as discussion
-from core.discussion.messages import DiskEffect
+from core.discussion.messages import DiskEffect, LoadDiscussion
 from core.harvest.messages import WriteReview
 from core.harvest.review import folded
 from core.harvest.review_file import keep_review
@@ -54,6 +54,11 @@ def supersedes(newer: DiskWork, older: DiskWork) -> bool:
 def keeps(effect: DiskWork) -> bool:
     """True if an effect is written again until it is on disk: it says how things stand, whenever that is."""
     return isinstance(effect, WriteReview | WriteWindow) or discussion.keeps(effect)
+
+
+def about(effect: DiskWork) -> str:
+    """The discussion that a failed reading is about: it says nothing of the home. Empty for all that is written."""
+    return effect.discussion_id if isinstance(effect, LoadDiscussion) else ""
 
 
 def join_state(window_toml: str, selected_id: str) -> str:

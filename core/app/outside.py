@@ -307,7 +307,7 @@ class LocalOutside:
             RewriteCheck(self._assembler.rewrite, emit),
             lambda: self._context.has_waiting,
         )
-        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps)
+        self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps, about=disk.about)
         self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
         intake = AttachmentHandler(self.home, emit, self._counting.pdf)
         self._attaching = QueueWorker("attachments", intake.handle, emit, about=lambda one: one.discussion_id)

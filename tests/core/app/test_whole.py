@@ -320,6 +320,22 @@ def test_words_that_cannot_be_written_are_said_and_kept_in_the_composer(
     os.environ["MANUAL_SLOP_CONFIG"] = ""
 
 
+def test_a_discussion_that_is_gone_when_it_is_opened_is_no_fault_of_the_disk(world: World) -> None:
+    controller = world.start()
+    gone, shown = world.discussion(controller), world.discussion(controller)
+    world.stop()
+    again = world.start()
+    assert gone in again.snapshot().discussions.summaries
+    (world.home / "discussions" / gone).rename(world.home / "elsewhere")  # as a forgetting beside it does
+
+    again.send(SelectDiscussion(gone))
+    state = until(again, lambda s: bool(s.program.notices))
+
+    assert [(n.id, n.discussion_id) for n in state.program.notices] == [(f"disk/{gone}", gone)]
+    again.send(SelectDiscussion(shown))
+    until(again, lambda s: shown in s.discussions.open)
+
+
 def test_settings_edited_by_hand_count_at_once_and_a_broken_file_leaves_the_last_good(world: World) -> None:
     controller = world.start(watches=True)
     config = Path(os.environ["MANUAL_SLOP_CONFIG"])

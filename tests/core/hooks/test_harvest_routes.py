@@ -102,6 +102,9 @@ def test_a_preview_is_chosen_from_applied_and_taken_back(tides: World) -> None:
     assert applied["ledger"]["statuses"] == {"harvested": 2}
     assert [row["reclaimed"] for row in applied["applies"]["rows"]] == [2]
     assert _names(tides) == ["shown"]
+    tides.until(
+        lambda s: "Low tide is early." in s.knowledge.digest
+    )  # knowledge is read again behind the apply
     assert "Low tide is early." in tides.client.get("/api/knowledge").json()["digest"]["text"]
 
     undone = asked(tides, "undo")
