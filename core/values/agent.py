@@ -68,6 +68,7 @@ class Approval(msgspec.Struct, frozen=True):
         reasons: why it asks, a sentence each (writes a git hook, unconfined, a recovered call …).
         path: of an edit, absolute; base_sha256: of the file as it was judged, empty for a new one; hunks: of an edit.
         grant: what a yes for this discussion would allow from now on, as it is shown; empty: only once.
+        commands: words of each simple command of a command line; empty where no rule may cover it.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Approval(msgspec.Struct, frozen=True):
     base_sha256: str = ""
     hunks: tuple[Hunk, ...] = ()
     grant: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
     asked_at: datetime | None = None
 
 
