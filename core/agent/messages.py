@@ -7,7 +7,6 @@ import msgspec
 from core.agent.tool import ToolPlaces
 from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
-from core.values.stack import ToolSchema
 
 
 class SetTools(msgspec.Struct, frozen=True):
@@ -101,8 +100,8 @@ class RestoreFiles(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class LookForTools(msgspec.Struct, frozen=True):
-    """Find out which tools there are, and how commands are confined here; answered by `ToolsFound`."""
+class LookForSandbox(msgspec.Struct, frozen=True):
+    """Find out how commands are confined here; answered by `SandboxFound`."""
 
 
 class CallJudged(msgspec.Struct, frozen=True):
@@ -157,19 +156,17 @@ class FilesRestored(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class ToolsFound(msgspec.Struct, frozen=True):
-    """Tools that there are, and how commands are confined here. `is_headless`: there is no window."""
+class SandboxFound(msgspec.Struct, frozen=True):
+    """How commands are confined here. Told before the first call is judged."""
 
-    tools: tuple[ToolSchema, ...]
-    sandbox: Sandbox = Sandbox()
-    is_headless: bool = False
+    sandbox: Sandbox
 
 
 AgentCommand = SetTools | ApproveCall | RefuseCall | KillCommands | UndoTurn
 """Commands that a front end may give this room."""
 
-AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForTools
+AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForSandbox
 """The tool worker's: a thread a call."""
 
-AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | ToolsFound
+AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | SandboxFound
 """Events of this room."""

@@ -39,7 +39,8 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
     if call is None:
         return state, ()
     state = _with_cost(state, call, event)
-    reply = next((one for one in event.records if _is_reply(one, call)), None)
+    said = (one for one in event.records if isinstance(one, MessageRecord))
+    reply = next((one for one in said if one.id == call.reply_id), None)
     asked = [] if reply is None else [part for part in reply.parts if isinstance(part, ToolCallPart)]
     if reply is None or not asked:
         return state, ()
@@ -58,9 +59,7 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
 def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPart]) -> Result:
     before = state.agent.turns.get(call.discussion_id)
     turn = before or AgentTurn(call.discussion_id, call.user_message_id)
-    calls = tuple(
-        ToolCall(part.call_id, part.name, part.arguments_json) for part in asked[:MOST_CALLS]
-    )
+    calls = tuple(ToolCall(part.call_id, part.name, part.arguments_json) for part in asked[:MOST_CALLS])
     turn = replace(turn, calls=calls, goes_on=True, judging_id="", is_left=False, was_nudged=False)
     state, effects = advance(with_turn(state, turn), given, turn)
     too_many = tuple(
@@ -71,10 +70,6 @@ def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPa
         token = ResultToken(asked[MOST_CALLS].call_id)
         effects = (AppendRecords(call.discussion_id, too_many, token), *effects)
     return state, effects
-
-
-def _is_reply(record: object, call: LiveCall) -> bool:
-    return isinstance(record, MessageRecord) and record.id == call.reply_id
 
 
 def _why_not(state: AppState, call: LiveCall, reply: MessageRecord) -> str:

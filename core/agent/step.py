@@ -18,12 +18,11 @@ from core.agent.messages import (
     CommandEnded,
     FilesRestored,
     KillCommands,
-    LookForTools,
     RefuseCall,
     RestoreFiles,
+    SandboxFound,
     SetTools,
     StopCalls,
-    ToolsFound,
     UndoTurn,
 )
 from core.agent.pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
@@ -64,7 +63,7 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             words = f"{REFUSED} {clean(asked.words)}".strip()
             return calls.refused(state, given, turn, call, words)
         case KillCommands():
-            return state, (StopCalls(asked.discussion_id, _killed(state, asked), kills=True),)
+            return state, (StopCalls(asked.discussion_id, _killed(asked), kills=True),)
         case UndoTurn():
             page = page_of(state, asked.discussion_id)
             changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
@@ -91,14 +90,8 @@ def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
             return with_page(state, happened.discussion_id, replace(page, commands=left)), ()
         case FilesRestored():
             return _restored(state, happened), ()
-        case ToolsFound():
-            agent = replace(
-                state.agent,
-                tools=happened.tools,
-                sandbox=happened.sandbox,
-                is_headless=happened.is_headless,
-            )
-            return replace(state, agent=agent), ()
+        case SandboxFound():
+            return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
         case _:
             assert_never(happened)
 
@@ -153,11 +146,6 @@ def followed(state: AppState, given: Stamp) -> Result:
     return rounds.went_on(state, given) if state.agent.turns else (state, ())
 
 
-def opened() -> tuple[LookForTools, ...]:
-    """The home is ours: find out which tools there are, and how commands are confined."""
-    return (LookForTools(),)
-
-
 def tick(state: AppState, given: Stamp) -> Result:
     """Where nobody sits in front of a window a question waits only so long."""
     effects: tuple[Any, ...] = ()
@@ -204,7 +192,7 @@ def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
     return state, (*effects, *more)
 
 
-def _killed(state: AppState, asked: KillCommands) -> tuple[str, ...]:
+def _killed(asked: KillCommands) -> tuple[str, ...]:
     return (asked.call_id,) if asked.call_id else ()
 
 
@@ -225,7 +213,9 @@ def _tail(state: AppState, happened: CallTail) -> AppState:
 def _restored(state: AppState, happened: FilesRestored) -> AppState:
     page = page_of(state, happened.discussion_id)
     changes = tuple(
-        replace(one, is_undone=True) if one.turn_id == happened.turn_id and one.path in happened.restored else one
+        replace(one, is_undone=True)
+        if one.turn_id == happened.turn_id and one.path in happened.restored
+        else one
         for one in page.changes
     )
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
@@ -233,6 +223,4 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     count = len(happened.restored)
     text = f"{count} {'file is' if count == 1 else 'files are'} as before this turn. Commands are not undone."
     level = Level.WARNING if happened.left else Level.INFO
-    return notify(
-        state, "undo", level, text, " ".join(happened.left), discussion_id=happened.discussion_id
-    )
+    return notify(state, "undo", level, text, " ".join(happened.left), discussion_id=happened.discussion_id)

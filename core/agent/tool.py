@@ -61,6 +61,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     Args:
         text: framed as data where it came from outside; attachments: pictures, kept in the discussion already.
         changes: files that it changed; todo: the new list, None where it is as before; is_yield: the model hands over.
+        is_background: its command goes on behind it.
     """
 
     text: str
@@ -69,6 +70,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     changes: tuple[FileChange, ...] = ()
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
+    is_background: bool = False
 
 
 class ToolDesk(Protocol):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from core.base.domains import domain_name
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
@@ -14,16 +12,12 @@ from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import AttachmentPart, Message, Role
+from core.values.messages import Message
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
 from core.values.spec import StackSpec
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
-
-
-NOTHING_NEW = Message("", datetime(1970, 1, 1, tzinfo=UTC), Role.USER, ())
-"""Stands for the person's message in a round of a running turn: theirs went before."""
 
 
 def preset_of(state: AppState, name: str) -> Preset:
@@ -70,6 +64,8 @@ def stack_spec(
         caching_enabled=meta.caching_enabled,
         recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
+        has_tools=meta.has_tools,
+        is_trusted=state.config.project.is_trusted,
     )
 
 
@@ -112,10 +108,15 @@ def _inputs(
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
     turns = model_view(opened)
+    said, attachments = opened.draft.text, opened.draft.attachments
     if round_version is not None:
-        turns, user_message = _before(turns, round_version), NOTHING_NEW
+        turns, said, attachments = _before(turns, round_version), "", ()
     elif user_message is not None:
-        turns = _before(turns, user_message.id)
+        turns, said, attachments = (
+            _before(turns, user_message.id),
+            user_message.text,
+            user_message.attachments,
+        )
     return StackInputs(
         provider=meta.provider,
         model=meta.model,
@@ -124,12 +125,11 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        tools=state.agent.tools if meta.has_tools else (),
         metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
-        user_text=user_message.text if user_message is not None else opened.draft.text,
-        attachments=_attachments(opened, user_message),
+        user_text=said,
+        attachments=attachments,
         takes_long_system=profile.takes_long_system,
         keeps_retrieved=not has_metadata,
         kept_retrieved=() if has_metadata else _kept(opened, turns),
@@ -151,10 +151,6 @@ def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
 
 def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionMetadata:
     return DiscussionMetadata(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
-
-
-def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[AttachmentPart, ...]:
-    return opened.draft.attachments if user_message is None else user_message.attachments
 
 
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
@@ -201,7 +197,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
     return (
         state.discussions.selected_id,
         meta,
-        state.agent.tools,
+        project.is_trusted,
         id(opened.entries),
         opened.draft,
         opened.kept_out,

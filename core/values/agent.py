@@ -9,7 +9,6 @@ from enum import StrEnum
 import msgspec
 
 from core.values.messages import AttachmentPart
-from core.values.stack import ToolSchema
 
 
 class Mode(StrEnum):
@@ -210,12 +209,10 @@ class AgentState(msgspec.Struct, frozen=True):
 
     Args:
         turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
-        tools: that a discussion with tools is given, found at the start; is_headless: nobody sits in front of a window,
-            a question waits only so long.
+        is_headless: nobody sits in front of a window, a question waits only so long.
     """
 
     turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
     pages: Mapping[str, AgentPage] = msgspec.field(default_factory=dict)
     sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
-    tools: tuple[ToolSchema, ...] = ()
     is_headless: bool = False
