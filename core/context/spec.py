@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.base.domains import domain_name
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
+from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
 from core.providers.abilities import takes_metadata
 from core.providers.profiles import fitting_temperature
@@ -98,9 +99,10 @@ def _inputs(
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
-    turns = model_view(opened)
+    turns = sent_view(opened)
     if user_message is not None:
         turns = _before(turns, user_message.id)
+        user_message = as_sent(opened, user_message)
     return StackInputs(
         provider=meta.provider,
         model=meta.model,
@@ -109,7 +111,9 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
+        metadata=_metadata(meta, _said(opened, turns, user_message))
+        if has_metadata
+        else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=user_message.text if user_message is not None else opened.draft.text,
@@ -118,6 +122,16 @@ def _inputs(
         keeps_retrieved=not has_metadata,
         kept_retrieved=() if has_metadata else _kept(opened, turns),
     )
+
+
+def _said(
+    opened: OpenDiscussion, turns: tuple[Message, ...], user_message: Message | None
+) -> tuple[Message, ...]:
+    """Messages before the one that is sent, those that left the view among them."""
+    if opened.cut is None:
+        return turns
+    said = model_view(opened)
+    return said if user_message is None else _before(said, user_message.id)
 
 
 def _kept(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[tuple[str, str], ...]:
@@ -186,6 +200,8 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         state.discussions.selected_id,
         meta,
         id(opened.entries),
+        opened.cut,
+        id(opened.lines),
         opened.draft,
         opened.kept_out,
         id(opened.last_request),
