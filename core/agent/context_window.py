@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from core.agent.budget import budget_of
+from core.context.budget import budget_of
 from core.agent.cut_plan import CutRequest, plan_cut
 from core.agent.journal_text import parsed, tokens_of
 from core.discussion.cuts import sent_view

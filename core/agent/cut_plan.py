@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.bridge import bridged, last_turn, trimmed
-from core.agent.budget import WindowBudget
+from core.context.budget import WindowBudget
 from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
 from core.base.frame import frame
 from core.discussion.cuts import HEAD_NOTE, shortened

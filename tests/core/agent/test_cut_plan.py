@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from core.agent.bridge import bridged, trimmed
-from core.agent.budget import budget_of, is_full, is_told
+from core.context.budget import budget_of, is_full, is_told
 from core.agent.context_window import build_context_window, message_tokens, restore_from_log
 from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut, with_summary
 from core.agent.journal_text import JournalEntry, new_entry, written
