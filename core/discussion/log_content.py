@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from core.discussion.cuts import read_cut, read_line
-from core.values.discussion import OpenDiscussion, ReplyVersions
+from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
 from core.values.records import (
     ChooseRecord,
@@ -18,6 +18,7 @@ from core.values.records import (
     Record,
     RequestRecord,
     RestoreRecord,
+    StartRecord,
     UsageRecord,
     ViewRecord,
 )
@@ -71,6 +72,8 @@ class FoldedLog:
                 self._cut = read_cut(record) or self._cut
                 if (line := read_line(record)) is not None:
                     self._lines = {**self._lines, line.message_id: line.text}
+            case StartRecord():
+                pass
             case UsageRecord():
                 if not record.is_inherited:
                     self._usage = add_usage(self._usage, record.usage)
@@ -224,8 +227,7 @@ class FoldedLog:
         return next((message.id for message in self._messages_backwards()), "")
 
     def _unanswered_id(self) -> str:
-        last = next((message for message in self._messages_backwards() if not message.is_deleted), None)
-        return last.id if last is not None and last.role is Role.USER else ""
+        return unanswered_id(self._entries)
 
     def _messages_backwards(self) -> Iterator[Message]:
         return (entry for entry in reversed(self._entries) if isinstance(entry, Message))
