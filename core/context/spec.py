@@ -5,7 +5,9 @@ from __future__ import annotations
 from core.base.domains import domain_name
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
+from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
+from core.discussion.paired_calls import paired
 from core.providers.abilities import takes_metadata
 from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
@@ -107,16 +109,13 @@ def _inputs(
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
-    turns = model_view(opened)
+    turns = paired(sent_view(opened))
     said, attachments = opened.draft.text, opened.draft.attachments
     if round_version is not None:
         turns, said, attachments = _before(turns, round_version), "", ()
     elif user_message is not None:
-        turns, said, attachments = (
-            _before(turns, user_message.id),
-            user_message.text,
-            user_message.attachments,
-        )
+        turns = _before(turns, user_message.id)
+        said, attachments = as_sent(opened, user_message).text, user_message.attachments
     return StackInputs(
         provider=meta.provider,
         model=meta.model,
@@ -125,7 +124,7 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
+        metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=said,
@@ -134,6 +133,15 @@ def _inputs(
         keeps_retrieved=not has_metadata,
         kept_retrieved=() if has_metadata else _kept(opened, turns),
     )
+
+
+def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Messages before what is sent, those that left the view among them."""
+    if opened.cut is None:
+        return turns
+    said, last = model_view(opened), turns[-1].id if turns else ""
+    end = next((at for at, message in enumerate(said, 1) if message.id == last), None)
+    return _before(said, opened.cut.begins_at) if end is None else said[:end]
 
 
 def _kept(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[tuple[str, str], ...]:
@@ -199,6 +207,8 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         meta,
         project.is_trusted,
         id(opened.entries),
+        opened.cut,
+        id(opened.lines),
         opened.draft,
         opened.kept_out,
         id(opened.last_request),
