@@ -48,6 +48,7 @@ from core.context.losses import LossesSaid
 from core.context.scale_file import HomeScaleStore
 from core.context.worker import ContextHandler
 from core.discussion import list_worker
+from core.discussion.calls_lock import CallsLocks
 from core.discussion.intake import AttachmentHandler
 from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect, StoreAttachment
@@ -104,6 +105,7 @@ class LocalOutside:
         self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
+        self._call_locks = CallsLocks(self.home)
         self._reserves = SharedReserves(self.home, clock)
         self._emit: Callable[[Event], None] = lambda _event: None
 
@@ -264,6 +266,7 @@ class LocalOutside:
             asker.stop(STOP_ASKING_S, drops=True)
         self._clients.close()
         self._journals.release_all()
+        self._call_locks.release_all()
         self._reserves.close()
         if self._lock is not None:
             self._lock.release()
@@ -303,7 +306,9 @@ class LocalOutside:
             scales=HomeScaleStore(self.home),
             tools=tools.offered,
         )
-        discussions = DiscussionHandler(self.home, clock, emit, self._journals, self._reserves)
+        discussions = DiscussionHandler(
+            self.home, clock, emit, self._journals, self._reserves, self._call_locks
+        )
         keeper = DiskHandler(self.home, discussions)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from core.agent.messages import (
-    ApproveCall,
     CallDone,
     CallJudged,
     JudgeCall,
-    RefuseCall,
     RunCall,
-    SetTools,
-    StopCalls,
 )
 from core.discussion.messages import AppendRecords, ResultToken, StartToken
-from core.turn.messages import CallProvider, CancelReply, SendPrompt
-from core.values.agent import CallState, Mode
+from core.turn.messages import CallProvider
+from core.values.agent import Mode
 from core.values.messages import Role, TextPart, ToolResultPart
 from core.values.provider import StopKind
-from core.values.records import MessageRecord, StartRecord
+from core.values.records import StartRecord
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
 

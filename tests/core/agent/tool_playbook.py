@@ -27,7 +27,10 @@ KINDS = {
 
 def asks(*calls: tuple[str, str]) -> tuple[Part, ...]:
     """Parts of a reply that asks for tools: an id and a name each."""
-    return (TextPart("Let me see."), *(ToolCallPart(one, name, json.dumps({"of": one})) for one, name in calls))
+    return (
+        TextPart("Let me see."),
+        *(ToolCallPart(one, name, json.dumps({"of": one})) for one, name in calls),
+    )
 
 
 class ToolPlaybook(Playbook):
@@ -58,7 +61,9 @@ class ToolPlaybook(Playbook):
                 others.append(effect)
         return tuple(others)
 
-    def judge(self, effect: JudgeCall, *reasons: str, problem: str = "", grant: str = "") -> tuple[Effect, ...]:
+    def judge(
+        self, effect: JudgeCall, *reasons: str, problem: str = "", grant: str = ""
+    ) -> tuple[Effect, ...]:
         """A tool judges a call; what follows, the disk keeping all."""
         kind = KINDS.get(effect.name, ActKind.OWN)
         asked = approval_id(effect.name, effect.arguments_json, effect.places.root, "")
