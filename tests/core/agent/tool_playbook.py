@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from msgspec.structs import replace
+
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, SetTools
 from core.agent.policy import approval_id
 from core.app.messages import Effect
@@ -39,7 +41,8 @@ class ToolPlaybook(Playbook):
     def with_tools(self, mode: Mode = Mode.ASK, settings: Settings | None = None) -> str:
         """A discussion with tools; its id."""
         self.ready()
-        self.play(settings_loaded(Project(root="/project", name="project", is_trusted=True), settings))
+        loaded = settings_loaded(Project(root="/project", name="project", is_trusted=True), settings)
+        self.play(replace(loaded, prompts={**loaded.prompts, "nudge.md": "Say something.\n"}))
         chosen = self.discussion()
         assert of(self.play(SetTools(chosen, has_tools=True, mode=mode)), WriteMeta)
         return chosen
