@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from core.agent.tool import ToolPlaces
 from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
+from core.values.stack import ToolSchema
 
 
 class SetTools(msgspec.Struct, frozen=True):
@@ -66,6 +68,7 @@ class JudgeCall(msgspec.Struct, frozen=True):
     call_id: str
     name: str
     arguments_json: str
+    places: ToolPlaces
 
 
 class RunCall(msgspec.Struct, frozen=True):
@@ -74,6 +77,9 @@ class RunCall(msgspec.Struct, frozen=True):
     discussion_id: str
     turn_id: str
     call_id: str
+    name: str
+    arguments_json: str
+    places: ToolPlaces
     approval_id: str
     hunks: tuple[int, ...] | None = None
 
@@ -95,8 +101,8 @@ class RestoreFiles(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class LookForSandbox(msgspec.Struct, frozen=True):
-    """Find out how commands are confined here; answered by `SandboxFound`."""
+class LookForTools(msgspec.Struct, frozen=True):
+    """Find out which tools there are, and how commands are confined here; answered by `ToolsFound`."""
 
 
 class CallJudged(msgspec.Struct, frozen=True):
@@ -118,7 +124,7 @@ class CallTail(msgspec.Struct, frozen=True):
 
 
 class CallDone(msgspec.Struct, frozen=True):
-    """A call has its result. `is_background`: its command goes on."""
+    """A call has its result. `is_background`: its command goes on; `is_interrupted`: it was told to stop."""
 
     discussion_id: str
     call_id: str
@@ -129,6 +135,7 @@ class CallDone(msgspec.Struct, frozen=True):
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
     is_background: bool = False
+    is_interrupted: bool = False
 
 
 class CommandEnded(msgspec.Struct, frozen=True):
@@ -150,17 +157,19 @@ class FilesRestored(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class SandboxFound(msgspec.Struct, frozen=True):
-    """How commands are confined here."""
+class ToolsFound(msgspec.Struct, frozen=True):
+    """Tools that there are, and how commands are confined here. `is_headless`: there is no window."""
 
-    sandbox: Sandbox
+    tools: tuple[ToolSchema, ...]
+    sandbox: Sandbox = Sandbox()
+    is_headless: bool = False
 
 
 AgentCommand = SetTools | ApproveCall | RefuseCall | KillCommands | UndoTurn
 """Commands that a front end may give this room."""
 
-AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForSandbox
+AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForTools
 """The tool worker's: a thread a call."""
 
-AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | SandboxFound
+AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | ToolsFound
 """Events of this room."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from core.base.domains import domain_name
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
@@ -12,12 +14,16 @@ from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import AttachmentPart, Message
+from core.values.messages import AttachmentPart, Message, Role
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
 from core.values.spec import StackSpec
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
+
+
+NOTHING_NEW = Message("", datetime(1970, 1, 1, tzinfo=UTC), Role.USER, ())
+"""Stands for the person's message in a round of a running turn: theirs went before."""
 
 
 def preset_of(state: AppState, name: str) -> Preset:
@@ -30,12 +36,17 @@ def stack_spec(
     discussion_id: str,
     user_message: Message | None = None,
     kept_out: tuple[str, ...] | None = None,
+    *,
+    is_round: bool = False,
+    version_of: str = "",
 ) -> StackSpec:
     """Everything a worker needs to assemble a discussion's stack.
 
     Args:
         user_message: the message about to be sent; None takes the draft.
         kept_out: sources that are not recalled for it; None: those that are kept out of the draft's.
+        is_round: what followed the message, results of tools at its end, goes along: its turn is running.
+        version_of: of such a round, the reply that another one is asked for of: it and all behind it do not go.
     """
     meta = state.discussions.summaries[discussion_id].meta
     opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
@@ -43,7 +54,7 @@ def stack_spec(
     profile = profile_of(state, meta.provider, meta.model)
     return StackSpec(
         discussion_id=discussion_id,
-        inputs=_inputs(state, meta, opened, preset, user_message),
+        inputs=_inputs(state, meta, opened, preset, user_message, version_of if is_round else None),
         preset=preset,
         root=state.config.project.root,
         allowed_roots=state.config.project.allowed_roots,
@@ -57,7 +68,7 @@ def stack_spec(
         fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
-        recall=recall_spec(state, opened.kept_out if kept_out is None else kept_out),
+        recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
     )
 
@@ -94,12 +105,16 @@ def _inputs(
     opened: OpenDiscussion,
     preset: Preset,
     user_message: Message | None,
+    round_version: str | None = None,
 ) -> StackInputs:
+    """Inputs of a stack. `round_version`: of a running turn's round the reply that goes with all behind it, empty: none."""
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
     turns = model_view(opened)
-    if user_message is not None:
+    if round_version is not None:
+        turns, user_message = _before(turns, round_version), NOTHING_NEW
+    elif user_message is not None:
         turns = _before(turns, user_message.id)
     return StackInputs(
         provider=meta.provider,
@@ -109,6 +124,7 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
+        tools=state.agent.tools if meta.has_tools else (),
         metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
@@ -142,9 +158,9 @@ def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[
 
 
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
-    """The turns up to a message, itself and all after it left out."""
+    """The turns up to a message or a version of it, itself and all after it left out."""
     for index, message in enumerate(turns):
-        if message.id == message_id:
+        if message_id and message_id in {message.id, message.version_of}:
             return turns[:index]
     return turns
 
@@ -185,6 +201,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
     return (
         state.discussions.selected_id,
         meta,
+        state.agent.tools,
         id(opened.entries),
         opened.draft,
         opened.kept_out,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from core.values.discussion import OpenDiscussion, ReplyVersions
+from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
 from core.values.records import (
     ChooseRecord,
@@ -17,6 +17,7 @@ from core.values.records import (
     Record,
     RequestRecord,
     RestoreRecord,
+    StartRecord,
     UsageRecord,
     ViewRecord,
 )
@@ -65,7 +66,7 @@ class FoldedLog:
             case RequestRecord():
                 self._last_request = record
                 self._note_retrieved(record)
-            case ViewRecord():
+            case ViewRecord() | StartRecord():
                 pass
             case UsageRecord():
                 if not record.is_inherited:
@@ -218,8 +219,7 @@ class FoldedLog:
         return next((message.id for message in self._messages_backwards()), "")
 
     def _unanswered_id(self) -> str:
-        last = next((message for message in self._messages_backwards() if not message.is_deleted), None)
-        return last.id if last is not None and last.role is Role.USER else ""
+        return unanswered_id(self._entries)
 
     def _messages_backwards(self) -> Iterator[Message]:
         return (entry for entry in reversed(self._entries) if isinstance(entry, Message))

@@ -16,6 +16,7 @@ from core.values.settings import (
     CachingSettings,
     FileLimits,
     HookSettings,
+    ToolSettings,
     KnowledgeSettings,
     RetrievalSettings,
     ServerSettings,
@@ -119,6 +120,7 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         appearance=Appearance(**groups.get("appearance", {})),
         files=FileLimits(**groups.get("files", {})),
         hooks=HookSettings(**groups.get("hooks", {})),
+        tools=ToolSettings(**groups.get("tools", {})),
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )
