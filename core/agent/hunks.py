@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
@@ -13,6 +15,7 @@ CONTEXT_LINES = 3
 MAX_COMPARED_LINES = 4_000
 """Lines of the part that differs, old and new together, that are matched line by line; a larger one is one hunk."""
 MAX_DIFFERENCE_CHARS = 64_000
+_RAW_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _NO_END = "\\ No newline at end of file\n"
 
 
@@ -96,6 +99,27 @@ def difference(old: str, new: str) -> Difference:
     return Difference(before, _joined(before, changes))
 
 
+def in_own_form(change: Difference, raw: str) -> Difference:
+    """A difference of cleaned text as one of the text as it stands: lines that stay keep their ends, new ones take the
+    end that most have.
+
+    Args:
+        change: from the text with LF line ends; raw: the same text with CR, LF or CRLF.
+    """
+    if "\r" not in raw:
+        return change
+    lines = tuple(_RAW_LINE.findall(raw))
+    ends = Counter(line[len(line.rstrip("\r\n")) :] for line in lines)
+    end = max((one for one in ("\n", "\r\n", "\r")), key=lambda one: ends[one])
+    return Difference(
+        lines,
+        tuple(
+            Change(one.first, one.last, tuple(_ended(line, end) for line in one.lines))
+            for one in change.changes
+        ),
+    )
+
+
 def lines_of(text: str) -> tuple[str, ...]:
     """Lines of a text, each with its LF where it has one; other line ends are characters like any."""
     lines = text.split("\n")
@@ -130,3 +154,7 @@ def _joined(old: Sequence[str], changes: Sequence[Change]) -> tuple[Change, ...]
 
 def _signed(sign: str, lines: Sequence[str]) -> list[str]:
     return [f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n{_NO_END}" for line in lines]
+
+
+def _ended(line: str, end: str) -> str:
+    return line[:-1] + end if line.endswith("\n") else line

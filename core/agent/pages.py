@@ -31,8 +31,10 @@ def with_turn(state: AppState, turn: AgentTurn) -> AppState:
     state = replace(state, agent=replace(state.agent, turns=turns))
     page = page_of(state, turn.discussion_id)
     activity = _with_calls(page.activity, turn.calls)
-    return state if activity is page.activity else with_page(
-        state, turn.discussion_id, replace(page, activity=activity)
+    return (
+        state
+        if activity is page.activity
+        else with_page(state, turn.discussion_id, replace(page, activity=activity))
     )
 
 

@@ -58,9 +58,7 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
 def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPart]) -> Result:
     before = state.agent.turns.get(call.discussion_id)
     turn = before or AgentTurn(call.discussion_id, call.user_message_id)
-    calls = tuple(
-        ToolCall(part.call_id, part.name, part.arguments_json) for part in asked[:MOST_CALLS]
-    )
+    calls = tuple(ToolCall(part.call_id, part.name, part.arguments_json) for part in asked[:MOST_CALLS])
     turn = replace(turn, calls=calls, goes_on=True, judging_id="", is_left=False, was_nudged=False)
     state, effects = advance(with_turn(state, turn), given, turn)
     too_many = tuple(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from core.agent.guarded_files import Place, read_guarded, write_guarded
-from core.agent.hunks import Difference, counts, difference, unified
+from core.agent.hunks import Difference, counts, difference, in_own_form, unified
 from core.agent.policy import EDIT_GRANT
 from core.agent.tool import Judged, ToolAnswer, ToolDesk
+from core.agent.tools.arguments import refused
+from core.base.text import clean
 from core.context.file_content import read_content
 from core.values.agent import ActKind, FileChange
 
@@ -19,11 +23,13 @@ class WritePlan(msgspec.Struct, frozen=True):
 
     Args:
         base_sha256: of the bytes that were judged, empty for a new file; change: from them, in the file's own form.
+        start: what stands before the text: a byte order mark, or nothing.
     """
 
     place: Place
     base_sha256: str
     change: Difference
+    start: str = ""
 
 
 class FileText(msgspec.Struct, frozen=True):
@@ -31,20 +37,14 @@ class FileText(msgspec.Struct, frozen=True):
 
     Args:
         text: LF, no byte order mark; sha256: of its bytes, empty where there is no file; raw: the text as it stands.
-        problem: why it cannot be changed, a sentence.
+        start: its byte order mark, or nothing; problem: why it cannot be changed, a sentence.
     """
 
     text: str = ""
     sha256: str = ""
     raw: str = ""
-    links: int = 1
+    start: str = ""
     problem: str = ""
-
-    def own_form(self, text: str) -> str:
-        """A text with this file's byte order mark, and its line ends where it has CRLF alone."""
-        if "\r\n" in self.raw and self.raw.count("\r\n") == self.raw.count("\n"):
-            text = text.replace("\n", "\r\n")
-        return f"{_BOM}{text}" if self.raw.startswith(_BOM) else text
 
 
 def text_to_write(place: Place, desk: ToolDesk) -> FileText:
@@ -61,13 +61,14 @@ def text_to_write(place: Place, desk: ToolDesk) -> FileText:
             f"{place.shown} has changed since you read it" if seen else f"You have not read {place.shown} yet"
         )
         return FileText(problem=f"{why}: read it first, then change it.")
-    return FileText(content.text, found.sha256, found.data.decode(), found.links)
+    raw = found.data.decode()
+    start = _BOM if raw.startswith(_BOM) else ""
+    return FileText(content.text, found.sha256, raw.removeprefix(_BOM), start)
 
 
 def judge_write(place: Place, file: FileText, new: str, title: str) -> Judged:
     """Judge a change of a file. `new`: its text, LF."""
-    raw = new if not file.sha256 else file.own_form(new)
-    change = difference(file.raw, raw)
+    change = difference(file.text, clean(new))
     if file.sha256 and not change.changes:
         return refused(ActKind.EDIT, title, f"{place.shown} would stay as it is: nothing to write.")
     return Judged(
@@ -79,7 +80,7 @@ def judge_write(place: Place, file: FileText, new: str, title: str) -> Judged:
         base_sha256=file.sha256,
         hunks=change.hunks,
         grant=EDIT_GRANT,
-        plan=WritePlan(place, file.sha256, change),
+        plan=WritePlan(place, file.sha256, in_own_form(change, file.raw), file.start),
     )
 
 
@@ -91,7 +92,7 @@ def run_write(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> 
         hunks = tuple(hunk for at, hunk in enumerate(hunks) if at in taken)
         if not hunks:
             return ToolAnswer("The person took none of these changes: nothing was written.", is_error=True)
-    data = plan.change.taken(taken if judged.hunks else None).encode("utf-8", "surrogatepass")
+    data = f"{plan.start}{plan.change.taken(taken)}".encode("utf-8", "replace")
     before = read_guarded(plan.place)
     if before.problem or before.sha256 != plan.base_sha256:
         said = before.problem or f"{plan.place.shown} has changed since this was asked: nothing was written."
@@ -100,9 +101,15 @@ def run_write(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> 
     problem = write_guarded(plan.place, data, plan.base_sha256)
     if problem:
         return ToolAnswer(problem, is_error=True)
-    return _written(judged, plan, data, hunks, desk)
-
-
-def refused(kind: ActKind, title: str, problem: str) -> Judged:
-    """A call that cannot be done."""
-    return Judged(kind, title, problem=problem)
+    sha256 = hashlib.sha256(data).hexdigest()
+    desk.note_seen(plan.place.path, sha256)
+    added, removed = counts(hunks)
+    change = FileChange(
+        plan.place.path, desk.turn_id, plan.base_sha256, sha256, added, removed, difference=unified(hunks)
+    )
+    verb = "changed" if plan.base_sha256 else "written"
+    said = f"{plan.place.shown} is {verb}: {added:,} lines added, {removed:,} removed."
+    if len(hunks) < len(judged.hunks):
+        left = ", ".join(str(hunk.first_line) for hunk in judged.hunks if hunk not in hunks)
+        said += f" The person left out the changes at lines {left}: read the file before you change it again."
+    return ToolAnswer(said, changes=(change,))
