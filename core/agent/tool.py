@@ -10,6 +10,7 @@ import msgspec
 
 from core.values.agent import ActKind, FileChange, Hunk, TodoItem
 from core.values.messages import AttachmentPart
+from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
 
 
@@ -84,6 +85,20 @@ class ToolDesk(Protocol):
     @property
     def now(self) -> datetime:
         """The time, UTC."""
+        ...
+
+    @property
+    def discussion_id(self) -> str:
+        """Id of the discussion."""
+        ...
+
+    @property
+    def turn_id(self) -> str:
+        """Id of the person's message that began the turn."""
+        ...
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
         ...
 
     def seen(self, path: str) -> str:
