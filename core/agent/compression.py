@@ -37,7 +37,9 @@ def run_discussion_compression(
         summary = clean(ask(_prompt(template, name, text, summary, number, len(texts)))).strip()
         if not summary:
             raise ProviderError(
-                FailureKind.BAD_REPLY, "The model sent an empty summary", remedy="Compact again, or choose another model."
+                FailureKind.BAD_REPLY,
+                "The model sent an empty summary",
+                remedy="Compact again, or choose another model.",
             )
     return summary
 
@@ -47,5 +49,8 @@ def _prompt(template: str, name: str, text: str, earlier: str, number: int, coun
     part = f" (part {number} of {count})" if count > 1 else ""
     told = frame("earlier-summary", earlier) if earlier.strip() else ""
     return "\n".join(
-        filter(None, (template.strip(), told, frame("conversation", text, name=one_line(name, 120) + part), _AFTER))
+        filter(
+            None,
+            (template.strip(), told, frame("conversation", text, name=one_line(name, 120) + part), _AFTER),
+        )
     )

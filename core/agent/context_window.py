@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from core.context.budget import budget_of
 from core.agent.cut_plan import CutRequest, plan_cut
 from core.agent.journal_text import parsed, tokens_of
+from core.context.budget import budget_of
 from core.discussion.cuts import sent_view
 from core.discussion.log_view import fold
 from core.spending.estimates import reply_texts

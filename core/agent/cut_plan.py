@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.bridge import bridged, last_turn, trimmed
-from core.context.budget import WindowBudget
 from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
 from core.base.frame import frame
+from core.context.budget import WindowBudget
 from core.discussion.cuts import HEAD_NOTE, shortened
 from core.values.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.values.window import CutPlan, CutReason, ShrunkResult, ViewCut

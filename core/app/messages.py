@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.compaction_messages import CompactionCommand, CompactionEffect, CompactionEvent
 from core.base.reports import Report
 from core.base.stamp import Stamp
 from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
@@ -95,6 +96,7 @@ Command = (
     | RetrievalCommand
     | ImportCommand
     | ForgettingCommand
+    | CompactionCommand
 )
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
@@ -120,6 +122,7 @@ Effect = (
     | ImportEffect
     | ForgettingEffect
     | SpendingEffect
+    | CompactionEffect
 )
 """Work that the controller orders from the outside."""
 
@@ -137,6 +140,7 @@ Event = (
     | ImportEvent
     | ForgettingEvent
     | SpendingEvent
+    | CompactionEvent
 )
 """Events outside the controller. Time and content arrive inside."""
 

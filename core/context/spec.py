@@ -22,7 +22,6 @@ from core.values.spec import StackSpec
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
 
-
 NOTHING_NEW = Message("", datetime(1970, 1, 1, tzinfo=UTC), Role.USER, ())
 """Stands for the person's message in a round of a running turn: theirs went before."""
 

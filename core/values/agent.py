@@ -10,6 +10,7 @@ import msgspec
 
 from core.values.messages import AttachmentPart
 from core.values.stack import ToolSchema
+from core.values.window import Compaction
 
 
 class Mode(StrEnum):
@@ -212,6 +213,7 @@ class AgentState(msgspec.Struct, frozen=True):
         turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
         tools: that a discussion with tools is given, found at the start; is_headless: nobody sits in front of a window,
             a question waits only so long.
+        compactions: of a model's view, under way, by discussion id.
     """
 
     turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
@@ -219,3 +221,4 @@ class AgentState(msgspec.Struct, frozen=True):
     sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
     tools: tuple[ToolSchema, ...] = ()
     is_headless: bool = False
+    compactions: Mapping[str, Compaction] = msgspec.field(default_factory=dict)
