@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.values.messages import AttachmentPart
+from core.values.window import Compaction
 
 
 class Mode(StrEnum):
@@ -210,9 +211,11 @@ class AgentState(msgspec.Struct, frozen=True):
     Args:
         turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
         is_headless: nobody sits in front of a window, a question waits only so long.
+        compactions: of a model's view, under way, by discussion id.
     """
 
     turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
     pages: Mapping[str, AgentPage] = msgspec.field(default_factory=dict)
     sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
     is_headless: bool = False
+    compactions: Mapping[str, Compaction] = msgspec.field(default_factory=dict)
