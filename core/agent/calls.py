@@ -17,6 +17,7 @@ from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ResultToken, StartToken
+from core.settings.searched_places import asked_places
 from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
 from core.values.messages import Role, Status, ToolResultPart
 from core.values.records import MessageRecord, StartRecord
@@ -62,7 +63,8 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     if following is not None:
         turn = replace(turn, judging_id=following.id)
         about = turn.discussion_id, turn.turn_id, following.id
-        effects.append(JudgeCall(*about, following.name, following.arguments_json, places_of(state)))
+        what = following.name, following.arguments_json, places_of(state)
+        effects.append(JudgeCall(*about, *what, asked_places(state)))
     return with_turn(state, turn), tuple(effects)
 
 
@@ -185,6 +187,7 @@ def started(state: AppState, discussion_id: str, call_id: str) -> Result:
         places_of(state),
         _approval_id(call),
         call.taken,
+        asked_places(state),
     )
     stop = (StopCalls(discussion_id, (call_id,)),) if turn.is_stopping else ()
     return state, (run, *stop)

@@ -302,7 +302,8 @@ class LocalOutside:
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
-        tools = HomeToolServices(self.home, clock, self._options.tools)
+        searcher = SearchHandler(self._retrieving, emit)
+        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used)
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -358,7 +359,7 @@ class LocalOutside:
         self._imports = QueueWorker("import", self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker("index", self._indexer.handle, emit, self._indexer.supersedes)
-        self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
+        self._searches = QueueWorker("search", searcher.handle, emit)
         forgetter = ForgetHandler(
             self.home,
             clock,
