@@ -23,7 +23,7 @@ from core.base.opener import oddities
 from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
-from core.values.messages import AttachmentPart
+from core.values.messages import AttachmentPart, files_of
 from core.values.records import EditRecord, MessageRecord, Record
 
 LEFT_BEHIND = "It was left when the program ended."
@@ -211,10 +211,8 @@ def branch(
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
     """Every attachment that messages and edits name, each once."""
-    parts = [
-        part for record in records if isinstance(record, (MessageRecord, EditRecord)) for part in record.parts
-    ]
-    return tuple(dict.fromkeys(part for part in parts if isinstance(part, AttachmentPart)))
+    named = (record.parts for record in records if isinstance(record, (MessageRecord, EditRecord)))
+    return tuple(dict.fromkeys(files_of(chain.from_iterable(named))))
 
 
 def _staging(directory: Path) -> Path:
