@@ -8,11 +8,12 @@ from core.base.errors import FailureKind
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ReplyToken
+from core.turn.call_ids import used_ids, with_own_ids
 from core.turn.messages import CallEnded, CallFailed, RetrySend
 from core.turn.queue import hold, hold_after, hold_at_limit
 from core.turn.sending import find_call
 from core.values.discussion import CallPhase, LiveCall
-from core.values.messages import Part, Role, Status, TextPart
+from core.values.messages import Part, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
 from core.values.spending import SpendRefusal
@@ -51,6 +52,13 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
         return failed(state, given, CallFailed(event.call_id, empty, (), event.usage))
     marks = _marks(given, event.stopped)
     return _store(state, given, call, event.parts, STATUS_OF_STOP[kind], event.usage, marks)
+
+
+def asked_again(
+    state: AppState, given: Stamp, call: LiveCall, usage: Usage, records: tuple[Record, ...]
+) -> Result:
+    """End a call that brought no reply: what it cost goes to the log with these records, and the turn goes on."""
+    return _store(state, given, call, (), Status.COMPLETE, usage, records)
 
 
 def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
@@ -112,6 +120,9 @@ def _store(
 ) -> Result:
     """Append reply, usage and marks in one write; the call is over when they are on disk."""
     records: list[Record] = []
+    opened = state.discussions.open[call.discussion_id]
+    if any(isinstance(part, ToolCallPart) for part in parts):
+        parts = with_own_ids(parts, used_ids(opened))
     parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
     if parts:
         records.append(
