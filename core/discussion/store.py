@@ -25,7 +25,7 @@ from core.discussion.calls_lock import calls_held
 from core.discussion.left_calls import left_calls
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
-from core.values.messages import AttachmentPart
+from core.values.messages import AttachmentPart, files_of
 from core.values.records import EditRecord, MessageRecord, Record
 
 LEFT_BEHIND = "It was left when the program ended."
@@ -221,10 +221,8 @@ def branch(
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
     """Every attachment that messages and edits name, each once."""
-    parts = [
-        part for record in records if isinstance(record, (MessageRecord, EditRecord)) for part in record.parts
-    ]
-    return tuple(dict.fromkeys(part for part in parts if isinstance(part, AttachmentPart)))
+    named = (record.parts for record in records if isinstance(record, (MessageRecord, EditRecord)))
+    return tuple(dict.fromkeys(files_of(chain.from_iterable(named))))
 
 
 def _staging(directory: Path) -> Path:
