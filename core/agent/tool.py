@@ -10,6 +10,7 @@ import msgspec
 
 from core.values.agent import ActKind, FileChange, Hunk, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
+from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
 
 
@@ -61,6 +62,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     Args:
         text: framed as data where it came from outside; attachments: pictures, kept in the discussion already.
         changes: files that it changed; todo: the new list, None where it is as before; is_yield: the model hands over.
+        is_background: its command goes on behind it.
     """
 
     text: str
@@ -69,6 +71,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     changes: tuple[FileChange, ...] = ()
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
+    is_background: bool = False
 
 
 class CommandOrder(msgspec.Struct, frozen=True):
@@ -147,6 +150,20 @@ class ToolDesk(Protocol):
     @property
     def now(self) -> datetime:
         """The time, UTC."""
+        ...
+
+    @property
+    def discussion_id(self) -> str:
+        """Id of the discussion."""
+        ...
+
+    @property
+    def turn_id(self) -> str:
+        """Id of the person's message that began the turn."""
+        ...
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
         ...
 
     def seen(self, path: str) -> str:
