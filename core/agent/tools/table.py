@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from core.agent.tool import Tool
 from core.agent.tools import (
+    bash,
     edit_file,
     glob,
     grep,
@@ -30,6 +31,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
             journal.TOOL,
             yield_to_user.TOOL,
             todo.TOOL,
+            *bash.TOOLS,
             *memory.TOOLS,
         )
     }
