@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import selectors
 import shutil
 import subprocess
@@ -21,9 +22,17 @@ from core.agent.capped_output import CappedOutput
 from core.agent.guarded_places import GuardedPlaces, Held
 from core.agent.process_tree import descendants, end_below
 from core.agent.run_marks import VARIABLE, RunMark
-from core.agent.sandbox import BUBBLEWRAP, Confinement, Places, confined, find_confinement, hidden_places
+from core.agent.sandbox import (
+    BUBBLEWRAP,
+    Confinement,
+    Places,
+    confined,
+    find_confinement,
+    hidden_places,
+    system_program,
+)
 from core.agent.tool import CommandOrder, CommandOutcome, ToolDesk, ToolPlaces
-from core.base.child_process import find_program, program_environment, start_child, start_program
+from core.base.child_process import program_environment, start_child, start_program
 from core.base.lazy import Lazy
 from core.values.agent import Sandbox
 
@@ -35,6 +44,8 @@ _PROCESS_LIMIT = MOST_PROCESSES + 100
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
 _MOST_NAMED = 10
+_LINGER_S = 1.0
+"""Output of what is out of reach, a service that got hold of the pipe, is read so long after the end."""
 _LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.5, 0.2
 _PIECE = 1 << 16
 _GUARD = Path(__file__).with_name("command_guard.py")
@@ -53,6 +64,7 @@ class Running:
         self._is_own_space = is_own_space
         self._most_processes = most_processes
         self._grace_s = grace_s
+        self._counted_at = time.monotonic()
         self._lock = threading.Lock()
         self._output = CappedOutput()
         self._fresh = CappedOutput()
@@ -89,35 +101,41 @@ class Running:
         stdout = self._process.stdout
         assert stdout is not None
         os.set_blocking(stdout.fileno(), False)
-        shown = counted = time.monotonic()
+        shown = time.monotonic()
+        over_at: float | None = None
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
             while True:
                 is_over = self._process.poll() is not None
                 data = self._read(stdout.fileno()) if selector.select(0 if is_over else _LOOK_S) else None
-                if data == b"" or (data is None and is_over):
-                    break
                 now = time.monotonic()
+                over_at = over_at or (now if is_over else None)
+                if data == b"" or (data is None and is_over) or (over_at and now - over_at > _LINGER_S):
+                    break
                 if data and now - shown >= _SHOW_S:
                     shown = now
                     show(self.tail())
-                if deadline is not None and now >= deadline:
-                    self.end("its time was over")
-                if self._output.total_bytes > MOST_OUTPUT_BYTES:
-                    self.end(f"it wrote more than {MOST_OUTPUT_BYTES // 1_000_000} MB")
-                if now - counted >= _COUNT_S:
-                    counted = now
-                    if len(descendants(self._process.pid)) > self._most_processes:
-                        self.end(f"it started more than {self._most_processes} processes")
+                self._watch(deadline)
         self._conclude(deadline)
+
+    def _watch(self, deadline: float | None) -> None:
+        """End it where it goes over a bound."""
+        now = time.monotonic()
+        if deadline is not None and now >= deadline:
+            self.end("its time was over")
+        if self._output.total_bytes > MOST_OUTPUT_BYTES:
+            self.end(f"it wrote more than {MOST_OUTPUT_BYTES // 1_000_000} MB")
+        if now - self._counted_at >= _COUNT_S:
+            self._counted_at = now
+            if len(descendants(self._process.pid)) > self._most_processes:
+                self.end(f"it started more than {self._most_processes} processes")
 
     def _conclude(self, deadline: float | None) -> None:
         """Wait for the process itself: it may have closed its output and gone on."""
         while self._process.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_LOOK_S)
-            if deadline is not None and time.monotonic() >= deadline:
-                self.end("its time was over")
+            self._watch(deadline)
         if self._ender is not None:
             self._ender.join()
         for stream in (self._process.stdout, self._process.stdin):
@@ -216,9 +234,11 @@ class Commands:
 
     def begin(self, order: CommandOrder, places: ToolPlaces, scratch: str) -> tuple[Running, Held]:
         """Start a command. Its places are held until `release`. Raises OSError."""
-        bash = find_program("bash")
+        bash = system_program("bash")
         if bash is None:
-            raise FileNotFoundError("bash is not installed, or not on PATH")
+            raise FileNotFoundError("bash is not installed")
+        if places.root == os.path.dirname(places.root):
+            raise PermissionError("the project is the whole file system, which no sandbox can hold")
         with self._lock:
             if self._is_closed:
                 raise OSError("the program is ending")
@@ -229,7 +249,11 @@ class Commands:
         confinement = self._confinement.get()
         is_confined = confinement.program is not None
         environment = self._environment(scratch if not is_confined or sys.platform == "darwin" else "/tmp")  # noqa: S108
-        most = str(_PROCESS_LIMIT) if confinement.sandbox.name == BUBBLEWRAP else "unlimited"
+        most = (
+            str(_PROCESS_LIMIT)
+            if confinement.sandbox.name == BUBBLEWRAP and _counts_by_namespace()
+            else "unlimited"
+        )
         command = (str(bash), "--norc", "--noprofile", "-c", _LIMITED, str(bash), order.command, most)
         held = self._guarded.hold(places.root) if is_confined else Held()
         try:
@@ -407,6 +431,12 @@ class DiscussionCommands:
             if not self._scratch:
                 self._scratch = os.path.realpath(tempfile.mkdtemp(prefix="manual-slop-command-"))
             return self._scratch
+
+
+def _counts_by_namespace() -> bool:
+    """True if the kernel counts a user's processes in each namespace by itself: Linux 5.14 and newer."""
+    numbers = re.match(r"(\d+)\.(\d+)", os.uname().release)
+    return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 14)
 
 
 def _bare(program: Path, arguments: tuple[str, ...], environment: dict[str, str]) -> subprocess.Popen[bytes]:

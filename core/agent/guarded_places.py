@@ -11,7 +11,7 @@ from contextlib import suppress
 import msgspec
 
 from core.agent.asked_places import RULING_FILES, RULING_FOLDERS, folded
-from core.base.opener import open_descriptor
+from core.base.opener import open_descriptor, read_file
 
 MOST_LOOKED_AT = 5_000
 """Entries of a project, nearest first, among which guarded places are looked for."""
@@ -20,6 +20,7 @@ _HELD = (".vscode", ".claude", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", 
 _HELD_IN_GIT = (".git/hooks", ".git/config.worktree", ".git/commondir")
 """Names in the project's own folder of which none may be made by a command. Not `manual_slop.toml`: an empty one would
 count as one, and what a new one may say is asked for by the program itself."""
+_OF_FILES = frozenset({".git", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", "POC.md", "config.worktree"})
 _CONTENT = {".git/commondir": b".\n"}
 """What holds a name where a folder would be an error: it names the repository itself."""
 _IN_GIT = ("hooks", "config", "config.worktree", "commondir")
@@ -43,8 +44,8 @@ class Held(msgspec.Struct, frozen=True):
 class GuardedPlaces:
     """Holds names that are not there by empty folders of ours, as long as a command runs in the project.
 
-    An empty folder is passed over by git, by searches and by those who look for a file. They are taken away behind the last one; what the person has put in meanwhile stays. A kill leaves empty ones, which do
-    nothing. Thread-safe.
+    An empty folder is passed over by git, by searches and by those who look for a file. They are taken away behind the last one; what the person has put in meanwhile stays. A kill leaves them; those that can
+    be nobody else's go behind the next command. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,8 @@ class GuardedPlaces:
             self._runs[root] += 1
             made = self._made.setdefault(root, {})
             for path, content in _to_hold(root):
-                if not os.path.lexists(path) and _make(path, content):
+                is_made = _is_left(path, content) or (not os.path.lexists(path) and _make(path, content))
+                if is_made and path not in made:
                     made[path] = content
             there = dict.fromkeys(_ruling(root))
             links = tuple(path for path in there if os.path.islink(path))
@@ -90,6 +92,22 @@ def _to_hold(root: str) -> Iterator[tuple[str, bytes | None]]:
     is_repository = os.path.isfile(os.path.join(git, "HEAD"))
     for name in (*_HELD, *(_HELD_IN_GIT if is_repository else ())):
         yield os.path.join(root, name), _CONTENT.get(name)
+
+
+def _is_left(path: str, content: bytes | None) -> bool:
+    """True if a kill left it: an empty folder with the name of a file, or a file with our words."""
+    try:
+        if content is None:
+            is_named_like_file = os.path.basename(path) in _OF_FILES
+            return (
+                is_named_like_file
+                and not os.path.islink(path)
+                and os.path.isdir(path)
+                and not os.listdir(path)
+            )
+        return not os.path.islink(path) and read_file(path, follows_links=False) == content
+    except OSError:
+        return False
 
 
 def _make(path: str, content: bytes | None) -> bool:

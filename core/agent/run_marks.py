@@ -34,9 +34,10 @@ class RunMark:
             self._is_written = True
 
     def drop(self) -> None:
-        """Take the mark away: nothing of this run is left. Idempotent."""
-        with suppress(OSError):
-            self._file.unlink(missing_ok=True)
+        """Take the mark away, unless something of this run is left. Idempotent."""
+        if self._is_written and not _carriers({self.name}):
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
 
 
 def survivors(home: Path) -> tuple[str, ...]:

@@ -12,13 +12,23 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
-from core.base.child_process import find_program, output_of
+from core.base.child_process import output_of
 from core.base.opener import read_file
 from core.values.agent import Sandbox
 
 BUBBLEWRAP, SANDBOX_EXEC = "bubblewrap", "sandbox-exec"
 TRIAL_S = 5.0
 MOST_SOCKETS = 200
+
+SYSTEM_FOLDERS = (
+    "/usr/bin",
+    "/bin",
+    "/usr/local/bin",
+    "/run/wrappers/bin",
+    "/run/current-system/sw/bin",
+    "/opt/homebrew/bin",
+)
+"""Where the sandbox and the shell are looked for. PATH may lead into a project, where a command could put its own."""
 
 _INSTALL = "Install the package bubblewrap (apt install bubblewrap)"
 _PRIVATE_FILES = (
@@ -58,6 +68,12 @@ class Places(msgspec.Struct, frozen=True):
     guarded: tuple[str, ...] = ()
 
 
+def system_program(name: str) -> Path | None:
+    """Absolute path of a program of the system, None where it is not."""
+    places = (Path(folder, name) for folder in SYSTEM_FOLDERS)
+    return next((place for place in places if os.access(place, os.X_OK) and place.is_file()), None)
+
+
 def find_confinement(platform: str = sys.platform) -> Confinement:
     """Find what confines commands here, by running it: a program may be there and not be allowed to."""
     if platform == "darwin":
@@ -67,7 +83,7 @@ def find_confinement(platform: str = sys.platform) -> Confinement:
         return Confinement(
             Sandbox(problem="no sandbox is known for this system. Read each command before you say yes")
         )
-    found = find_program("bwrap")
+    found = system_program("bwrap")
     if found is None:
         return Confinement(Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
     trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "/bin/sh", "-c", ":"]  # fmt: skip

@@ -64,3 +64,14 @@ def test_what_comes_to_be_deeper_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert places.release(str(tmp_path), held) == (str(tmp_path / "sub" / ".ENVRC"),)
     monkeypatch.setattr(guarded_places, "MOST_LOOKED_AT", 1)
     assert places.hold(str(tmp_path)).guarded != ()
+
+
+def test_what_a_kill_left_goes_behind_the_next_command(tmp_path: Path) -> None:
+    git = tmp_path / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: x\n")
+    GuardedPlaces().hold(str(tmp_path))
+    places = GuardedPlaces()
+    places.release(str(tmp_path), places.hold(str(tmp_path)))
+    assert shown(tmp_path) == [".claude", ".git", ".vscode"]
+    assert shown(git) == ["HEAD", "hooks"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.sandbox import Confinement, Places, confined, find_confinement
+from core.agent.sandbox import Confinement, Places, confined, find_confinement, system_program
 from core.values.agent import Sandbox
 
 
@@ -16,7 +16,7 @@ def test_a_bubblewrap_that_may_not_make_namespaces_counts_as_none(
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("core.agent.sandbox.SYSTEM_FOLDERS", (str(tmp_path),))
     found = find_confinement("linux")
     assert found.program is None
     assert not found.sandbox.is_confined
@@ -25,7 +25,7 @@ def test_a_bubblewrap_that_may_not_make_namespaces_counts_as_none(
 
 
 def test_where_there_is_none_the_reason_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("core.agent.sandbox.SYSTEM_FOLDERS", (str(tmp_path),))
     assert "apt install bubblewrap" in find_confinement("linux").sandbox.problem
     assert find_confinement("win32").sandbox.problem != ""
 
@@ -45,3 +45,14 @@ def test_the_profile_of_macos_shuts_what_is_hidden_and_guarded_last(tmp_path: Pa
     assert max(n for n, line in enumerate(lines) if f'{root}/in"' in line) > writable
     assert lines.index(f'(deny file-write* (subpath "{root}/.envrc"))') > writable
     assert "(deny network*)" not in confined(macos, (), places, needs_network=True)[1]
+
+
+def test_a_sandbox_or_shell_that_a_project_put_on_the_path_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("bwrap", "bash"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 0\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert [system_program(name) for name in ("bwrap", "bash")] != [tmp_path / "bwrap", tmp_path / "bash"]
+    assert str(find_confinement("linux").program or "").startswith(str(tmp_path)) is False

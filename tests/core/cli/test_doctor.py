@@ -157,7 +157,7 @@ def test_the_sandbox_is_tried(
     if script is not None:
         (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "bwrap").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("core.agent.sandbox.SYSTEM_FOLDERS", (str(tmp_path),))
     monkeypatch.setattr("sys.platform", "linux")
     (found,) = doctor_machine.sandbox(is_quick=False)
     assert found.verdict is verdict

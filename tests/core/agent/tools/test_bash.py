@@ -121,3 +121,10 @@ def test_output_keeps_head_and_tail_and_says_what_is_left_out() -> None:
     whole = CappedOutput(4, 6)
     whole.add(b"abcdef")
     assert (whole.text(), whole.live(), whole.left_bytes) == ("abcdef", "abcdef", 0)
+
+
+def test_a_project_that_is_the_whole_file_system_runs_nothing(desk: Desk, isolated_home: Path) -> None:
+    whole = Desk(desk._commands, Path("/"), isolated_home)
+    answer = answered(whole, command="echo ran")
+    assert answer.is_error
+    assert "whole file system" in answer.text
