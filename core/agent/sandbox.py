@@ -26,7 +26,6 @@ SYSTEM_FOLDERS = (
     "/usr/local/bin",
     "/run/wrappers/bin",
     "/run/current-system/sw/bin",
-    "/opt/homebrew/bin",
 )
 """Where the sandbox and the shell are looked for. PATH may lead into a project, where a command could put its own."""
 
