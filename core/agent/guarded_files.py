@@ -88,6 +88,8 @@ def judge_path(path: str, places: ToolPlaces) -> Place:
     Args:
         path: relative to the project's root, or absolute.
     """
+    if not places.is_trusted:
+        return Place("", problem="The person does not trust this folder: its files are not read or written.")
     if not path.strip() or "\0" in path or len(path) > 4_000:
         return Place("", problem="The path is empty or holds characters that no path has.")
     folders = Places(places.root, places.allowed_roots)
@@ -96,6 +98,8 @@ def judge_path(path: str, places: ToolPlaces) -> Place:
     except (OSError, ValueError) as error:
         return Place("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
     shown = folders.shown(resolved)
+    if not _is_utf8(resolved):
+        return Place("", problem="The path is not UTF-8.")
     if not folders.is_allowed(resolved):
         return Place(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
     if any(is_inside(resolved, folder) for folder in (*_SYSTEM, *_own_folders(places))):
@@ -184,6 +188,14 @@ def _own_folders(places: ToolPlaces) -> tuple[str, ...]:
     with suppress(RuntimeError):  # no home of the person is known
         own += [paths.config_dir(), paths.cache_dir(), paths.log_dir()]
     return tuple(os.path.realpath(folder) for folder in own)
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _reason(error: OSError) -> str:

@@ -66,7 +66,7 @@ def _misfit(text: str, old: str, asked: EditFile, shown: str) -> str:
 def _nearly(text: str, old: str) -> str:
     """Where the first line of a text stands that does not match as a whole; empty where that says nothing."""
     first = next((line.strip() for line in old.split("\n") if line.strip()), "")
-    if len(first) < 8:
+    if len(first) < 4:
         return ""
     rows = [number for number, line in enumerate(text.split("\n"), 1) if line.strip() == first]
     return f"; its first line is like line {rows[0]:,}: compare white space and what follows" if rows else ""
