@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -22,6 +22,8 @@ from core.providers.pump import Call
 from core.values.agent import ActKind
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
 TIMEOUT_S, SILENCE_S = 30.0, 10.0
@@ -163,7 +165,7 @@ def _answer_of(ip: str, address: WebAddress, call: Call, end: float) -> _Page | 
         "Connection": "close",
     }
     with (
-        httpx2.Client(trust_env=False, follow_redirects=False, timeout=SILENCE_S) as client,
+        httpx2.Client(verify=_trust(), trust_env=False, follow_redirects=False, timeout=SILENCE_S) as client,
         client.stream(
             "GET",
             f"{address.scheme}://{place}:{address.port}{address.target}",
@@ -174,6 +176,14 @@ def _answer_of(ip: str, address: WebAddress, call: Call, end: float) -> _Page | 
         if response.is_redirect:
             return redirected(address, response.headers.get("location", ""))
         return _read(address, response, end)
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Certificates that count. Reading them takes longer than a page."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _allowed_ips(network: Network, address: WebAddress) -> list[str]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from core.agent import kept_bytes
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolPlaces
@@ -22,6 +23,7 @@ class Desk:
         self.root, self.home = folder / "project", folder / "home"
         self.root.mkdir(exist_ok=True)
         self.home.mkdir(exist_ok=True)
+        self.tools: Mapping[str, Tool] = TOOLS
         self.allowed, self.is_trusted = allowed, is_trusted
         self.sha256: dict[str, str] = {}
         self.pictures: list[bytes] = []
@@ -67,19 +69,13 @@ class Desk:
         if self.is_cancelled:
             callback()
 
-    def judge(self, name: str, tools: Mapping[str, Tool] = TOOLS, **arguments: object) -> Judged:
+    def judge(self, name: str, /, **arguments: Any) -> Judged:
         """Judge a call."""
-        return tools[name].judge(json.dumps(arguments), self)
+        return self.tools[name].judge(json.dumps(arguments), self)
 
-    def use(
-        self,
-        name: str,
-        taken: tuple[int, ...] | None = None,
-        tools: Mapping[str, Tool] = TOOLS,
-        **arguments: object,
-    ) -> ToolAnswer:
+    def use(self, name: str, taken: tuple[int, ...] | None = None, /, **arguments: Any) -> ToolAnswer:
         """Judge a call and do it; a problem is its answer, as the worker makes it."""
-        judged = self.judge(name, tools, **arguments)
+        judged = self.judge(name, **arguments)
         if judged.problem:
             return ToolAnswer(judged.problem, is_error=True)
-        return tools[name].run(judged, self, taken)
+        return self.tools[name].run(judged, self, taken)

@@ -102,11 +102,11 @@ def test_a_file_that_was_not_read_or_changed_since_is_not_touched(desk: Desk) ->
     file = desk.root / "a.txt"
     calls = (("edit_file", {"old_text": "line 7\n", "new_text": "x"}), ("write_file", {"text": "x"}))
     for tool, arguments in calls:
-        assert "not read" in desk.use(tool, path="a.txt", **arguments).text  # type: ignore[arg-type]
+        assert "not read" in desk.use(tool, path="a.txt", **arguments).text
     read_and(desk)
     file.write_text(BODY + "more\n")
     for tool, arguments in calls:
-        assert "has changed since you read it" in desk.use(tool, path="a.txt", **arguments).text  # type: ignore[arg-type]
+        assert "has changed since you read it" in desk.use(tool, path="a.txt", **arguments).text
     assert file.read_text() == BODY + "more\n"
 
 
@@ -177,7 +177,7 @@ def test_arguments_that_do_not_fit_are_a_problem_and_never_raise(
     if tool in {"search_notes", "read_note"}:  # judged by retrieval
         return
     judged = TOOLS[tool].judge(arguments, desk)
-    assert judged.problem or (arguments == "" and tool in {"yield_to_user"})
+    assert judged.problem or (arguments == "" and tool == "yield_to_user")
 
 
 def test_an_untrusted_folder_is_neither_read_nor_written(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_no_path_leads_outside(desk: Desk, tmp_path: Path, path: str) -> None:
     named = path.replace("{tmp}", str(tmp_path))
 
     for tool, more in (("read_file", {}), ("grep", {"pattern": "."}), ("write_file", {"text": "x"})):
-        answer = desk.use(tool, path=named, **more)  # type: ignore[arg-type]
+        answer = desk.use(tool, path=named, **more)
         assert SECRET not in answer.text
         assert answer.is_error is (not (tool == "grep" and named == ""))
     assert (tmp_path / "outside" / "secret.txt").read_text() == SECRET
