@@ -32,7 +32,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What leads from one text to another.
+    """Way from one text to another.
 
     Args:
         old: lines of the old text, each with its line end where it has one; changes: in order, apart from each other.

@@ -225,7 +225,9 @@ def _tail(state: AppState, happened: CallTail) -> AppState:
 def _restored(state: AppState, happened: FilesRestored) -> AppState:
     page = page_of(state, happened.discussion_id)
     changes = tuple(
-        replace(one, is_undone=True) if one.turn_id == happened.turn_id and one.path in happened.restored else one
+        replace(one, is_undone=True)
+        if one.turn_id == happened.turn_id and one.path in happened.restored
+        else one
         for one in page.changes
     )
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
@@ -233,6 +235,4 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     count = len(happened.restored)
     text = f"{count} {'file is' if count == 1 else 'files are'} as before this turn. Commands are not undone."
     level = Level.WARNING if happened.left else Level.INFO
-    return notify(
-        state, "undo", level, text, " ".join(happened.left), discussion_id=happened.discussion_id
-    )
+    return notify(state, "undo", level, text, " ".join(happened.left), discussion_id=happened.discussion_id)

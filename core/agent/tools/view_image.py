@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from core.agent.guarded_files import Place, judge_path, read_guarded
+from core.agent.guarded_files import ToolPath, judge_path, read_guarded
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of
 from core.agent.tools.read_file import judge_read
@@ -28,7 +28,7 @@ class ViewImage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: Annotated[str, Described(description="Relative to the project, or absolute.", min_length=1)]
 
 
-class Picture(msgspec.Struct, frozen=True):
+class DecodedPicture(msgspec.Struct, frozen=True):
     """A picture that was decoded.
 
     Args:
@@ -44,7 +44,7 @@ class Picture(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def decoded(data: bytes) -> Picture:
+def decoded(data: bytes) -> DecodedPicture:
     """Decode a picture to its last pixel; a large one is made smaller. Total."""
     from PIL import Image, UnidentifiedImageError
 
@@ -55,15 +55,15 @@ def decoded(data: bytes) -> Picture:
                 width, height = image.size
                 form = image.format or ""
                 if width * height > MAX_PIXELS:
-                    return Picture(problem=f"It has {width:,} × {height:,} pixels, too many.")
+                    return DecodedPicture(problem=f"It has {width:,} × {height:,} pixels, too many.")
                 image.load()
                 if max(width, height) <= MAX_SIDE and len(data) <= MAX_SENT_BYTES:
-                    return Picture(data, form, width, height)
-                return Picture(_smaller(image), form, width, height, is_smaller=True)
+                    return DecodedPicture(data, form, width, height)
+                return DecodedPicture(_smaller(image), form, width, height, is_smaller=True)
     except UnidentifiedImageError:
-        return Picture(problem=f"It is no picture: neither of {', '.join(FORMATS)}.")
+        return DecodedPicture(problem=f"It is no picture: neither of {', '.join(FORMATS)}.")
     except Exception as error:  # noqa: BLE001 - decoders raise what they like about bytes that are none
-        return Picture(
+        return DecodedPicture(
             problem=f"It is a picture that cannot be decoded: {str(error) or type(error).__name__}."
         )
 
@@ -92,7 +92,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
 
 
 def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
-    place: Place = judged.plan
+    place: ToolPath = judged.plan
     found = read_guarded(place)
     if found.problem or found.data is None:
         return ToolAnswer(found.problem or f"{place.shown} is gone.", is_error=True)
