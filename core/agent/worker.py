@@ -54,8 +54,8 @@ class ToolServices(Protocol):
         """How commands are confined here; may take a while the first time."""
         ...
 
-    def places(self, discussion_id: str, places: ToolPlaces) -> ToolPlaces:
-        """The folders with the discussion's private temporary one, and the journal."""
+    def places(self, places: ToolPlaces) -> ToolPlaces:
+        """The folders, with the journal."""
         ...
 
     def commands(self, discussion_id: str) -> CommandDesk:
@@ -79,11 +79,11 @@ class ToolServices(Protocol):
         ...
 
     def kill(self, discussion_id: str, call_ids: tuple[str, ...]) -> None:
-        """End background commands of a discussion, empty: all of them."""
+        """End commands of a discussion, in the background too; without ids all of them."""
         ...
 
     def close(self) -> None:
-        """End all commands, remove temporary folders."""
+        """End all commands."""
         ...
 
 
@@ -108,7 +108,7 @@ class CallDesk:
     @property
     def places(self) -> ToolPlaces:
         """Folders of the discussion."""
-        return self._services.places(self._effect.discussion_id, self._effect.places)
+        return self._services.places(self._effect.places)
 
     @property
     def now(self) -> datetime:

@@ -303,7 +303,7 @@ class LocalOutside:
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
         searcher = SearchHandler(self._retrieving, emit)
-        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used)
+        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used, emit)
         self._assembler = Assembler(
             self._counting,
             outline,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +9,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.agent import kept_bytes
-from core.agent.messages import FilesRestored, RestoreFiles
-from core.agent.tool import Tool, ToolPlaces
+from core.agent.commands import Commands
+from core.agent.messages import CallTail, CommandEnded, FilesRestored, RestoreFiles
+from core.agent.tool import CommandDesk, Tool, ToolPlaces
 from core.base import paths
 from core.base.errors import SlopError
 from core.discussion import attachments
@@ -33,7 +31,7 @@ class HomeToolServices:
 
     Args:
         home: the person's data; clock: UTC; table: all tools by name, asked for when the first is needed.
-        memory: answers `search_notes` and `read_note`.
+        memory: answers `search_notes` and `read_note`; emit: the controller's inbox.
     """
 
     def __init__(
@@ -42,10 +40,17 @@ class HomeToolServices:
         clock: Callable[[], datetime],
         table: Callable[[], Mapping[str, Tool]],
         memory: Callable[[AskedPlaces, str, str], MemoryToolAnswer],
+        emit: Callable[[CallTail | CommandEnded], None],
     ) -> None:
+        self._emit = emit
         self._home, self._clock, self._table, self._memory = home, clock, table, memory
-        self._lock = threading.Lock()
-        self._scratch: dict[str, str] = {}
+        self._commands = Commands(home, self._show, self._ended)
+
+    def _show(self, discussion_id: str, call_id: str, tail: str) -> None:
+        self._emit(CallTail(discussion_id, call_id, tail))
+
+    def _ended(self, discussion_id: str, call_id: str, exit_code: int | None, tail: str) -> None:
+        self._emit(CommandEnded(discussion_id, call_id, exit_code, tail))
 
     @property
     def tools(self) -> Mapping[str, Tool]:
@@ -66,16 +71,16 @@ class HomeToolServices:
         return self._clock()
 
     def sandbox(self) -> Sandbox:
-        """How commands are confined here."""
-        return Sandbox()
+        """How commands are confined here; tried at the first question."""
+        return self._commands.sandbox
 
-    def places(self, discussion_id: str, places: ToolPlaces) -> ToolPlaces:
-        """The folders with the discussion's private temporary one, and the journal."""
-        with self._lock:
-            scratch = self._scratch.get(discussion_id) or tempfile.mkdtemp(prefix="slop-tools-")
-            self._scratch[discussion_id] = scratch
-        journal = "" if not places.home else str(self._home / paths.JOURNAL_FILE)
-        return replace(places, scratch=scratch, journal=journal)
+    def commands(self, discussion_id: str) -> CommandDesk:
+        """Commands of a discussion."""
+        return self._commands.of(discussion_id)
+
+    def places(self, places: ToolPlaces) -> ToolPlaces:
+        """The folders, with the journal."""
+        return replace(places, journal=str(self._home / paths.JOURNAL_FILE))
 
     def use_memory(self, searched: AskedPlaces | None, name: str, arguments_json: str) -> MemoryToolAnswer:
         """Answer a call of `search_notes` or `read_note`."""
@@ -100,11 +105,10 @@ class HomeToolServices:
         return FilesRestored(*about, done.restored, done.left, effect.command_id)
 
     def kill(self, discussion_id: str, call_ids: tuple[str, ...]) -> None:
-        """End background commands of a discussion, empty: all of them."""
+        """End commands of a discussion, in the background too; without ids all of them."""
+        for call_id in call_ids or ("",):
+            self._commands.kill(discussion_id, call_id)
 
     def close(self) -> None:
-        """End all commands, remove temporary folders."""
-        with self._lock:
-            folders, self._scratch = tuple(self._scratch.values()), {}
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+        """End all commands."""
+        self._commands.close()

@@ -141,7 +141,7 @@ class AgentTurn(msgspec.Struct, frozen=True):
         goes_on: the model is asked once more when all of these have their results.
         judging_id: the call that is being judged, empty for none; has_yielded: the model hands over after this round.
         is_left: a program that ended left it, everything asks; is_stopping: the person interrupted it.
-        was_nudged: an empty reply was asked for once more; overflows: context overflows so far.
+        was_nudged: an empty reply was asked for once more.
     """
 
     discussion_id: str
@@ -154,7 +154,6 @@ class AgentTurn(msgspec.Struct, frozen=True):
     is_left: bool = False
     is_stopping: bool = False
     was_nudged: bool = False
-    overflows: int = 0
 
 
 class TodoState(StrEnum):
