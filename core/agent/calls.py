@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
-from core.agent.policy import Answer, Standing, rule
+from core.agent.policy import PolicyAnswer, Standing, rule
 from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
@@ -121,12 +121,12 @@ def _ruled(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, *, mu
     ruling = rule(approval, _standing(state, turn, call, must_ask=must_ask))
     call = replace(call, approval=ruling.approval)
     match ruling.answer:
-        case Answer.REFUSE:
+        case PolicyAnswer.REFUSE:
             return _ended(state, given, turn, call, CallState.REFUSED, ruling.refusal)
-        case Answer.ASK:
+        case PolicyAnswer.ASK:
             asked = replace(ruling.approval, asked_at=given.at)
             turn = with_tool_call(turn, replace(call, state=CallState.ASKING, approval=asked))
-        case Answer.ALLOW:
+        case PolicyAnswer.ALLOW:
             turn = with_tool_call(turn, replace(call, let_by="policy"))
     return advance(state, given, turn)
 
@@ -166,7 +166,7 @@ def reconsidered(state: AppState, given: Stamp, discussion_id: str) -> Result:
         if call is None or call.state is not CallState.ASKING or call.approval is None:
             continue
         answer = rule(call.approval, _standing(state, turn, call, must_ask=False)).answer
-        if answer is not Answer.ASK:
+        if answer is not PolicyAnswer.ASK:
             state, more = _ruled(state, given, turn, replace(call, state=CallState.PREPARING), must_ask=False)
             effects = (*effects, *more)
     return state, effects

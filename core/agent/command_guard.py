@@ -71,7 +71,7 @@ def _wait(pid: int, awake: int) -> int | None:
 
 
 def _end_group(pid: int) -> None:
-    """Where the system does not name descendants: the group of the command, and no more."""
+    """End the group of the command: no more can be done on a system that does not name descendants."""
     try:
         os.killpg(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

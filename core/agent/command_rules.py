@@ -206,7 +206,7 @@ def _check(words: tuple[str, ...]) -> None:
 
 
 def _prefix(words: tuple[str, ...]) -> tuple[str, ...]:
-    """What a rule would be: the program, with its subcommand or its script where it has one."""
+    """Words of a rule for it: the program, with its subcommand or its script where it has one."""
     program = words[0].rpartition("/")[2]
     if _INTERPRETER.fullmatch(program):
         named = next(

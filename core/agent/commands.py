@@ -19,19 +19,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.agent.capped_output import CappedOutput
-from core.agent.guarded_places import GuardedPlaces, Held
+from core.agent.guarded_places import GuardedPlaces, HeldPlaces
 from core.agent.process_tree import descendants, end_below
 from core.agent.run_marks import VARIABLE, RunMark
 from core.agent.sandbox import (
     BUBBLEWRAP,
+    CommandPlaces,
     Confinement,
-    Places,
     confined,
     find_confinement,
     hidden_places,
     system_program,
 )
-from core.agent.tool import CommandOrder, CommandOutcome, ToolDesk, ToolPlaces
+from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
+from core.base import figures
 from core.base.child_process import program_environment, start_child, start_program
 from core.base.lazy import Lazy
 from core.values.agent import Sandbox
@@ -40,7 +41,7 @@ GRACE_S = 1.5
 """Seconds between SIGTERM and SIGKILL."""
 MOST_PROCESSES = 512
 _PROCESS_LIMIT = MOST_PROCESSES + 100
-"""Where the kernel stops them, over where we end them: it counts by namespace, and does not for the system's own user."""
+"""Bound of the kernel, over the one at which we end them: it counts by namespace, and does not for the system's own user."""
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
 _MOST_NAMED = 10
@@ -124,7 +125,7 @@ class Running:
         if deadline is not None and now >= deadline:
             self.end("its time was over")
         if self._output.total_bytes > MOST_OUTPUT_BYTES:
-            self.end(f"it wrote more than {MOST_OUTPUT_BYTES // 1_000_000} MB")
+            self.end(f"it wrote more than {figures.size(MOST_OUTPUT_BYTES)}")
         if now - self._counted_at >= _COUNT_S:
             self._counted_at = now
             if len(descendants(self._process.pid)) > self._most_processes:
@@ -160,13 +161,11 @@ class Running:
         with self._lock:
             return self._output.live()
 
-    def outcome(self, *, only_new: bool = False) -> CommandOutcome:
+    def outcome(self, *, only_new: bool = False) -> ShellOutcome:
         """As it stands. `only_new`: output since the last such question."""
         with self._lock:
             output = self._fresh if only_new else self._output
-            found = CommandOutcome(
-                output.text(), self.exit_code, self._ended_by, self.notes, output.left_bytes
-            )
+            found = ShellOutcome(output.text(), self.exit_code, self._ended_by, self.notes, output.left_bytes)
             if only_new:
                 self._fresh = CappedOutput()
             return found
@@ -207,7 +206,7 @@ class Commands:
 
     @property
     def sandbox(self) -> Sandbox:
-        """How commands are confined here; tried at the first question, which takes up to seconds."""
+        """Confinement of commands here; tried at the first question, which takes up to seconds."""
         return self._confinement.get().sandbox
 
     def of(self, discussion_id: str) -> DiscussionCommands:
@@ -232,7 +231,7 @@ class Commands:
             self._starter = None
         self._mark.drop()
 
-    def begin(self, order: CommandOrder, places: ToolPlaces, scratch: str) -> tuple[Running, Held]:
+    def begin(self, order: CommandOrder, places: ToolPlaces, scratch: str) -> tuple[Running, HeldPlaces]:
         """Start a command. Its places are held until `release`. Raises OSError."""
         bash = system_program("bash")
         if bash is None:
@@ -255,12 +254,14 @@ class Commands:
             else "unlimited"
         )
         command = (str(bash), "--norc", "--noprofile", "-c", _LIMITED, str(bash), order.command, most)
-        held = self._guarded.hold(places.root) if is_confined else Held()
+        held = self._guarded.hold(places.root) if is_confined else HeldPlaces()
         try:
             program: Path = bash
             arguments: tuple[str, ...] = command[1:]
             if confinement.program is not None:
-                seen = Places(places.root, order.folder, scratch, hidden_places(self._home), held.guarded)
+                seen = CommandPlaces(
+                    places.root, order.folder, scratch, hidden_places(self._home), held.guarded
+                )
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
             if confinement.sandbox.name == BUBBLEWRAP:
@@ -278,7 +279,7 @@ class Commands:
         )
         return running, held
 
-    def release(self, places: ToolPlaces, held: Held) -> tuple[str, ...]:
+    def release(self, places: ToolPlaces, held: HeldPlaces) -> tuple[str, ...]:
         """Let go of what was held for a command. Returns what the person should know, a sentence each."""
         if self._confinement.get().program is None:
             return ()
@@ -333,10 +334,10 @@ class DiscussionCommands:
 
     @property
     def sandbox(self) -> Sandbox:
-        """How commands are confined here."""
+        """Confinement of commands here."""
         return self._commands.sandbox
 
-    def run(self, order: CommandOrder, desk: ToolDesk) -> CommandOutcome:
+    def run(self, order: CommandOrder, desk: ToolDesk) -> ShellOutcome:
         """Run to the end, its time or the call's cancelling. Raises OSError: it cannot be started."""
         places = desk.places
         running, held = self._commands.begin(order, places, self._scratch_folder())
@@ -374,7 +375,7 @@ class DiscussionCommands:
         thread.start()
         return command_id
 
-    def _follow(self, call_id: str, running: Running, places: ToolPlaces, held: Held) -> None:
+    def _follow(self, call_id: str, running: Running, places: ToolPlaces, held: HeldPlaces) -> None:
         try:
             running.follow(
                 None, lambda tail: self._commands.background_tail(self._discussion_id, call_id, tail)
@@ -384,8 +385,8 @@ class DiscussionCommands:
             running.notes = self._commands.release(places, held)
             self._commands.background_end(self._discussion_id, call_id, running)
 
-    def look(self, command_id: str) -> CommandOutcome | None:
-        """What a background command wrote since the last look, None for an unknown id."""
+    def look(self, command_id: str) -> ShellOutcome | None:
+        """Output of a background command since the last look, None for an unknown id."""
         with self._lock:
             found = self._background.get(command_id)
         return None if found is None else found[1].outcome(only_new=True)

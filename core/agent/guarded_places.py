@@ -22,15 +22,15 @@ _HELD_IN_GIT = (".git/hooks", ".git/config.worktree", ".git/commondir")
 count as one, and what a new one may say is asked for by the program itself."""
 _OF_FILES = frozenset({".git", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", "POC.md", "config.worktree"})
 _CONTENT = {".git/commondir": b".\n"}
-"""What holds a name where a folder would be an error: it names the repository itself."""
+"""Content that holds a name for which a folder would be an error: it names the repository itself."""
 _IN_GIT = ("hooks", "config", "config.worktree", "commondir")
 _PASSED_OVER = frozenset(
     {"node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "build", "dist"}
 )
 
 
-class Held(msgspec.Struct, frozen=True):
-    """What is kept from one command.
+class HeldPlaces(msgspec.Struct, frozen=True):
+    """Places that are kept from one command.
 
     Args:
         guarded: read-only, they are there, folders that hold a name among them.
@@ -53,7 +53,7 @@ class GuardedPlaces:
         self._runs: Counter[str] = Counter()
         self._made: dict[str, dict[str, bytes | None]] = {}
 
-    def hold(self, root: str) -> Held:
+    def hold(self, root: str) -> HeldPlaces:
         """Keep the places of a project for one more command; ended by `release`."""
         with self._lock:
             self._runs[root] += 1
@@ -64,9 +64,9 @@ class GuardedPlaces:
                     made[path] = content
             there = dict.fromkeys(_ruling(root))
             links = tuple(path for path in there if os.path.islink(path))
-            return Held(tuple(path for path in there if path not in links), links)
+            return HeldPlaces(tuple(path for path in there if path not in links), links)
 
-    def release(self, root: str, held: Held) -> tuple[str, ...]:
+    def release(self, root: str, held: HeldPlaces) -> tuple[str, ...]:
         """One command less. Returns guarded places that came to be meanwhile, deeper than names are held."""
         with self._lock:
             known = {*held.guarded, *held.open_links, *self._made.get(root, ())}

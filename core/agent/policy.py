@@ -16,7 +16,7 @@ _RUN = "run "
 _HOST = "fetch from "
 
 
-class Answer(StrEnum):
+class PolicyAnswer(StrEnum):
     """Answer of a policy, loosest first."""
 
     ALLOW = "allow"
@@ -24,36 +24,36 @@ class Answer(StrEnum):
     REFUSE = "refuse"
 
 
-_STRICTNESS = tuple(Answer)
+_STRICTNESS = tuple(PolicyAnswer)
 
 
 class Policies(msgspec.Struct, frozen=True):
-    """What a person set for a folder, in their own settings.
+    """Answers that a person set for a folder, in their own settings.
 
     Args:
         reads, edits, commands, network: answer where nothing else decides. Commands are let go only where they are confined.
         prefixes: command rules, words as a shell reads them (`git log`); hosts: addresses that may be fetched.
     """
 
-    reads: Answer = Answer.ALLOW
-    edits: Answer = Answer.ASK
-    commands: Answer = Answer.ASK
-    network: Answer = Answer.ASK
+    reads: PolicyAnswer = PolicyAnswer.ALLOW
+    edits: PolicyAnswer = PolicyAnswer.ASK
+    commands: PolicyAnswer = PolicyAnswer.ASK
+    network: PolicyAnswer = PolicyAnswer.ASK
     prefixes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
 
 class ProjectPolicies(msgspec.Struct, frozen=True):
-    """What a project's file says. It can only tighten; None: nothing said."""
+    """Answers of a project's file. It can only tighten; None: nothing said."""
 
-    reads: Answer | None = None
-    edits: Answer | None = None
-    commands: Answer | None = None
-    network: Answer | None = None
+    reads: PolicyAnswer | None = None
+    edits: PolicyAnswer | None = None
+    commands: PolicyAnswer | None = None
+    network: PolicyAnswer | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """How things stand for a call.
+    """Circumstances of a call.
 
     Args:
         grants: what the person allowed for this discussion, as `Approval.grant` showed it.
@@ -71,14 +71,14 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What becomes of a call.
+    """Fate of a call.
 
     Args:
         approval: as it is to be shown and kept: with every reason, and without a grant where none may be remembered.
         refusal: for the model, where the answer is a refusal.
     """
 
-    answer: Answer
+    answer: PolicyAnswer
     approval: Approval
     refusal: str = ""
 
@@ -87,19 +87,19 @@ def rule(approval: Approval, standing: Standing) -> Ruling:
     """Decide about a call. Total; a refusal beats a question, a question beats every grant."""
     refusal = _refusal(approval.kind, standing)
     if refusal:
-        return Ruling(Answer.REFUSE, approval, refusal)
+        return Ruling(PolicyAnswer.REFUSE, approval, refusal)
     shown = _as_shown(approval, standing)
     if shown.reasons or standing.must_ask:
-        return Ruling(Answer.ASK, shown)
+        return Ruling(PolicyAnswer.ASK, shown)
     if approval.kind is ActKind.OWN or _is_covered(shown, standing):
-        return Ruling(Answer.ALLOW, shown)
+        return Ruling(PolicyAnswer.ALLOW, shown)
     return Ruling(_policy(approval.kind, standing.policies), shown)
 
 
 def tightened(own: Policies, project: ProjectPolicies) -> Policies:
     """A person's policies under what the project's file says: the stricter of both, rules dropped where it asks."""
 
-    def stricter(ours: Answer, theirs: Answer | None) -> Answer:
+    def stricter(ours: PolicyAnswer, theirs: PolicyAnswer | None) -> PolicyAnswer:
         return max(ours, theirs or ours, key=_STRICTNESS.index)
 
     return Policies(
@@ -107,8 +107,8 @@ def tightened(own: Policies, project: ProjectPolicies) -> Policies:
         edits=stricter(own.edits, project.edits),
         commands=stricter(own.commands, project.commands),
         network=stricter(own.network, project.network),
-        prefixes=own.prefixes if project.commands in {None, Answer.ALLOW} else (),
-        hosts=own.hosts if project.network in {None, Answer.ALLOW} else (),
+        prefixes=own.prefixes if project.commands in {None, PolicyAnswer.ALLOW} else (),
+        hosts=own.hosts if project.network in {None, PolicyAnswer.ALLOW} else (),
     )
 
 
@@ -145,7 +145,7 @@ def _refusal(kind: ActKind, standing: Standing) -> str:
         return "The person does not trust this folder: its files are not read or written, and no command runs here."
     if standing.mode is Mode.PLAN and kind in {ActKind.EDIT, ActKind.COMMAND}:
         return "The discussion is in plan mode: read, and say what you would do. Nothing is written or run."
-    if kind is not ActKind.OWN and _policy(kind, standing.policies) is Answer.REFUSE:
+    if kind is not ActKind.OWN and _policy(kind, standing.policies) is PolicyAnswer.REFUSE:
         return f"The person's policy for this folder refuses every call of the kind {kind.value!r}."
     return ""
 
@@ -161,7 +161,7 @@ def _as_shown(approval: Approval, standing: Standing) -> Approval:
     return msgspec.structs.replace(approval, reasons=tuple(reasons), grant="", commands=())
 
 
-def _policy(kind: ActKind, policies: Policies) -> Answer:
+def _policy(kind: ActKind, policies: Policies) -> PolicyAnswer:
     match kind:
         case ActKind.READ:
             return policies.reads
@@ -172,7 +172,7 @@ def _policy(kind: ActKind, policies: Policies) -> Answer:
         case ActKind.NETWORK:
             return policies.network
         case ActKind.OWN:
-            return Answer.ALLOW
+            return PolicyAnswer.ALLOW
 
 
 def _is_covered(approval: Approval, standing: Standing) -> bool:

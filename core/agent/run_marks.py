@@ -73,7 +73,7 @@ def _is_alive(mark: Path) -> bool:
 
 
 def _began(pid: int) -> str:
-    """When a process began, in ticks of the system, empty where it is gone or the system does not say."""
+    """Begin of a process, in ticks of the system, empty where it is gone or the system does not say."""
     try:
         return read_file(f"/proc/{pid}/stat").decode("utf-8", "replace").rpartition(")")[2].split()[19]
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""How commands are confined on this machine, found by trying, and the words that start one inside."""
+"""Confinement of commands on this machine, found by trying, and the words that start one inside."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SYSTEM_FOLDERS = (
     "/run/wrappers/bin",
     "/run/current-system/sw/bin",
 )
-"""Where the sandbox and the shell are looked for. PATH may lead into a project, where a command could put its own."""
+"""Folders of the sandbox and the shell. PATH may lead into a project, where a command could put its own."""
 
 _INSTALL = "Install the package bubblewrap (apt install bubblewrap)"
 _PRIVATE_FILES = (
@@ -38,20 +38,20 @@ _PRIVATE_FILES = (
     ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".dbus",
     "Library/Keychains", "Library/Application Support",
 )  # fmt: skip
-"""What a command has no business to read in the person's own folder."""
+"""Names that a command has no business to read in the person's own folder."""
 _SYSTEM_SOCKETS = ("/run", "/var/run", "/var/tmp")  # noqa: S108  hidden, not used
 _RUN_KEPT = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
 _RUN_NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf")
 
 
 class Confinement(msgspec.Struct, frozen=True):
-    """What confines commands here. `program`: absolute, None where commands run unconfined."""
+    """Confinement of commands here. `program`: absolute, None where commands run unconfined."""
 
     sandbox: Sandbox
     program: Path | None = None
 
 
-class Places(msgspec.Struct, frozen=True):
+class CommandPlaces(msgspec.Struct, frozen=True):
     """Folders as a command sees them, absolute, links resolved.
 
     Args:
@@ -111,7 +111,7 @@ _NAMESPACES = (
 
 
 def confined(
-    confinement: Confinement, command: tuple[str, ...], places: Places, *, needs_network: bool
+    confinement: Confinement, command: tuple[str, ...], places: CommandPlaces, *, needs_network: bool
 ) -> tuple[str, ...]:
     """Arguments of the sandbox's program that run a command inside."""
     if confinement.sandbox.name == SANDBOX_EXEC:
@@ -120,7 +120,7 @@ def confined(
 
 
 def hidden_places(home: Path) -> tuple[str, ...]:
-    """What exists here and no command may reach: ours, keys, the session's sockets, sockets that others listen on."""
+    """Places that exist here and no command may reach: ours, keys, the session's sockets, sockets that others listen on."""
     own = [home, paths.config_dir(), paths.cache_dir(), paths.log_dir()]
     person = Path.home()
     session = [os.environ.get("XDG_RUNTIME_DIR", ""), os.environ.get("XDG_CONFIG_HOME", "")]
@@ -146,7 +146,7 @@ def _listening() -> Iterator[str]:
             continue
 
 
-def _bubblewrap(places: Places, *, needs_network: bool) -> Iterator[str]:
+def _bubblewrap(places: CommandPlaces, *, needs_network: bool) -> Iterator[str]:
     yield from _NAMESPACES
     if not needs_network:
         yield "--unshare-net"
@@ -198,7 +198,7 @@ def _is_inside(place: str, folder: str) -> bool:
     return place == folder or place.startswith(folder.rstrip("/") + "/")
 
 
-def _profile(places: Places, *, needs_network: bool) -> str:
+def _profile(places: CommandPlaces, *, needs_network: bool) -> str:
     """Profile of `sandbox-exec`; the last rule that fits counts."""
 
     def quoted(path: str) -> str:

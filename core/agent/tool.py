@@ -32,7 +32,7 @@ class ToolPlaces(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a call would do, found without doing it.
+    """Effect that a call would have, found without doing it.
 
     Args:
         kind: by which policies judge; title: one line in plain words; detail: command, address or path, whole.
@@ -88,7 +88,7 @@ class CommandOrder(msgspec.Struct, frozen=True):
     timeout_s: float | None = None
 
 
-class CommandOutcome(msgspec.Struct, frozen=True):
+class ShellOutcome(msgspec.Struct, frozen=True):
     """A command as it stands.
 
     Args:
@@ -109,10 +109,10 @@ class CommandDesk(Protocol):
 
     @property
     def sandbox(self) -> Sandbox:
-        """How commands are confined here."""
+        """Confinement of commands here."""
         ...
 
-    def run(self, order: CommandOrder, desk: ToolDesk) -> CommandOutcome:
+    def run(self, order: CommandOrder, desk: ToolDesk) -> ShellOutcome:
         """Run to the end, its time or the call's cancelling. All that it started is gone then. Raises OSError."""
         ...
 
@@ -120,8 +120,8 @@ class CommandDesk(Protocol):
         """Start one that goes on behind its call. Returns its id. Raises OSError: it, or one more, cannot be started."""
         ...
 
-    def look(self, command_id: str) -> CommandOutcome | None:
-        """What a background command wrote since the last look, None for an unknown id."""
+    def look(self, command_id: str) -> ShellOutcome | None:
+        """Output of a background command since the last look, None for an unknown id."""
         ...
 
     def kill(self, command_id: str) -> bool:
@@ -130,7 +130,7 @@ class CommandDesk(Protocol):
 
 
 class ToolDesk(Protocol):
-    """What the outside offers a call. Thread-safe."""
+    """Offer of the outside to a call. Thread-safe."""
 
     @property
     def call_id(self) -> str:

@@ -168,7 +168,7 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
 
 
 def sandbox(*, is_quick: bool) -> Iterator[Finding]:
-    """What confines the commands of tools, tried by running it."""
+    """Confinement of the commands of tools, tried by running it."""
     from core.agent.sandbox import BUBBLEWRAP, find_confinement, system_program
 
     if is_quick and sys.platform == "linux" and system_program("bwrap") is not None:

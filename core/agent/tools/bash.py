@@ -9,7 +9,7 @@ import msgspec
 
 from core.agent.command_rules import read_command_line
 from core.agent.policy import command_grant
-from core.agent.tool import CommandOrder, CommandOutcome, Judged, Tool, ToolAnswer, ToolDesk, schema_of
+from core.agent.tool import CommandOrder, Judged, ShellOutcome, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import arguments_of, refused
 from core.base.errors import SlopError
 from core.values.agent import ActKind
@@ -113,7 +113,7 @@ def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> 
     return _answer(outcome)
 
 
-def _answer(outcome: CommandOutcome) -> ToolAnswer:
+def _answer(outcome: ShellOutcome) -> ToolAnswer:
     ends = []
     if outcome.ended_by:
         ends.append(f"[It was ended: {outcome.ended_by}.]")

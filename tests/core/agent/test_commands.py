@@ -16,10 +16,10 @@ import msgspec
 import pytest
 
 from core.agent.commands import Commands
-from core.agent.policy import Answer, Standing, rule
+from core.agent.policy import PolicyAnswer, Standing, rule
 from core.agent.run_marks import VARIABLE, RunMark, survivors
 from core.agent.sandbox import Confinement, find_confinement
-from core.agent.tool import CommandOrder, CommandOutcome
+from core.agent.tool import CommandOrder, ShellOutcome
 from core.base import paths
 from core.values.agent import ActKind, Approval, Mode, Sandbox
 from tests.core.agent.desk import Desk
@@ -58,7 +58,7 @@ def _desk(find: Callable[[], Confinement], home: Path, folder: Path) -> Iterator
     commands.close()
 
 
-def ran(desk: Desk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> CommandOutcome:
+def ran(desk: Desk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> ShellOutcome:
     return desk.commands.run(CommandOrder(command, desk.places.root, network, timeout_s), desk)
 
 
@@ -159,7 +159,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
         ruling = rule(
             Approval("x", ActKind.COMMAND, "ls"), Standing(Mode.ASK, confinement.sandbox, is_trusted=True)
         )
-        assert ruling.answer is Answer.ASK
+        assert ruling.answer is PolicyAnswer.ASK
         assert "unconfined" in ruling.approval.reasons[0]
         return
     root = Path(desk.places.root)

@@ -10,8 +10,8 @@ import pytest
 
 from core.agent.policy import (
     EDIT_GRANT,
-    Answer,
     Policies,
+    PolicyAnswer,
     ProjectPolicies,
     Standing,
     approval_id,
@@ -39,13 +39,21 @@ def standing(**changes: Any) -> Standing:
 
 def test_reads_and_our_own_files_go_and_all_else_asks() -> None:
     answers = [rule(each, standing()).answer for each in (READ, TODO, EDIT, LOG, PAGE)]
-    assert answers == [Answer.ALLOW, Answer.ALLOW, Answer.ASK, Answer.ASK, Answer.ASK]
+    assert answers == [
+        PolicyAnswer.ALLOW,
+        PolicyAnswer.ALLOW,
+        PolicyAnswer.ASK,
+        PolicyAnswer.ASK,
+        PolicyAnswer.ASK,
+    ]
 
 
 def test_plan_refuses_edits_and_commands_whatever_was_granted() -> None:
-    plan = standing(mode=Mode.PLAN, grants=(EDIT_GRANT, "run git log"), policies=Policies(edits=Answer.ALLOW))
-    assert [rule(each, plan).answer for each in (EDIT, LOG)] == [Answer.REFUSE] * 2
-    assert rule(READ, plan).answer is Answer.ALLOW
+    plan = standing(
+        mode=Mode.PLAN, grants=(EDIT_GRANT, "run git log"), policies=Policies(edits=PolicyAnswer.ALLOW)
+    )
+    assert [rule(each, plan).answer for each in (EDIT, LOG)] == [PolicyAnswer.REFUSE] * 2
+    assert rule(READ, plan).answer is PolicyAnswer.ALLOW
     assert "plan mode" in rule(EDIT, plan).refusal
 
 
@@ -54,14 +62,14 @@ def test_accepted_edits_are_those_inside_the_project_and_nothing_else() -> None:
     elsewhere = msgspec.structs.replace(EDIT, grant="")
     guarded = msgspec.structs.replace(EDIT, reasons=("It writes a git hook.",))
     answers = [rule(each, accepting).answer for each in (EDIT, elsewhere, guarded, LOG)]
-    assert answers == [Answer.ALLOW, Answer.ASK, Answer.ASK, Answer.ASK]
+    assert answers == [PolicyAnswer.ALLOW, PolicyAnswer.ASK, PolicyAnswer.ASK, PolicyAnswer.ASK]
 
 
 @pytest.mark.parametrize("kind", [ActKind.READ, ActKind.EDIT, ActKind.COMMAND])
 def test_a_folder_without_trust_gets_no_file_and_no_command(kind: ActKind) -> None:
-    generous = Policies(edits=Answer.ALLOW, commands=Answer.ALLOW)
+    generous = Policies(edits=PolicyAnswer.ALLOW, commands=PolicyAnswer.ALLOW)
     ruling = rule(Approval("x", kind, "x"), standing(is_trusted=False, policies=generous))
-    assert ruling.answer is Answer.REFUSE
+    assert ruling.answer is PolicyAnswer.REFUSE
     assert "trust" in ruling.refusal
 
 
@@ -70,18 +78,18 @@ def test_a_grant_covers_a_command_only_if_every_simple_command_matches() -> None
     both = msgspec.structs.replace(LOG, commands=(("git", "log"), ("ls", "-l")))
     more = msgspec.structs.replace(LOG, commands=(("git", "log"), ("curl", "http://x")))
     unclear = msgspec.structs.replace(LOG, commands=())
-    assert [rule(each, granted).answer for each in (LOG, both)] == [Answer.ALLOW] * 2
-    assert [rule(each, granted).answer for each in (more, unclear)] == [Answer.ASK] * 2
+    assert [rule(each, granted).answer for each in (LOG, both)] == [PolicyAnswer.ALLOW] * 2
+    assert [rule(each, granted).answer for each in (more, unclear)] == [PolicyAnswer.ASK] * 2
 
 
 def test_an_unconfined_command_asks_every_time_says_so_and_offers_no_rule() -> None:
     bare = standing(
         sandbox=Sandbox(problem="bubblewrap is not installed"),
         grants=("run git log",),
-        policies=Policies(commands=Answer.ALLOW, prefixes=("git",)),
+        policies=Policies(commands=PolicyAnswer.ALLOW, prefixes=("git",)),
     )
     ruling = rule(LOG, bare)
-    assert ruling.answer is Answer.ASK
+    assert ruling.answer is PolicyAnswer.ASK
     assert ruling.approval.grant == ""
     assert "unconfined" in ruling.approval.reasons[0]
     assert "bubblewrap is not installed" in ruling.approval.reasons[0]
@@ -89,32 +97,39 @@ def test_an_unconfined_command_asks_every_time_says_so_and_offers_no_rule() -> N
 
 @pytest.mark.parametrize("approval", [READ, EDIT, LOG, PAGE, TODO])
 def test_a_recovered_call_and_one_that_must_ask_ask_whatever_was_allowed(approval: Approval) -> None:
-    open_handed = Policies(Answer.ALLOW, Answer.ALLOW, Answer.ALLOW, Answer.ALLOW, ("git",), ("example.com",))
+    open_handed = Policies(
+        PolicyAnswer.ALLOW,
+        PolicyAnswer.ALLOW,
+        PolicyAnswer.ALLOW,
+        PolicyAnswer.ALLOW,
+        ("git",),
+        ("example.com",),
+    )
     free = standing(mode=Mode.ACCEPT_EDITS, policies=open_handed, grants=(EDIT_GRANT, "run git"))
-    assert rule(approval, free).answer is Answer.ALLOW
-    assert rule(approval, msgspec.structs.replace(free, must_ask=True)).answer is Answer.ASK
+    assert rule(approval, free).answer is PolicyAnswer.ALLOW
+    assert rule(approval, msgspec.structs.replace(free, must_ask=True)).answer is PolicyAnswer.ASK
     recovered = rule(approval, msgspec.structs.replace(free, is_recovered=True))
-    assert recovered.answer is Answer.ASK
+    assert recovered.answer is PolicyAnswer.ASK
     assert recovered.approval.reasons
 
 
 def test_hosts_are_granted_one_by_one() -> None:
     granted = standing(grants=(host_grant("example.com"),))
     other = msgspec.structs.replace(PAGE, grant=host_grant("example.com.evil.net"))
-    assert rule(PAGE, granted).answer is Answer.ALLOW
-    assert rule(other, granted).answer is Answer.ASK
+    assert rule(PAGE, granted).answer is PolicyAnswer.ALLOW
+    assert rule(other, granted).answer is PolicyAnswer.ASK
 
 
 def test_a_projects_file_only_tightens() -> None:
-    answers = (None, *Answer)
-    for own, theirs in itertools.product(Answer, answers):
+    answers = (None, *PolicyAnswer)
+    for own, theirs in itertools.product(PolicyAnswer, answers):
         ours = Policies(own, own, own, own, ("git log",), ("example.com",))
         result = tightened(ours, ProjectPolicies(theirs, theirs, theirs, theirs))
-        order = list(Answer)
+        order = list(PolicyAnswer)
         for answer in (result.reads, result.edits, result.commands, result.network):
             assert order.index(answer) >= order.index(own)
             assert order.index(answer) >= order.index(theirs or own)
-        assert result.prefixes == (("git log",) if theirs in {None, Answer.ALLOW} else ())
+        assert result.prefixes == (("git log",) if theirs in {None, PolicyAnswer.ALLOW} else ())
 
 
 def test_a_yes_is_bound_to_tool_arguments_folder_and_base() -> None:

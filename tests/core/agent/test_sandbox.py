@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.sandbox import Confinement, Places, confined, find_confinement, system_program
+from core.agent.sandbox import CommandPlaces, Confinement, confined, find_confinement, system_program
 from core.values.agent import Sandbox
 
 
@@ -33,7 +33,7 @@ def test_where_there_is_none_the_reason_is_said(tmp_path: Path, monkeypatch: pyt
 def test_the_profile_of_macos_shuts_what_is_hidden_and_guarded_last(tmp_path: Path) -> None:
     """The last rule that fits counts, so what is shut stands behind what is open."""
     root = str(tmp_path)
-    places = Places(root, root, "/scratch", ("/ours", f"{root}/in"), (f"{root}/.envrc",))
+    places = CommandPlaces(root, root, "/scratch", ("/ours", f"{root}/in"), (f"{root}/.envrc",))
     macos = Confinement(Sandbox("sandbox-exec"), Path("/usr/bin/sandbox-exec"))
     flag, profile, *command = confined(macos, ("/bin/bash", "-c", "x"), places, needs_network=False)
     lines = profile.split("\n")
