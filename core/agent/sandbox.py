@@ -164,11 +164,11 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool) -> Iterator[str]:
         yield from _mask(place)
     yield from ("--bind", places.root, places.root)
     inside = list(_outermost((place for place in places.hidden if _is_inside(place, places.root)), ()))
-    for place in inside:  # a project may hold what is hidden, as a person's own folder does
-        yield from _mask(place)
-    ways = {way for place in places.guarded for way in _ways(place, places.root)}
+    ways = {way for place in (*places.guarded, *inside) for way in _ways(place, places.root)} - set(inside)
     for way in sorted(ways, key=lambda path: (path.count("/"), path)):
         yield from ("--ro-bind" if way in places.guarded else "--bind", way, way)
+    for place in inside:  # a project may hold what is hidden, as a person's own folder does
+        yield from _mask(place)
     for place in dict.fromkeys((*masked, *inside)):
         if os.path.isdir(place) and not _is_inside(places.root, place):
             yield from ("--remount-ro", place)
@@ -188,7 +188,7 @@ def _outermost(wanted: Iterable[str], covered: Iterable[str]) -> Iterator[str]:
 
 
 def _ways(place: str, root: str) -> Iterator[str]:
-    """A guarded place and its folders below the root: each a mount of its own, or it could be renamed away."""
+    """A place and its folders below the root: each a mount of its own, or the place could be renamed away."""
     while _is_inside(place, root) and place != root:
         yield place
         place = os.path.dirname(place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -85,11 +85,18 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
         ActKind.COMMAND,
         f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
         given.command if not extras else f"{given.command}\n({', '.join(extras)})",
-        reasons=("It reaches the network, this machine's own servers among it.",) if given.network else (),
+        reasons=tuple(_reasons(root, needs_network=given.network)),
         grant=command_grant(line.prefixes),
         commands=line.commands,
         plan=(CommandOrder(given.command, folder, given.network, None if given.background else TIMEOUT_S)),
     )
+
+
+def _reasons(root: str, *, needs_network: bool) -> Iterator[str]:
+    if needs_network:
+        yield "It reaches the network, this machine's own servers among it."
+    if (os.path.realpath(os.path.expanduser("~")) + "/").startswith(root.rstrip("/") + "/"):
+        yield "The project holds your own folder: a command can change what your shell and other programs start."
 
 
 def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:

@@ -136,7 +136,7 @@ def test_a_person_stops_a_command(shell: Desk) -> None:
 
 def test_a_fork_bomb_is_bounded(shell: Desk) -> None:
     marker = f"9{os.getpid()}.4"
-    outcome = ran(shell, f"for i in {{1..60}}; do setsid sleep {marker} & done; wait")
+    outcome = ran(shell, f"exec >&- 2>&-; for i in {{1..60}}; do setsid sleep {marker} & done; wait")
     assert outcome.ended_by == "it started more than 20 processes"
     assert marked(marker) == []
 
@@ -193,9 +193,10 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
         mv .git elsewhere && echo WROTE git; rm -f .envrc; echo x > .envrc && echo WROTE envrc
         rm -f CLAUDE.md; echo x > CLAUDE.md && echo WROTE identity; echo x > .mcp.json && echo WROTE mcp
         mkdir -p .claude/x && echo WROTE claude; ln -s /etc .vscode/x && echo WROTE vscode
-        echo x > sub/.envrc && echo WROTE below; mv sub elsewhere && echo WROTE sub
+        echo x > sub/.envrc && echo WROTE below; mv sub elsewhere && echo WROTE sub; mv person elsewhere && echo WROTE person
         (echo > /dev/tcp/127.0.0.1/{tcp.getsockname()[1]}) && echo REACHED tcp
         {sys.executable} -c 'import socket; socket.socket(socket.AF_UNIX).connect("{root}/a")' && echo REACHED agent
+        ls -A /run | grep -v current-system && echo REACHED run
         cd {root}; kill -0 {os.getpid()} && echo REACHED process
         echo x > other/.envrc; echo mine > made.txt; echo private > /tmp/made-by-test
         git add . && git -c user.name=a -c user.email=a@b commit -qm made && git status --porcelain && echo ENDED
@@ -213,6 +214,18 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     names = sorted(path.name for path in root.iterdir())
     assert names == [".git", "CLAUDE.md", "a", "made.txt", "other", "person", "slop", "sub"]
     assert not {"hooks", "commondir", "config.worktree"} & {path.name for path in (root / ".git").iterdir()}
+
+
+def test_the_network_is_there_for_the_call_that_asked_and_keys_stay_hidden(
+    confined_shell: Desk, isolated_home: Path
+) -> None:
+    isolated_home.mkdir()
+    (isolated_home / "hook_token").write_text(MARKER)
+    with socket.create_server(("127.0.0.1", 0)) as tcp:
+        connect = f"(echo > /dev/tcp/127.0.0.1/{tcp.getsockname()[1]}) && echo REACHED; cat {isolated_home}/hook_token"
+        outcome = ran(confined_shell, connect, network=True)
+    assert "REACHED" in outcome.output
+    assert (MARKER in outcome.output) is not confined_shell.commands.sandbox.is_confined
 
 
 def test_all_ends_with_the_program_even_when_it_is_killed(

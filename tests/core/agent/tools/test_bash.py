@@ -59,6 +59,14 @@ def test_the_network_is_asked_for_every_time(desk: Desk) -> None:
     assert "network" in judged(desk, command="curl http://x", network=True).reasons[0]
 
 
+def test_a_project_that_holds_the_persons_own_folder_asks_every_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judged(desk, command="ls").reasons == ()
+    monkeypatch.setenv("HOME", desk.places.root)
+    assert "your own folder" in judged(desk, command="ls").reasons[0]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
