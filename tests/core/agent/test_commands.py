@@ -195,7 +195,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
         mkdir -p .claude/x && echo WROTE claude; ln -s /etc .vscode/x && echo WROTE vscode
         echo x > sub/.envrc && echo WROTE below; mv sub elsewhere && echo WROTE sub; mv person elsewhere && echo WROTE person
         (echo > /dev/tcp/127.0.0.1/{tcp.getsockname()[1]}) && echo REACHED tcp
-        {sys.executable} -c 'import socket; socket.socket(socket.AF_UNIX).connect("{root}/a")' && echo REACHED agent
+        {os.path.realpath(sys.executable)} -c 'import socket; print("PYTHON"); socket.socket(socket.AF_UNIX).connect("{root}/a")' && echo REACHED agent
         ls -A /run | grep -v current-system && echo REACHED run
         cd {root}; kill -0 {os.getpid()} && echo REACHED process
         echo x > other/.envrc; echo mine > made.txt; echo private > /tmp/made-by-test
@@ -206,6 +206,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     assert MARKER not in outcome.output
     assert "WROTE" not in outcome.output
     assert "REACHED" not in outcome.output
+    assert "PYTHON" in outcome.output
     assert outcome.output.rstrip().endswith("ENDED")
     assert [path for path in (".envrc", ".mcp.json", ".claude") if f"?? {path}" in outcome.output] == []
     assert [note.partition(" ")[0] for note in outcome.notes] == [str(root / "other" / ".envrc")]
