@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.compression import run_discussion_compression
 from core.app.controller import AppController
 from core.app.execution import act
 from core.app.options import OutsideOptions
@@ -28,9 +29,17 @@ from core.turn.messages import SendPrompt
 from core.values.messages import Message, Role, Status
 from core.values.provider import Effort
 from core.values.state import AppState
+from core.values.updates import is_busy
 from core.values.usage import Usage, add_usage
 
-__all__ = ["LlmResult", "get_token_stats", "invalidate_cache", "run_subagent_summarization", "send"]
+__all__ = [
+    "LlmResult",
+    "get_token_stats",
+    "invalidate_cache",
+    "run_discussion_compression",
+    "run_subagent_summarization",
+    "send",
+]
 
 READY_S = 60.0
 REPLY_S = 86_400.0
@@ -85,7 +94,7 @@ def send(
         if effort is not None:
             act(controller, SetEffort(chosen, effort.value))
         act(controller, SendPrompt(chosen, text, over_limit))
-        ended = controller.wait_for(lambda now: chosen not in now.turns.calls, REPLY_S)
+        ended = controller.wait_for(lambda now: not is_busy(now, chosen), REPLY_S)
         return _result(ended or controller.snapshot(), chosen)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from core.agent.tool import ToolPlaces
 from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
+from core.values.retrieval import AskedPlaces
 
 
 class SetTools(msgspec.Struct, frozen=True):
@@ -66,16 +68,25 @@ class JudgeCall(msgspec.Struct, frozen=True):
     call_id: str
     name: str
     arguments_json: str
+    places: ToolPlaces
+    searched: AskedPlaces | None = None
 
 
 class RunCall(msgspec.Struct, frozen=True):
-    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all."""
+    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all.
+
+    `searched`: places of notes and what else is searched, None while retrieval is off.
+    """
 
     discussion_id: str
     turn_id: str
     call_id: str
+    name: str
+    arguments_json: str
+    places: ToolPlaces
     approval_id: str
     hunks: tuple[int, ...] | None = None
+    searched: AskedPlaces | None = None
 
 
 class StopCalls(msgspec.Struct, frozen=True):
@@ -92,6 +103,7 @@ class RestoreFiles(msgspec.Struct, frozen=True):
     discussion_id: str
     turn_id: str
     changes: tuple[FileChange, ...]
+    places: ToolPlaces
     command_id: str = ""
 
 
@@ -118,7 +130,7 @@ class CallTail(msgspec.Struct, frozen=True):
 
 
 class CallDone(msgspec.Struct, frozen=True):
-    """A call has its result. `is_background`: its command goes on."""
+    """A call has its result. `is_background`: its command goes on; `is_interrupted`: it was told to stop."""
 
     discussion_id: str
     call_id: str
@@ -129,6 +141,7 @@ class CallDone(msgspec.Struct, frozen=True):
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
     is_background: bool = False
+    is_interrupted: bool = False
 
 
 class CommandEnded(msgspec.Struct, frozen=True):
@@ -151,7 +164,7 @@ class FilesRestored(msgspec.Struct, frozen=True):
 
 
 class SandboxFound(msgspec.Struct, frozen=True):
-    """How commands are confined here."""
+    """How commands are confined here. Told before the first call is judged."""
 
     sandbox: Sandbox
 

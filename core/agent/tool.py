@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.values.agent import ActKind, FileChange, Hunk, TodoItem
+from core.values.agent import ActKind, FileChange, Hunk, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
+from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
 
 
@@ -31,13 +32,13 @@ class ToolPlaces(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a call would do, found without doing it.
+    """Effect that a call would have, found without doing it.
 
     Args:
         kind: by which policies judge; title: one line in plain words; detail: command, address or path, whole.
         reasons: why it must be asked in every mode and whatever was granted, a sentence each.
         path, base_sha256, hunks: of an edit, as in `Approval`.
-        grant: what a yes for the discussion would allow, empty: nothing beyond this call.
+        grant: what a yes for the discussion would allow, empty: nothing beyond this call; commands: as in `Approval`.
         problem: it cannot be done; this is its result, marked as an error, and nobody is asked.
         plan: what `run` needs to do exactly what was judged.
     """
@@ -50,6 +51,7 @@ class Judged(msgspec.Struct, frozen=True):
     base_sha256: str = ""
     hunks: tuple[Hunk, ...] = ()
     grant: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
     problem: str = ""
     plan: Any = None
 
@@ -60,6 +62,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     Args:
         text: framed as data where it came from outside; attachments: pictures, kept in the discussion already.
         changes: files that it changed; todo: the new list, None where it is as before; is_yield: the model hands over.
+        is_background: its command goes on behind it.
     """
 
     text: str
@@ -68,10 +71,76 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     changes: tuple[FileChange, ...] = ()
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
+    is_background: bool = False
+
+
+class CommandOrder(msgspec.Struct, frozen=True):
+    """A command line to be run.
+
+    Args:
+        command: for bash, whole; folder: where, absolute, links resolved.
+        needs_network: it may reach the network; timeout_s: until it is ended, None for one in the background.
+    """
+
+    command: str
+    folder: str
+    needs_network: bool = False
+    timeout_s: float | None = None
+
+
+class ShellOutcome(msgspec.Struct, frozen=True):
+    """A command as it stands.
+
+    Args:
+        output: head and tail of what it wrote; exit_code: None while it runs, negative for a signal.
+        ended_by: why it was ended, a sentence, empty where it ended by itself; notes: what the person should know, a sentence each.
+        left_bytes: left out between head and tail.
+    """
+
+    output: str
+    exit_code: int | None = None
+    ended_by: str = ""
+    notes: tuple[str, ...] = ()
+    left_bytes: int = 0
+
+
+class CommandDesk(Protocol):
+    """Commands of the discussion that a call belongs to. Thread-safe."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Confinement of commands here."""
+        ...
+
+    def run(self, order: CommandOrder, desk: ToolDesk) -> ShellOutcome:
+        """Run to the end, its time or the call's cancelling. All that it started is gone then. Raises OSError."""
+        ...
+
+    def start(self, order: CommandOrder, desk: ToolDesk) -> str:
+        """Start one that goes on behind its call. Returns its id. Raises OSError: it, or one more, cannot be started."""
+        ...
+
+    def look(self, command_id: str) -> ShellOutcome | None:
+        """Output of a background command since the last look, None for an unknown id."""
+        ...
+
+    def kill(self, command_id: str) -> bool:
+        """End a background command and all that it started. Returns False for an unknown id."""
+        ...
 
 
 class ToolDesk(Protocol):
-    """What the outside offers a call. Thread-safe."""
+    """Offer of the outside to a call. Thread-safe."""
+
+    @property
+    def call_id(self) -> str:
+        """Id of the call."""
+        ...
+
+    @property
+    def commands(self) -> CommandDesk:
+        """Commands of the discussion: `core.agent.commands.Commands.of(discussion_id)`."""
+        ...
 
     @property
     def places(self) -> ToolPlaces:
@@ -81,6 +150,20 @@ class ToolDesk(Protocol):
     @property
     def now(self) -> datetime:
         """The time, UTC."""
+        ...
+
+    @property
+    def discussion_id(self) -> str:
+        """Id of the discussion."""
+        ...
+
+    @property
+    def turn_id(self) -> str:
+        """Id of the person's message that began the turn."""
+        ...
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
         ...
 
     def seen(self, path: str) -> str:
@@ -128,7 +211,20 @@ class Tool(msgspec.Struct, frozen=True):
 
 def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:
     """Schema of a tool whose arguments are a struct; canonical JSON, keys sorted."""
-    _, found = msgspec.json.schema_components([arguments], ref_template="{name}")
-    schema: Mapping[str, Any] = found[arguments.__name__]
-    schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    _, components = msgspec.json.schema_components([arguments], ref_template="{name}")
+    schema = _plain(components[arguments.__name__], components)
     return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
+
+
+def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
+    """A schema without references, which not every server follows, and without the names and docstrings of our types."""
+    if isinstance(schema, list):
+        return [_plain(each, components) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = components.get(schema.get("$ref", ""), {})
+    own = {key: value for key, value in named.items() if key not in {"title", "description"}}
+    rest = {key: value for key, value in schema.items() if key != "$ref"}
+    if "properties" in rest:  # a type of ours, not a field
+        rest = {key: value for key, value in rest.items() if key not in {"title", "description"}}
+    return {key: _plain(value, components) for key, value in {**own, **rest}.items()}

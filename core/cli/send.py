@@ -47,7 +47,10 @@ from core.values.outcomes import CommandOutcome
 from core.values.records import MessageRecord
 from core.values.spending import LimitScope
 from core.values.state import AppState
-from core.values.updates import outcome_of
+from core.values.updates import (
+    is_busy,
+    outcome_of,
+)
 
 MAX_INPUT_BYTES = 20_000_000
 STOP_S = 15.0
@@ -277,7 +280,8 @@ class _Turn:
         if self.outcome is None or not self.outcome.is_done:
             return self.outcome is not None
         call = state.turns.calls.get(self.chosen)
-        return call is None or call.id in state.discussions.pending
+        is_unwritten = call is not None and call.id in state.discussions.pending
+        return is_unwritten or not is_busy(state, self.chosen)
 
     def _show(self, state: AppState) -> None:
         call = state.turns.calls.get(self.chosen)

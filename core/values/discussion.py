@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
 import msgspec
 
 from core.base.offer import OfferedCommand
+from core.values.agent import Mode
 from core.values.messages import AttachmentPart, Entry, Message, Role
 from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
+from core.values.window import ViewCut
 
 MAX_TEMPERATURE = 2.0
 MAX_OUTPUT_TOKENS = 10_000_000
@@ -24,7 +26,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
 
     `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
     started in; empty for none, and for a discussion from before this was recorded. `temperature`, `max_output_tokens`:
-    None as the model and the settings have it.
+    None as the model and the settings have it. `has_tools`: its model is given tools; `mode`: what they may without a yes.
     """
 
     id: str
@@ -46,6 +48,8 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     folder: str = ""
     temperature: float | None = None
     max_output_tokens: int | None = None
+    has_tools: bool = False
+    mode: Mode = Mode.ASK
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):
@@ -133,6 +137,9 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         asked_version: the version of a reply that was chosen last, until it stands there.
         retrieved: recalled text that stays behind a message, by its id; kept_out: sources that the person keeps out
             of what is recalled for the draft.
+        cut: the newest cut of the model's view, None where all of the log is in it.
+        lines: of the program, each behind a message of that id, for the model alone.
+        left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
     """
 
     id: str
@@ -155,6 +162,9 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     asked_version: str = ""
     retrieved: Mapping[str, str] = msgspec.field(default_factory=dict)
     kept_out: tuple[str, ...] = ()
+    cut: ViewCut | None = None
+    lines: Mapping[str, str] = msgspec.field(default_factory=dict)
+    left_calls: tuple[str, ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -163,10 +173,10 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
 
     @property
     def unanswered_id(self) -> str:
-        """Id of the last message where it is the person's, empty where a reply stands behind it."""
-        kept = (e for e in reversed(self.entries) if isinstance(e, Message) and not e.is_deleted)
-        last = next(kept, None)
-        return last.id if last is not None and last.role is Role.USER else ""
+        """Id of the person's last message where no reply stands behind it, or results of tools that none has followed;
+        empty otherwise.
+        """
+        return unanswered_id(self.entries)
 
     def versions_of(self, message: Message) -> ReplyVersions | None:
         """Versions of a reply, None where it has but one."""
@@ -178,6 +188,17 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         if known is None:
             return ""
         return known.neighbour(step, self.asked_version) if step else message_id
+
+
+def unanswered_id(entries: Sequence[Entry]) -> str:
+    """Id of the person's last message where the model has not had the last word since, empty where it has."""
+    kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
+    last = next(kept, None)
+    if last is None or last.role is Role.ASSISTANT:
+        return ""
+    if last.role is Role.USER:
+        return last.id
+    return next((entry.id for entry in kept if entry.role is Role.USER), "")
 
 
 class CallPhase(StrEnum):
@@ -207,6 +228,9 @@ class LiveCall(msgspec.Struct, frozen=True):
         is_saved: its words are on disk, and it waits for that change.
         was_queued: its prompt waited in the queue, and never was the composer's since.
         kept_out: sources that the person keeps out of what is recalled for its message.
+        is_round: it goes on with a turn after tool results: what followed the message goes along.
+        awaits_view: it waits until the model's view is rebuilt; had_view: that was tried for it.
+        overflows: how often its request was longer than the window; overflow: what was said then, last.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -237,3 +261,8 @@ class LiveCall(msgspec.Struct, frozen=True):
     kept_out: tuple[str, ...] = ()
     after_change: int = 0
     is_saved: bool = False
+    is_round: bool = False
+    awaits_view: bool = False
+    had_view: bool = False
+    overflows: int = 0
+    overflow: Failure | None = None

@@ -154,6 +154,12 @@ class HookSettings(msgspec.Struct, frozen=True):
     port: int = 0
 
 
+class ToolSettings(msgspec.Struct, frozen=True):
+    """`[tools]`: turns with tools. `max_rounds`: calls of a model in one turn."""
+
+    max_rounds: int = 20
+
+
 class Settings(msgspec.Struct, frozen=True):
     """Everything after command line, environment, project and user settings were merged.
 
@@ -172,6 +178,7 @@ class Settings(msgspec.Struct, frozen=True):
     appearance: Appearance = msgspec.field(default_factory=Appearance)
     files: FileLimits = msgspec.field(default_factory=FileLimits)
     hooks: HookSettings = msgspec.field(default_factory=HookSettings)
+    tools: ToolSettings = msgspec.field(default_factory=ToolSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     own_ai: AiSettings | None = None
@@ -221,7 +228,8 @@ class Project(msgspec.Struct, frozen=True):
         asked: what it asks for beside that, and what therefore does not count.
         was_trusted_unseen: whether it was trusted by a version that did not keep what was shown; then all is asked for.
         held_back: what it asks for and never gets, in sentences.
-        context: texts for layer 6 in order (project context, then identity and memory files), with their file.
+        context: texts for layer 6 in order, with their file; identity: files of it that count, before a model's family is
+            asked; memory: likewise, sorted by name, whole.
         presets, personas, system_prompts: by name, file order kept. Presets include unsaved work.
         unsaved_presets: names whose items differ from the file.
         allowed_roots: absolute paths outside the root that presets may read, only when trusted.
@@ -237,6 +245,7 @@ class Project(msgspec.Struct, frozen=True):
     held_back: tuple[str, ...] = ()
     context: tuple[NamedText, ...] = ()
     identity: tuple[NamedText, ...] = ()
+    memory: tuple[NamedText, ...] = ()
     presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
     unsaved_presets: frozenset[str] = frozenset()
     personas: Mapping[str, NamedText] = msgspec.field(default_factory=dict)
