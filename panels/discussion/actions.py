@@ -12,6 +12,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     PinDiscussion,
     SelectDiscussion,
+    SetEffort,
     UndoDelete,
 )
 from core.settings.messages import PriceModels
@@ -23,6 +24,7 @@ from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
 from panels.base.view import Dialog
 from panels.discussion.list_rows import shown_ids
+from panels.discussion.model_picker import effort_options
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 
@@ -87,6 +89,21 @@ def _create(desk: Desk) -> None:
 def _model(desk: Desk) -> None:
     desk.view.dialog = Dialog("model", subject=desk.state.discussions.selected_id)
     desk.send(PriceModels())
+
+
+def efforts_of(desk: Desk) -> tuple[str, ...]:
+    """Levels of effort that the discussion's model takes, `auto` first; none where it takes none."""
+    meta = desk.summary.meta if desk.summary is not None else None
+    profile = selection.profile(desk.state, meta.provider, meta.model) if meta is not None else None
+    return tuple(option.value for option in effort_options(profile))
+
+
+def _next_effort(desk: Desk) -> None:
+    """The level after the one that counts; behind the last one the first."""
+    efforts = efforts_of(desk)
+    if (summary := desk.summary) is not None and efforts:
+        at = efforts.index(summary.meta.effort) if summary.meta.effort in efforts else -1
+        desk.send(SetEffort(summary.meta.id, efforts[(at + 1) % len(efforts)]))
 
 
 def _rename(desk: Desk) -> None:
@@ -191,7 +208,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
            "Escape", lambda d: d.call is not None, is_bound=False),
     Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
-           "arrows-rotate", "Ctrl+R", _can_retry),
+           "arrows-rotate", "F5", _can_retry),
     Action("regenerate", "Discussion", 0, "Regenerate reply",
            lambda d: d.send(RegenerateReply(d.state.discussions.selected_id)), "arrows-rotate", "Ctrl+Shift+R",
            _can_regenerate),
@@ -201,6 +218,8 @@ ACTIONS: tuple[Action, ...] = (
            "Alt+PageDown", lambda d: _has_version(d, 1)),
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
     Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
+    Action("effort", "Discussion", 1, "Next reasoning effort", _next_effort, "gauge-high", "Ctrl+R",
+           lambda d: bool(efforts_of(d))),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
     Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
            is_done=lambda d: d.summary is not None and d.summary.meta.pinned, undo_label="Unpin"),

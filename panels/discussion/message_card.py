@@ -416,7 +416,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                     "retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
                 ):
                     desk.send(RetrySend(opened.id))
-                ui.text("hint", "Ctrl+R", tone="muted", style="small")
+                ui.text("hint", desk.actions["retry"].chord, tone="muted", style="small")
             if can_go_on(desk, opened, next(selection.latest(opened), None)):
                 _go_on(desk, opened)
             if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):

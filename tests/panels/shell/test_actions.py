@@ -18,6 +18,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     PinDiscussion,
     SelectDiscussion,
+    SetEffort,
     UndoDelete,
 )
 from core.harvest.messages import LookForHarvest, UndoHarvest
@@ -109,6 +110,7 @@ CASES: dict[str, Case] = {
     "version_before": Case((ChooseVersion("d1", "w2", -1),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w1", 1),), state=_first_version),
     "fork": Case((BranchDiscussion("d1", "m7"),)),
+    "effort": Case((SetEffort("d1", "low"),)),
     "model": Case((PriceModels(),), shows=lambda s: s.ui.has("Done")),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
     "pin": Case((PinDiscussion("d1", is_pinned=True),)),
@@ -192,7 +194,7 @@ def test_no_two_actions_share_a_chord_or_an_id() -> None:
 
 
 @pytest.mark.parametrize(
-    "chord", ["Ctrl+R", "Ctrl+S", "Ctrl+Shift+R", "Ctrl+F", "Ctrl+Shift+B", "F2", "Ctrl+Shift+Delete"]
+    "chord", ["Ctrl+R", "F5", "Ctrl+S", "Ctrl+Shift+R", "Ctrl+F", "Ctrl+Shift+B", "F2", "Ctrl+Shift+Delete"]
 )
 def test_a_chord_that_can_do_nothing_just_now_does_nothing(chord: str) -> None:
     screen = Screen(AppState(program=ProgramState(home="/h", is_loading=False)))
