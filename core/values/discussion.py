@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.base.offer import OfferedCommand
+from core.values.agent import Mode
 from core.values.messages import AttachmentPart, Entry, Message, Role
 from core.values.provider import Failure
 from core.values.records import RequestRecord
@@ -24,7 +25,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
 
     `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
     started in; empty for none, and for a discussion from before this was recorded. `temperature`, `max_output_tokens`:
-    None as the model and the settings have it.
+    None as the model and the settings have it. `has_tools`: its model is given tools; `mode`: what they may without a yes.
     """
 
     id: str
@@ -46,6 +47,8 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     folder: str = ""
     temperature: float | None = None
     max_output_tokens: int | None = None
+    has_tools: bool = False
+    mode: Mode = Mode.ASK
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):
