@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from core.app.messages import Command, awaited
+from core.values.agent import AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.state import AppState
 from panels.base import selection
@@ -37,6 +38,16 @@ class Desk(msgspec.Struct, frozen=True):
     def call(self) -> LiveCall | None:
         """The call under way in the selected discussion."""
         return selection.call_of(self.state, self.state.discussions.selected_id)
+
+    @property
+    def turn(self) -> AgentTurn | None:
+        """The turn with tools that runs in the selected discussion."""
+        return selection.turn_of(self.state, self.state.discussions.selected_id)
+
+    @property
+    def is_replying(self) -> bool:
+        """True while the selected discussion's reply is under way, or a turn with tools that will go on with one."""
+        return self.call is not None or self.turn is not None
 
     def ask(self, command: Command) -> str:
         """Send a command whose outcome is waited for. Returns the id that the outcome will have."""

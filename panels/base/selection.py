@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.settings import models
 from core.values.curation import Preset
+from core.values.agent import AgentPage, AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Message
 from core.values.provider import ModelProfile
@@ -26,6 +27,16 @@ def opened(state: AppState) -> OpenDiscussion | None:
 def call_of(state: AppState, discussion_id: str) -> LiveCall | None:
     """The call under way in a discussion."""
     return state.turns.calls.get(discussion_id)
+
+
+def turn_of(state: AppState, discussion_id: str) -> AgentTurn | None:
+    """The turn with tools that runs in a discussion."""
+    return state.agent.turns.get(discussion_id)
+
+
+def page_of(state: AppState) -> AgentPage | None:
+    """What the agent did in the selected discussion since it was opened, None where it did nothing."""
+    return state.agent.pages.get(state.discussions.selected_id)
 
 
 def latest(opened: OpenDiscussion) -> Iterator[Message]:

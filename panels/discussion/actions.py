@@ -39,12 +39,12 @@ def can_send(desk: Desk) -> bool:
 
 
 def _can_retry(desk: Desk) -> bool:
-    return desk.opened is not None and bool(desk.opened.failed_message_id) and desk.call is None
+    return desk.opened is not None and bool(desk.opened.failed_message_id) and not desk.is_replying
 
 
 def _can_regenerate(desk: Desk) -> bool:
     opened = desk.opened
-    if opened is None or desk.call is not None:
+    if opened is None or desk.is_replying:
         return False
     return any(m.role is Role.USER for m in selection.latest(opened))
 
@@ -52,7 +52,7 @@ def _can_regenerate(desk: Desk) -> bool:
 def _versions(desk: Desk) -> ReplyVersions | None:
     """Versions of the newest reply that has several."""
     opened = desk.opened
-    if opened is None or not opened.versions or desk.call is not None:
+    if opened is None or not opened.versions or desk.is_replying:
         return None
     messages = (entry for entry in reversed(opened.entries) if isinstance(entry, Message))
     return next((one for m in messages if (one := opened.versions_of(m)) is not None), None)
@@ -206,7 +206,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("send", "Discussion", 0, "Send", _send, "paper-plane", "Ctrl+Enter", can_send, is_bound=False,
            chord_of=send_chord),
     Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
-           "Escape", lambda d: d.call is not None, is_bound=False),
+           "Escape", lambda d: d.is_replying, is_bound=False),
     Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
            "arrows-rotate", "F5", _can_retry),
     Action("regenerate", "Discussion", 0, "Regenerate reply",

@@ -250,12 +250,12 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if request is not None and not is_tight:
             _estimate(desk, request)
         ui.push()
-        is_stopped = desk.call is not None and ui.button(
+        is_stopped = desk.is_replying and ui.button(
             "stop", "Stop", icon="stop", tip="Stop the reply (Escape)"
         )
         if is_stopped:
             desk.send(CancelReply(opened.id))
-        chord, queues = send_chord(desk.state), desk.call is not None
+        chord, queues = send_chord(desk.state), desk.is_replying
         is_chord_bound = chord != "Enter" and not ui.is_typing_elsewhere()
         if ui.button(
             "send", "Queue" if queues else "Send", icon="clock" if queues else "paper-plane", kind="primary",
@@ -274,7 +274,7 @@ def _estimate(desk: Desk, request: NextRequest) -> None:
 def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
         return "This home is read-only: nothing can be saved"
-    return f"Send ({chord})" if desk.call is None else f"Send when the reply has ended ({chord})"
+    return f"Send ({chord})" if not desk.is_replying else f"Send when the reply has ended ({chord})"
 
 
 def _preset_menu(desk: Desk) -> None:

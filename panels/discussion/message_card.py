@@ -9,7 +9,7 @@ from core.base.errors import FailureKind
 from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
 from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
-from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, Mark, Message, Role, Status
 from core.values.state import AppState
 from core.values.updates import is_under_way, outcome_of
 from panels.base import selection
@@ -19,6 +19,7 @@ from panels.base.ui import Tone, Ui
 from panels.discussion.message_body import live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
+from panels.discussion.tool_parts import tool_parts
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -82,7 +83,7 @@ def message_card(
             return
         _reasoning(own, desk.ui, key, message)
         message_text(desk.ui, message, terms, found_at)
-        _tools(desk.ui, message)
+        tool_parts(own, desk.ui, key, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
@@ -253,21 +254,6 @@ def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -
             ui.markdown("text", reasoning)
 
 
-def _tools(ui: Ui, message: Message) -> None:
-    for index, part in enumerate(message.parts):
-        match part:
-            case ToolCallPart():
-                ui.text(("call", index), f"Asked for the tool {part.name}", tone="muted", style="small")
-                ui.code(("arguments", index), part.arguments_json, language="json")
-            case ToolResultPart():
-                tone: Tone = "error" if part.is_error else "muted"
-                ui.text(("result", index), "The tool failed" if part.is_error else "The tool answered", tone=tone,
-                        style="small")  # fmt: skip
-                ui.code(("answer", index), part.text)
-            case _:
-                pass
-
-
 def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
     """Draw attached files: pictures as pictures, the rest by name and size."""
     for index, part in enumerate(parts):
@@ -315,7 +301,7 @@ def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
 def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:
     """True if a message is the last, a reply that was cut off in its text, and none is under way."""
     newest = next(selection.latest(opened), None)
-    if message is None or newest is None or newest.id != message.id or desk.call is not None:
+    if message is None or newest is None or newest.id != message.id or desk.is_replying:
         return False
     return message.role is Role.ASSISTANT and message.status is not Status.COMPLETE and bool(message.text)
 

@@ -107,7 +107,7 @@ class DiscussionView:
         renaming_id: the discussion whose name is being typed in the list.
         editing: words typed into messages; resent: the send of such words whose outcome is not seen yet;
             detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
-            had it in the last frame; open_reasoning: unfolded; landing: what a search found, until it
+            had it in the last frame; open_reasoning: unfolded; open_tools: calls and results, by their number as well; landing: what a search found, until it
             is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
@@ -139,6 +139,7 @@ class DiscussionView:
     typing: MessageKey | None = None
     had_keyboard: MessageKey | None = None
     open_reasoning: set[MessageKey] = field(default_factory=set)
+    open_tools: set[tuple[str, str, int]] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)
     scroll_to: int | None = None
     shown_id: str = ""

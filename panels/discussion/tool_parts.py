@@ -1,0 +1,77 @@
+"""Tool calls and results in a message: folded to a line and a few, whole on a click."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.values.messages import Message, ToolCallPart, ToolResultPart
+from panels.base.ui import Tone, Ui
+from panels.discussion.call_look import call_summary, shown_arguments, tool_icon
+from panels.discussion.view import DiscussionView, MessageKey
+
+FOLDED_LINES, FOLDED_CHARS = 6, 1_200
+"""Of a result that is folded."""
+
+
+def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
+    """Draw the calls and results of a message."""
+    for index, part in enumerate(message.parts):
+        match part:
+            case ToolCallPart():
+                _call(own, ui, (*key, index), part)
+            case ToolResultPart():
+                _result(own, ui, (*key, index), part)
+            case _:
+                pass
+
+
+def _call(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolCallPart) -> None:
+    is_open = place in own.open_tools
+    with ui.group(("call", place[2]), gap=4):
+        with ui.row("line", gap=6):
+            tip = "Hide the arguments" if is_open else "Show the arguments"
+            icon = "chevron-down" if is_open else "chevron-right"
+            if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=f"{tip} of {part.name}"):
+                own.open_tools ^= {place}
+            ui.icon("icon", tool_icon(part.name), tone="cyan")
+            ui.text("name", part.name, style="small_strong")
+            ui.text("summary", call_summary(part.name, "", part.arguments_json), tone="muted", style="small", width=0)
+        if is_open:
+            ui.code("arguments", shown_arguments(part.arguments_json), language="json")
+
+
+def _result(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolResultPart) -> None:
+    is_open = place in own.open_tools
+    lines = part.text.count("\n") + 1
+    is_long = lines > FOLDED_LINES or len(part.text) > FOLDED_CHARS
+    with ui.group(("result", place[2]), gap=4):
+        with ui.row("line", gap=6):
+            tone: Tone = "error" if part.is_error else "muted"
+            ui.icon("icon", "circle-exclamation" if part.is_error else "circle-check",
+                    tone="error" if part.is_error else "ok")  # fmt: skip
+            words = "The tool failed" if part.is_error else "The tool answered"
+            ui.text("words", words, tone=tone, style="small")
+            if is_long:
+                size = fmt.count(lines, "line") if lines > 1 else fmt.size(len(part.text))
+                label = "Show less" if is_open else f"Show all {size}"
+                if ui.button("fold", label, kind="link", is_small=True):
+                    own.open_tools ^= {place}
+        shown = part.text if is_open or not is_long else folded(part.text)
+        if shown:
+            ui.code("answer", shown)
+
+
+def folded(text: str) -> str:
+    """Start of a result, with a mark that there is more."""
+    head = "\n".join(text[:FOLDED_CHARS].split("\n")[:FOLDED_LINES])
+    return f"{head} …"
+
+
+def parts_px(message: Message, line_px: float) -> float:
+    """A guess of the height of a message's calls and results while they are folded."""
+    height = 0.0
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            height += 28.0
+        elif isinstance(part, ToolResultPart):
+            height += 52.0 + line_px * min(FOLDED_LINES, part.text.count("\n", 0, FOLDED_CHARS) + 1)
+    return height
