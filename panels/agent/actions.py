@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from core.agent.messages import KillCommands, SetTools
-from core.values.agent import CallState, Mode
+from core.agent.messages import KillCommands
+from core.values.agent import CallState
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion
 from panels.base.view import Dialog
+from panels.discussion.tool_mode import has_tools, next_mode, toggle_tools
 from panels.discussion.turn_row import COMMANDS
-
-MODES = (Mode.ASK, Mode.ACCEPT_EDITS, Mode.PLAN)
 
 
 def has_commands(desk: Desk) -> bool:
@@ -17,21 +16,6 @@ def has_commands(desk: Desk) -> bool:
     page, turn = selection.page_of(desk.state), desk.turn
     runs = turn is not None and any(c.state is CallState.RUNNING and c.name in COMMANDS for c in turn.calls)
     return runs or (page is not None and bool(page.commands))
-
-
-def _has_tools(desk: Desk) -> bool:
-    return desk.summary is not None and desk.summary.meta.has_tools
-
-
-def _toggle_tools(desk: Desk) -> None:
-    if (summary := desk.summary) is not None:
-        desk.send(SetTools(summary.meta.id, not summary.meta.has_tools, summary.meta.mode))
-
-
-def _next_mode(desk: Desk) -> None:
-    if (summary := desk.summary) is not None:
-        at = MODES.index(summary.meta.mode)
-        desk.send(SetTools(summary.meta.id, summary.meta.has_tools, MODES[(at + 1) % len(MODES)]))
 
 
 def undoable_turn(desk: Desk) -> str:
@@ -43,15 +27,17 @@ def undoable_turn(desk: Desk) -> str:
 
 
 def _undo(desk: Desk) -> None:
-    desk.view.dialog = Dialog("undo_turn", subject=desk.state.discussions.selected_id, text=undoable_turn(desk))
+    desk.view.dialog = Dialog(
+        "undo_turn", subject=desk.state.discussions.selected_id, text=undoable_turn(desk)
+    )
 
 
 ACTIONS: tuple[Action, ...] = (
     Action("undo_turn", "Edit", 0, "Undo the last turn's edits…", _undo, "rotate-left",
            is_enabled=lambda d: bool(undoable_turn(d))),
-    Action("tools", "Discussion", 4, "Give it tools", _toggle_tools, "wrench", "", has_discussion,
-           is_done=_has_tools, undo_label="Take its tools away"),
-    Action("mode", "Discussion", 4, "Next mode of its tools", _next_mode, "shield-halved", "Ctrl+M", _has_tools),
+    Action("tools", "Discussion", 4, "Give it tools", toggle_tools, "wrench", "", has_discussion,
+           is_done=has_tools, undo_label="Take its tools away"),
+    Action("mode", "Discussion", 4, "Next mode of its tools", next_mode, "shield-halved", "Ctrl+M", has_tools),
     Action("kill_commands", "Discussion", 4, "Kill running commands",
            lambda d: d.send(KillCommands(d.state.discussions.selected_id)), "stop", "Ctrl+K", has_commands),
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from datetime import datetime
 
 import msgspec
 
@@ -84,7 +83,9 @@ def activity_section(desk: Desk, page: AgentPage) -> None:
         call_row(desk, ui, own, discussion_id, call)
 
     if not page.activity:
-        text = "Nothing was done yet. What its tools do stands here, each call with what it was given and gave."
+        text = (
+            "Nothing was done yet. What its tools do stands here, each call with what it was given and gave."
+        )
         ui.text("nothing", text, tone="muted", wraps=True)
         return
     rows = CallRows(discussion_id, page.activity, own.open_calls, draw)
@@ -114,10 +115,10 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
     if has_live_tail(call):
         ui.code("tail", tail_text(call.tail, TAIL_LINES))
     if is_open:
-        _inside(ui, call, desk.state.now)
+        _inside(ui, call)
 
 
-def _inside(ui: Ui, call: ToolCall, now: datetime | None) -> None:
+def _inside(ui: Ui, call: ToolCall) -> None:
     with ui.group("inside", gap=4):
         ui.text("given", "Given", tone="faint", style="small")
         ui.code("arguments", shown_arguments(call.arguments_json), language="json")

@@ -18,12 +18,8 @@ from panels.base.desk import Desk
 from panels.base.gauge import estimate_tip, gauge, gauge_tone
 from panels.base.ui import Option, Tone, Ui
 from panels.discussion.approvals import approval_card, asking
+from panels.discussion.tool_mode import MODES, set_mode
 
-MODE_OPTIONS = (
-    Option(Mode.ASK.value, "Ask first", "writes, edits, commands"),
-    Option(Mode.ACCEPT_EDITS.value, "Accept edits", "edits inside the project go by"),
-    Option(Mode.PLAN.value, "Plan", "it only reads"),
-)
 TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.DONE: ("circle-check", "ok"),
     TodoState.ACTIVE: ("circle-dot", "accent"),
@@ -108,7 +104,9 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
         with ui.row("head"):
             ui.icon("icon", icon, tone=tone)
             ui.text("words", words, style="strong", width=0, wraps=True)
-            if desk.is_replying and ui.button("stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")):
+            if desk.is_replying and ui.button(
+                "stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")
+            ):
                 run_action("stop", desk)
         _meter(desk)
         with ui.row("figures", gap=12):
@@ -122,17 +120,24 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
                 run_action("kill_commands", desk)
         with ui.row("mode"):
-            mode = ui.combo("mode", MODE_OPTIONS, summary.meta.mode.value, width=0,
+            mode = ui.combo("mode", MODES, summary.meta.mode.value, width=0,
                             tip=action_tip(desk, "mode"), is_enabled=summary.meta.has_tools)  # fmt: skip
             label = "Tools off" if summary.meta.has_tools else "Tools on"
             if ui.button("tools", label, kind="ghost", is_small=True, tip=action_tip(desk, "tools")):
                 run_action("tools", desk)
         if mode is not None:
-            desk.send(SetTools(summary.meta.id, summary.meta.has_tools, Mode(mode)))
+            set_mode(desk, Mode(mode))
         for number, grant in enumerate(page.grants):
             with ui.row(("grant", number), gap=6):
                 ui.icon("icon", "unlock", tone="warn")
-                ui.text("text", f"Allowed for this discussion: {grant}", tone="muted", style="small", wraps=True, width=0)
+                ui.text(
+                    "text",
+                    f"Allowed for this discussion: {grant}",
+                    tone="muted",
+                    style="small",
+                    wraps=True,
+                    width=0,
+                )
         _sandbox(desk)
 
 
@@ -158,7 +163,14 @@ def _meter(desk: Desk) -> None:
     tone = gauge_tone(request)
     with ui.row("meter"):
         ui.text("name", "Context", style="small", tone="muted")
-        ui.text("figure", gauge(request), style="small", tone=tone, width=0, tip=f"{estimate_tip(request)}\n{METER_TIP}")
+        ui.text(
+            "figure",
+            gauge(request),
+            style="small",
+            tone=tone,
+            width=0,
+            tip=f"{estimate_tip(request)}\n{METER_TIP}",
+        )
     if request.limit_tokens:
         share = request.tokens_est / request.limit_tokens
         ui.progress("bar", share, tone="accent" if tone == "muted" else tone, height=4)
@@ -172,7 +184,14 @@ def _sandbox(desk: Desk) -> None:
     with ui.row("sandbox", gap=6):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         problem = f": {sandbox.problem.rstrip('.')}" if sandbox.problem else ""
-        ui.text("text", f"Commands are not confined here{problem}.", tone="warn", style="small", wraps=True, width=0)
+        ui.text(
+            "text",
+            f"Commands are not confined here{problem}.",
+            tone="warn",
+            style="small",
+            wraps=True,
+            width=0,
+        )
 
 
 def _elsewhere(desk: Desk) -> None:
@@ -204,7 +223,12 @@ def _waiting(desk: Desk) -> None:
 
 def _todo(ui: Ui, page: AgentPage) -> None:
     if not page.todo:
-        ui.text("nothing", "The model keeps no list. It makes one for work of several steps.", tone="muted", wraps=True)
+        ui.text(
+            "nothing",
+            "The model keeps no list. It makes one for work of several steps.",
+            tone="muted",
+            wraps=True,
+        )
     for number, item in enumerate(page.todo[:TODO_SHOWN]):
         _todo_line(ui, number, item)
     if len(page.todo) > TODO_SHOWN:

@@ -40,7 +40,13 @@ def changes_section(desk: Desk, page: AgentPage) -> None:
 def _turn(desk: Desk, number: int, turn_id: str, changes: tuple[FileChange, ...]) -> None:
     ui, own = desk.ui, desk.view.of(AgentView)
     with ui.surface(("turn", number, turn_id), "card", padding=(12, 10)), ui.group("parts", gap=6):
-        ui.text("title", turn_title(desk, turn_id), style="small_strong", width=0, tip=turn_title(desk, turn_id, 600))
+        ui.text(
+            "title",
+            turn_title(desk, turn_id),
+            style="small_strong",
+            width=0,
+            tip=turn_title(desk, turn_id, 600),
+        )
         for change in changes:
             _file(desk, ui, own, change)
         stands = [one for one in changes if not one.is_undone]
@@ -75,7 +81,14 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
             icon = "chevron-down" if is_open else "chevron-right"
             if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=f"{tip} of {shown}"):
                 own.open_files ^= {place}
-            ui.text("path", shown, style="small", width=0, tone="faint" if change.is_undone else "text", tip=change.path)
+            ui.text(
+                "path",
+                shown,
+                style="small",
+                width=0,
+                tone="faint" if change.is_undone else "text",
+                tip=change.path,
+            )
             ui.text("added", f"+{change.added:,}", tone="ok", style="small")
             ui.text("removed", f"−{change.removed:,}", tone="error", style="small")
             if not change.before_sha256:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.settings import models
-from core.values.curation import Preset
 from core.values.agent import AgentPage, AgentTurn
+from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Message
 from core.values.provider import ModelProfile

@@ -63,7 +63,7 @@ def approval_card(desk: Desk, discussion_id: str, call: ToolCall) -> None:
     own = desk.view.of(ApprovalView)
     with ui.surface(("approval", call.id, approval.id), "card_selected", padding=(14, 12)), ui.group("parts"):
         _head(ui, call, approval)
-        _reasons(desk, call, approval)
+        _reasons(desk, approval)
         _detail(ui, approval)
         for number, hunk in enumerate(approval.hunks):
             _hunk(ui, own, call, approval, number, hunk)
@@ -83,15 +83,15 @@ def _head(ui: Ui, call: ToolCall, approval: Approval) -> None:
                      tip="The model wrote this call into its text instead of making it")  # fmt: skip
 
 
-def _reasons(desk: Desk, call: ToolCall, approval: Approval) -> None:
+def _reasons(desk: Desk, approval: Approval) -> None:
     ui = desk.ui
     hidden = hidden_count("".join((approval.title, approval.detail, *(hunk.text for hunk in approval.hunks))))
     reasons = list(approval.reasons[:MOST_REASONS])
     if len(approval.reasons) > MOST_REASONS:
         reasons.append(f"and {len(approval.reasons) - MOST_REASONS} more reasons")
-    if approval.kind is ActKind.COMMAND and not desk.state.agent.sandbox.is_confined:
-        if not any("confined" in reason for reason in reasons):
-            reasons.append("Nothing confines commands on this machine: it may do whatever you may")
+    is_bare = approval.kind is ActKind.COMMAND and not desk.state.agent.sandbox.is_confined
+    if is_bare and not any("confined" in reason for reason in reasons):
+        reasons.append("Nothing confines commands on this machine: it may do whatever you may")
     if hidden:
         reasons.append(f"It holds {fmt.count(hidden, 'hidden character')}, shown by code as ‹U+…›")
     for number, reason in enumerate(reasons):
@@ -195,5 +195,7 @@ def _yes(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool)
 
 def _no(ui: Ui, *, is_free: bool) -> str:
     tip = "The model is told no, and the words above"
-    is_no = ui.button("refuse", "Refuse", icon="ban", kind="danger", is_enabled=is_free, is_small=True, tip=tip)
+    is_no = ui.button(
+        "refuse", "Refuse", icon="ban", kind="danger", is_enabled=is_free, is_small=True, tip=tip
+    )
     return "refuse" if is_no else ""

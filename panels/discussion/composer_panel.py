@@ -21,6 +21,7 @@ from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
 from panels.discussion.queue_strip import queue_strip
+from panels.discussion.tool_mode import tool_menu
 from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
@@ -247,6 +248,7 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
         _preset_menu(desk)
+        tool_menu(desk, has_words=not is_tight)
         if request is not None and not is_tight:
             _estimate(desk, request)
         ui.push()

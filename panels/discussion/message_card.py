@@ -16,10 +16,10 @@ from panels.base import selection
 from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
-from panels.discussion.message_body import live_menu, message_menu, message_text
+from panels.discussion.message_body import copied_text, live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
-from panels.discussion.tool_parts import tool_parts
+from panels.discussion.tool_parts import calls_by_id, tool_parts
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -83,7 +83,8 @@ def message_card(
             return
         _reasoning(own, desk.ui, key, message)
         message_text(desk.ui, message, terms, found_at)
-        tool_parts(own, desk.ui, key, message)
+        if message.role is not Role.USER:
+            tool_parts(own, desk.ui, key, message, calls_by_id(desk.view.memo, opened.entries))
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
@@ -125,7 +126,7 @@ def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
         case Role.ASSISTANT:
             return "robot", "accent", selection.model_label(state, message.provider, message.model)
         case Role.TOOL:
-            return "wrench", "cyan", "Tool"
+            return "wrench", "cyan", "Tools"
 
 
 def _meta_line(desk: Desk, message: Message) -> str:
@@ -139,25 +140,33 @@ def _meta_line(desk: Desk, message: Message) -> str:
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui = desk.ui
     actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
+    if message.role is Role.TOOL:
+        actions = tuple(
+            one for one in CARD_ACTIONS if one[0] != "edit"
+        )  # what a tool answered is nobody's to reword
     width = ui.width()
-    as_buttons = actions if width >= WIDE_CARD_PX else CARD_ACTIONS if width >= NARROW_CARD_PX else ()
+    some = actions[: len(CARD_ACTIONS)]
+    as_buttons = actions if width >= WIDE_CARD_PX else some if width >= NARROW_CARD_PX else ()
     for name, icon, label in as_buttons:
         if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
             _act(desk, opened, message, name)
+    is_own = message.role is not Role.TOOL
+    if not is_own and as_buttons:
+        return
     with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
         if not is_open:
             return
         for name, icon, label in actions[len(as_buttons) :]:
             if ui.menu_item(name, label, icon=icon):
                 _act(desk, opened, message, name)
-        if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
+        if is_own and ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))
 
 
 def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> None:
     match name:
         case "copy":
-            desk.ui.copy(message.text)
+            desk.ui.copy(copied_text(message))
         case "edit":
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         case "regenerate":

@@ -106,7 +106,11 @@ class MessageRows(msgspec.Struct, frozen=True):
             return MARK_PX
         text = entry.text
         lines = text.count("\n") + 1 + len(text) * 1.0 / max(20.0, width * CHARS_PER_PX)
-        return CARD_PX + LINE_PX * lines + (parts_px(entry, LINE_PX) if len(entry.parts) > 1 or not text else 0.0)
+        return (
+            CARD_PX
+            + LINE_PX * lines
+            + (parts_px(entry, LINE_PX) if len(entry.parts) > 1 or not text else 0.0)
+        )
 
     def text(self, index: int) -> str:
         """Markdown of a message, empty for what is none."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from core.base import figures as fmt
-from core.values.messages import Message, ToolCallPart, ToolResultPart
+from core.values.messages import Entry, Message, ToolCallPart, ToolResultPart
+from panels.base.memo import Memo
 from panels.base.ui import Tone, Ui
 from panels.discussion.call_look import call_summary, shown_arguments, tool_icon
 from panels.discussion.view import DiscussionView, MessageKey
@@ -12,14 +15,30 @@ FOLDED_LINES, FOLDED_CHARS = 6, 1_200
 """Of a result that is folded."""
 
 
-def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -> None:
+Calls = Mapping[str, ToolCallPart]
+"""Calls of a discussion by their id, the newest of each."""
+
+
+def calls_by_id(memo: Memo, entries: tuple[Entry, ...]) -> Calls:
+    """Every call that a model made. O(messages) once for each list of them."""
+    return memo.get("calls by id", (entries,), lambda: _calls(entries))
+
+
+def _calls(entries: tuple[Entry, ...]) -> Calls:
+    messages = (entry for entry in entries if isinstance(entry, Message) and not entry.is_deleted)
+    return {
+        part.call_id: part for message in messages for part in message.parts if isinstance(part, ToolCallPart)
+    }
+
+
+def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, calls: Calls) -> None:
     """Draw the calls and results of a message."""
     for index, part in enumerate(message.parts):
         match part:
             case ToolCallPart():
                 _call(own, ui, (*key, index), part)
             case ToolResultPart():
-                _result(own, ui, (*key, index), part)
+                _result(own, ui, (*key, index), part, calls.get(part.call_id))
             case _:
                 pass
 
@@ -34,12 +53,20 @@ def _call(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolCa
                 own.open_tools ^= {place}
             ui.icon("icon", tool_icon(part.name), tone="cyan")
             ui.text("name", part.name, style="small_strong")
-            ui.text("summary", call_summary(part.name, "", part.arguments_json), tone="muted", style="small", width=0)
+            ui.text(
+                "summary",
+                call_summary(part.name, "", part.arguments_json),
+                tone="muted",
+                style="small",
+                width=0,
+            )
         if is_open:
             ui.code("arguments", shown_arguments(part.arguments_json), language="json")
 
 
-def _result(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolResultPart) -> None:
+def _result(
+    own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolResultPart, call: ToolCallPart | None
+) -> None:
     is_open = place in own.open_tools
     lines = part.text.count("\n") + 1
     is_long = lines > FOLDED_LINES or len(part.text) > FOLDED_CHARS
@@ -48,8 +75,10 @@ def _result(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: Tool
             tone: Tone = "error" if part.is_error else "muted"
             ui.icon("icon", "circle-exclamation" if part.is_error else "circle-check",
                     tone="error" if part.is_error else "ok")  # fmt: skip
-            words = "The tool failed" if part.is_error else "The tool answered"
-            ui.text("words", words, tone=tone, style="small")
+            name = call.name if call is not None else "The tool"
+            ui.text("words", f"{name} {'failed' if part.is_error else 'answered'}", tone=tone, style="small")
+            summary = call_summary(call.name, "", call.arguments_json) if call is not None else ""
+            ui.text("summary", summary, tone="faint", style="small", width=0)
             if is_long:
                 size = fmt.count(lines, "line") if lines > 1 else fmt.size(len(part.text))
                 label = "Show less" if is_open else f"Show all {size}"

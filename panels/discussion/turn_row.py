@@ -80,5 +80,3 @@ def _words(state: CallState, count: int) -> str:
     if state is CallState.PREPARING:
         return "waits its turn" if count == 1 else "wait their turn"
     return STATES[state][2]
-
-

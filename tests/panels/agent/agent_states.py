@@ -29,7 +29,9 @@ from tests.panels import states
 ROOT = "/home/person/work/cachelab"
 CONFINED = Sandbox("bubblewrap")
 BARE = Sandbox("", "bubblewrap is not installed. Install the package bubblewrap")
-FIRST = Hunk(12, " def touch(slot):\n-    slot.ttl += 300\n+    return replace(slot, ttl=slot.ttl + 300)\n \n")
+FIRST = Hunk(
+    12, " def touch(slot):\n-    slot.ttl += 300\n+    return replace(slot, ttl=slot.ttl + 300)\n \n"
+)
 SECOND = Hunk(40, " def expire(slot):\n-    slot.ttl = 0\n+    return replace(slot, ttl=0)\n+\n \n")
 EDIT = Approval("e1" * 32, ActKind.EDIT, "Edit src/cachelab/slots.py", f"{ROOT}/src/cachelab/slots.py",
                 path=f"{ROOT}/src/cachelab/slots.py", base_sha256="ab" * 32, hunks=(FIRST, SECOND),
@@ -41,15 +43,25 @@ HOSTILE = Approval("d1" * 32, ActKind.COMMAND, "Show the log",
                    ("It holds a redirection or a second command, so no rule covers it",), asked_at=states.NOW)  # fmt: skip
 
 
-def call(call_id: str, name: str, arguments: str, state: CallState = CallState.DONE, **about: object) -> ToolCall:
+def call(
+    call_id: str, name: str, arguments: str, state: CallState = CallState.DONE, **about: object
+) -> ToolCall:
     """A call that took two seconds."""
-    begun = {} if state in (CallState.PREPARING, CallState.ASKING) else {"started_at": states.NOW - timedelta(seconds=9)}
+    begun = (
+        {}
+        if state in (CallState.PREPARING, CallState.ASKING)
+        else {"started_at": states.NOW - timedelta(seconds=9)}
+    )
     ended = {"ended_at": states.NOW - timedelta(seconds=7)} if state.is_over else {}
     return ToolCall(call_id, name, arguments, state, **{**begun, **ended, **about})  # type: ignore[arg-type]
 
 
-READ = call("t1", "read_file", '{"path": "src/cachelab/slots.py"}', result="def touch(slot):\n    slot.ttl += 300\n")
-FAILED = call("t2", "grep", '{"pattern": "ttl["}', CallState.FAILED, result="The pattern is no regular expression")
+READ = call(
+    "t1", "read_file", '{"path": "src/cachelab/slots.py"}', result="def touch(slot):\n    slot.ttl += 300\n"
+)
+FAILED = call(
+    "t2", "grep", '{"pattern": "ttl["}', CallState.FAILED, result="The pattern is no regular expression"
+)
 ASKS_EDIT = call("t3", "edit_file", '{"path": "src/cachelab/slots.py"}', CallState.ASKING, approval=EDIT)
 ASKS_COMMAND = call("t4", "bash", '{"command": "python -m pytest -q"}', CallState.ASKING, approval=COMMAND)
 RUNS = call("t5", "bash", '{"command": "python -m pytest -q"}', CallState.RUNNING, summary="python -m pytest -q",
@@ -63,7 +75,16 @@ TODO = (
     TodoItem("Run the tests"),
 )
 CHANGES = (
-    FileChange(f"{ROOT}/src/cachelab/ledger.py", "m1", "aa", "ab", 4, 2, "@@ -1,2 +1,4 @@\n-old\n+new\n", is_undone=True),
+    FileChange(
+        f"{ROOT}/src/cachelab/ledger.py",
+        "m1",
+        "aa",
+        "ab",
+        4,
+        2,
+        "@@ -1,2 +1,4 @@\n-old\n+new\n",
+        is_undone=True,
+    ),
     FileChange(f"{ROOT}/src/cachelab/slots.py", "m3", "aa", "bb", 2, 2, f"@@ -12,3 +12,3 @@\n{FIRST.text}"),
     FileChange(f"{ROOT}/docs/slots.md", "m3", "", "cc", 9, 0, "@@ -0,0 +1,1 @@\n+Slots are immutable\n"),
 )
@@ -102,12 +123,16 @@ def asking_command() -> AppState:
 
 def asking_hostile() -> AppState:
     """A command that hides what it does, on a machine that confines nothing."""
-    return with_agent(call("t8", "bash", "{}", CallState.ASKING, approval=HOSTILE, is_recovered=True), sandbox=BARE)
+    return with_agent(
+        call("t8", "bash", "{}", CallState.ASKING, approval=HOSTILE, is_recovered=True), sandbox=BARE
+    )
 
 
 def running() -> AppState:
     """Commands run, one in the background."""
-    page = AgentPage((READ, FAILED, RUNS, SERVER), TODO, CHANGES, ("edits inside the project",), (SERVER,), 0.034)
+    page = AgentPage(
+        (READ, FAILED, RUNS, SERVER), TODO, CHANGES, ("edits inside the project",), (SERVER,), 0.034
+    )
     return with_agent(READ, RUNS, WAITS, page=page)
 
 

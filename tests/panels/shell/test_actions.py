@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
+from core.agent.messages import KillCommands, SetTools
 from core.app.messages import Command, Quit
 from core.context.messages import SavePreset
 from core.discussion.messages import (
@@ -32,12 +33,14 @@ from core.settings.messages import (
     TrustProject,
 )
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.agent import Mode
 from core.values.discussion import Draft, OpenDiscussion
 from core.values.settings import Appearance
 from core.values.state import AppState, ProgramState, TrashItem
 from panels.discussion.view import DiscussionView
 from panels.shell.actions import ACTIONS, MENUS
 from tests.panels import states
+from tests.panels.agent import agent_states
 from tests.panels.harvest import harvest_states
 from tests.panels.knowledge import knowledge_states
 from tests.panels.retrieval import retrieval_states
@@ -95,6 +98,11 @@ CASES: dict[str, Case] = {
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
     "retrieval": Case((LookAtSources(),), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered),
+    "agent": Case(shows=lambda s: s.ui.shows("At rest"), state=agent_states.rested),
+    "undo_turn": Case(shows=lambda s: s.ui.shows("Undo this turn's edits?"), state=agent_states.rested),
+    "tools": Case((SetTools("d1", has_tools=True),)),
+    "mode": Case((SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),), state=agent_states.rested),
+    "kill_commands": Case((KillCommands("d1"),), state=agent_states.running),
     "update_index": Case((UpdateIndex(),), state=retrieval_states.indexed),
     "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),
     "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),
