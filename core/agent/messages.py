@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from core.agent.tool import ToolPlaces
 from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
 
@@ -66,6 +67,7 @@ class JudgeCall(msgspec.Struct, frozen=True):
     call_id: str
     name: str
     arguments_json: str
+    places: ToolPlaces
 
 
 class RunCall(msgspec.Struct, frozen=True):
@@ -74,6 +76,9 @@ class RunCall(msgspec.Struct, frozen=True):
     discussion_id: str
     turn_id: str
     call_id: str
+    name: str
+    arguments_json: str
+    places: ToolPlaces
     approval_id: str
     hunks: tuple[int, ...] | None = None
 
@@ -118,7 +123,7 @@ class CallTail(msgspec.Struct, frozen=True):
 
 
 class CallDone(msgspec.Struct, frozen=True):
-    """A call has its result. `is_background`: its command goes on."""
+    """A call has its result. `is_background`: its command goes on; `is_interrupted`: it was told to stop."""
 
     discussion_id: str
     call_id: str
@@ -129,6 +134,7 @@ class CallDone(msgspec.Struct, frozen=True):
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
     is_background: bool = False
+    is_interrupted: bool = False
 
 
 class CommandEnded(msgspec.Struct, frozen=True):
@@ -151,7 +157,7 @@ class FilesRestored(msgspec.Struct, frozen=True):
 
 
 class SandboxFound(msgspec.Struct, frozen=True):
-    """How commands are confined here."""
+    """How commands are confined here. Told before the first call is judged."""
 
     sandbox: Sandbox
 

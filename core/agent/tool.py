@@ -37,7 +37,7 @@ class Judged(msgspec.Struct, frozen=True):
         kind: by which policies judge; title: one line in plain words; detail: command, address or path, whole.
         reasons: why it must be asked in every mode and whatever was granted, a sentence each.
         path, base_sha256, hunks: of an edit, as in `Approval`.
-        grant: what a yes for the discussion would allow, empty: nothing beyond this call.
+        grant: what a yes for the discussion would allow, empty: nothing beyond this call; commands: as in `Approval`.
         problem: it cannot be done; this is its result, marked as an error, and nobody is asked.
         plan: what `run` needs to do exactly what was judged.
     """
@@ -50,6 +50,7 @@ class Judged(msgspec.Struct, frozen=True):
     base_sha256: str = ""
     hunks: tuple[Hunk, ...] = ()
     grant: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
     problem: str = ""
     plan: Any = None
 
@@ -60,6 +61,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     Args:
         text: framed as data where it came from outside; attachments: pictures, kept in the discussion already.
         changes: files that it changed; todo: the new list, None where it is as before; is_yield: the model hands over.
+        is_background: its command goes on behind it.
     """
 
     text: str
@@ -68,6 +70,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     changes: tuple[FileChange, ...] = ()
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
+    is_background: bool = False
 
 
 class ToolDesk(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.messages import AgentCommand, AgentEffect, AgentEvent
 from core.base.reports import Report
 from core.base.stamp import Stamp
 from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
@@ -63,7 +64,10 @@ class StopAll(msgspec.Struct, frozen=True):
 
 
 class HomeOpened(msgspec.Struct, frozen=True):
-    """The home is ours. `repaired`: what was mended on the way; `odd`: names at which no files stand; in sentences."""
+    """The home is ours. `repaired`: what was mended on the way; `odd`: names at which no files stand; in sentences.
+
+    `is_headless`: nobody sits in front of a window.
+    """
 
     home: str
     is_read_only: bool = False
@@ -71,6 +75,7 @@ class HomeOpened(msgspec.Struct, frozen=True):
     selected_id: str = ""
     repaired: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    is_headless: bool = False
 
 
 class RaiseRequested(msgspec.Struct, frozen=True):
@@ -93,6 +98,7 @@ Command = (
     | KnowledgeCommand
     | HarvestCommand
     | RetrievalCommand
+    | AgentCommand
     | ImportCommand
     | ForgettingCommand
 )
@@ -117,6 +123,7 @@ Effect = (
     | KnowledgeEffect
     | HarvestEffect
     | RetrievalEffect
+    | AgentEffect
     | ImportEffect
     | ForgettingEffect
     | SpendingEffect
@@ -134,6 +141,7 @@ Event = (
     | KnowledgeEvent
     | HarvestEvent
     | RetrievalEvent
+    | AgentEvent
     | ImportEvent
     | ForgettingEvent
     | SpendingEvent

@@ -5,14 +5,16 @@ from __future__ import annotations
 from core.base.domains import domain_name
 from core.context.identity import identity_for
 from core.context.messages import AssembleContext
+from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
+from core.discussion.paired_calls import paired
 from core.providers.abilities import takes_metadata
 from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import AttachmentPart, Message
+from core.values.messages import Message
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
 from core.values.spec import StackSpec
@@ -30,12 +32,17 @@ def stack_spec(
     discussion_id: str,
     user_message: Message | None = None,
     kept_out: tuple[str, ...] | None = None,
+    *,
+    is_round: bool = False,
+    version_of: str = "",
 ) -> StackSpec:
     """Everything a worker needs to assemble a discussion's stack.
 
     Args:
         user_message: the message about to be sent; None takes the draft.
         kept_out: sources that are not recalled for it; None: those that are kept out of the draft's.
+        is_round: what followed the message, results of tools at its end, goes along: its turn is running.
+        version_of: of such a round, the reply that another one is asked for of: it and all behind it do not go.
     """
     meta = state.discussions.summaries[discussion_id].meta
     opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
@@ -43,7 +50,7 @@ def stack_spec(
     profile = profile_of(state, meta.provider, meta.model)
     return StackSpec(
         discussion_id=discussion_id,
-        inputs=_inputs(state, meta, opened, preset, user_message),
+        inputs=_inputs(state, meta, opened, preset, user_message, version_of if is_round else None),
         preset=preset,
         root=state.config.project.root,
         allowed_roots=state.config.project.allowed_roots,
@@ -57,8 +64,10 @@ def stack_spec(
         fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
-        recall=recall_spec(state, opened.kept_out if kept_out is None else kept_out),
+        recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
+        has_tools=meta.has_tools,
+        is_trusted=state.config.project.is_trusted,
     )
 
 
@@ -94,13 +103,19 @@ def _inputs(
     opened: OpenDiscussion,
     preset: Preset,
     user_message: Message | None,
+    round_version: str | None = None,
 ) -> StackInputs:
+    """Inputs of a stack. `round_version`: of a running turn's round the reply that goes with all behind it, empty: none."""
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
-    turns = model_view(opened)
-    if user_message is not None:
+    turns = paired(sent_view(opened))
+    said, attachments = opened.draft.text, opened.draft.attachments
+    if round_version is not None:
+        turns, said, attachments = _before(turns, round_version), "", ()
+    elif user_message is not None:
         turns = _before(turns, user_message.id)
+        said, attachments = as_sent(opened, user_message).text, user_message.attachments
     return StackInputs(
         provider=meta.provider,
         model=meta.model,
@@ -109,15 +124,24 @@ def _inputs(
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
         project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
+        metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
-        user_text=user_message.text if user_message is not None else opened.draft.text,
-        attachments=_attachments(opened, user_message),
+        user_text=said,
+        attachments=attachments,
         takes_long_system=profile.takes_long_system,
         keeps_retrieved=not has_metadata,
         kept_retrieved=() if has_metadata else _kept(opened, turns),
     )
+
+
+def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Messages before what is sent, those that left the view among them."""
+    if opened.cut is None:
+        return turns
+    said, last = model_view(opened), turns[-1].id if turns else ""
+    end = next((at for at, message in enumerate(said, 1) if message.id == last), None)
+    return _before(said, opened.cut.begins_at) if end is None else said[:end]
 
 
 def _kept(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[tuple[str, str], ...]:
@@ -137,14 +161,10 @@ def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionMet
     return DiscussionMetadata(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
 
 
-def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[AttachmentPart, ...]:
-    return opened.draft.attachments if user_message is None else user_message.attachments
-
-
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
-    """The turns up to a message, itself and all after it left out."""
+    """The turns up to a message or a version of it, itself and all after it left out."""
     for index, message in enumerate(turns):
-        if message.id == message_id:
+        if message_id and message_id in {message.id, message.version_of}:
             return turns[:index]
     return turns
 
@@ -185,7 +205,10 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
     return (
         state.discussions.selected_id,
         meta,
+        project.is_trusted,
         id(opened.entries),
+        opened.cut,
+        id(opened.lines),
         opened.draft,
         opened.kept_out,
         id(opened.last_request),

@@ -20,6 +20,7 @@ from core.discussion.messages import (
     RecordsAppended,
     ReplyToken,
     RestoreMessage,
+    ResultToken,
     WriteFailed,
     WriteToken,
 )
@@ -101,7 +102,7 @@ def _preview(opened: OpenDiscussion) -> str:
 
 
 def _write_succeeded(state: AppState, token: WriteToken | None) -> AppState:
-    if isinstance(token, ReplyToken) and token.call_id in state.discussions.pending:
+    if isinstance(token, ReplyToken | ResultToken) and token.call_id in state.discussions.pending:
         state = replace(
             state,
             discussions=replace(state.discussions, pending=without(state.discussions.pending, token.call_id)),
@@ -112,10 +113,11 @@ def _write_succeeded(state: AppState, token: WriteToken | None) -> AppState:
 def write_failed(state: AppState, given: Stamp, event: WriteFailed) -> AppState:
     """Say it. A paid reply is kept and written again until it is on disk."""
     state = notify(state, "disk", Level.ERROR, event.text, event.detail)
-    if not isinstance(event.token, ReplyToken):
+    if not isinstance(event.token, ReplyToken | ResultToken):
         return state
     retry_at = given.at + RETRY_WRITE_AFTER
-    write = PendingWrite(event.discussion_id, event.records, retry_at, event.text, event.detail)
+    is_result = isinstance(event.token, ResultToken)
+    write = PendingWrite(event.discussion_id, event.records, retry_at, event.text, event.detail, is_result)
     return replace(
         state,
         discussions=replace(
@@ -135,12 +137,16 @@ def retry_pending(state: AppState, given: Stamp) -> Result:
         return state, ()
     later = {name: replace(write, retry_at=given.at + RETRY_WRITE_AFTER) for name, write in due.items()}
     effects = tuple(
-        AppendRecords(write.discussion_id, write.records, ReplyToken(call_id))
+        AppendRecords(write.discussion_id, write.records, _token(call_id, write))
         for call_id, write in due.items()
     )
     return replace(
         state, discussions=replace(state.discussions, pending={**state.discussions.pending, **later})
     ), effects
+
+
+def _token(call_id: str, write: PendingWrite) -> WriteToken:
+    return ResultToken(call_id) if write.is_result else ReplyToken(call_id)
 
 
 def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:

@@ -21,6 +21,7 @@ from core.values.records import (
     Record,
     RequestRecord,
     RestoreRecord,
+    StartRecord,
     UsageRecord,
     ViewRecord,
 )
@@ -36,6 +37,7 @@ _RECORDS: tuple[type[Record], ...] = (
     DeleteRecord,
     RestoreRecord,
     ViewRecord,
+    StartRecord,
     MarkRecord,
 )
 RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}

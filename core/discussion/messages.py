@@ -288,7 +288,19 @@ class UpkeepToken(msgspec.Struct, frozen=True):
     key: str
 
 
-WriteToken = PromptToken | ReplyToken | UpkeepToken
+class StartToken(msgspec.Struct, frozen=True):
+    """The record says that a tool call begins: it waits for that."""
+
+    call_id: str
+
+
+class ResultToken(msgspec.Struct, frozen=True):
+    """The records hold results of tool calls: the turn's next request waits for them. `call_id`: of the first."""
+
+    call_id: str
+
+
+WriteToken = PromptToken | ReplyToken | UpkeepToken | StartToken | ResultToken
 """Token of the one who waits for a write."""
 
 

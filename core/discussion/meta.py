@@ -19,6 +19,7 @@ from core.base.ids import time_of_id
 from core.base.opener import BOOK_BYTES, read_file, reason_of
 from core.base.toml import TomlError, decode_toml
 from core.discussion import log_codec
+from core.values.agent import Mode
 from core.values.discussion import MAX_OUTPUT_TOKENS, MAX_TEMPERATURE, DiscussionMeta, Draft
 from core.values.messages import AttachmentPart
 
@@ -34,7 +35,7 @@ _TEXT_KEYS = {
     "parent": "parent_id",
     "branch_point": "branch_message_id",
 }
-_OPTIONAL_KEYS = ("spend_limit_usd", "cache_epoch", "temperature", "max_output_tokens")
+_OPTIONAL_KEYS = ("spend_limit_usd", "cache_epoch", "temperature", "max_output_tokens", "has_tools", "mode")
 _FLAG_KEYS = ("pinned", "archived", "caching_enabled")
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -94,6 +95,8 @@ def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
     values["temperature"] = _number(table, "temperature", MAX_TEMPERATURE, wrong)
     most = _number(table, "max_output_tokens", MAX_OUTPUT_TOKENS, wrong)
     values["max_output_tokens"] = None if most is None else max(1, int(most))
+    _take(table, "has_tools", bool, "has_tools", values, wrong)
+    values["mode"] = _mode(table, wrong)
     created = _created(table, discussion_id, wrong)
     limit = _number(table, "spend_limit_usd", math.inf, wrong)
     base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
@@ -162,6 +165,10 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
         table["temperature"] = meta.temperature
     if meta.max_output_tokens is not None:
         table["max_output_tokens"] = meta.max_output_tokens
+    if meta.has_tools:
+        table["has_tools"] = True
+    if meta.mode is not Mode.ASK:
+        table["mode"] = meta.mode.value
     if meta.cache_epoch:
         table["cache_epoch"] = meta.cache_epoch
     return table
@@ -209,6 +216,14 @@ def _number(table: dict[str, Any], key: str, most: float, wrong: list[str]) -> f
         return float(value)
     wrong.append(repr(key))
     return None
+
+
+def _mode(table: dict[str, Any], wrong: list[str]) -> Mode:
+    """The mode; one that there is not asks."""
+    with suppress(ValueError):
+        return Mode(table.get("mode", Mode.ASK))
+    wrong.append("'mode'")
+    return Mode.ASK
 
 
 def _epoch(table: dict[str, Any], wrong: list[str]) -> int:

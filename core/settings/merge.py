@@ -21,6 +21,7 @@ from core.values.settings import (
     ServerSettings,
     Settings,
     SettingsFault,
+    ToolSettings,
 )
 
 PROVIDER_KEY = "ai_settings.provider"
@@ -119,6 +120,7 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         appearance=Appearance(**groups.get("appearance", {})),
         files=FileLimits(**groups.get("files", {})),
         hooks=HookSettings(**groups.get("hooks", {})),
+        tools=ToolSettings(**groups.get("tools", {})),
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )

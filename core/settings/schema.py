@@ -502,6 +502,16 @@ _WINDOW = (
         maximum=65_535,
     ),
     Setting(
+        "tools.max_rounds",
+        Kind.WHOLE,
+        20,
+        "Calls of the model in one turn with tools; then it stops and waits for you.",
+        scope=SettingScope.USER,
+        field="tools.max_rounds",
+        minimum=1,
+        maximum=1000,
+    ),
+    Setting(
         "trash_days",
         Kind.WHOLE,
         30,

@@ -20,6 +20,7 @@ from core.turn.sending import (
     draft_after,
     find_call,
     has_words,
+    is_turn_under_way,
     prompt_parts,
     refusal_of,
     refuse,
@@ -50,9 +51,7 @@ def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
     is on disk.
     """
     opened = state.discussions.open[asked.discussion_id]
-    if (
-        not opened.queue and opened.id not in state.turns.calls
-    ):  # what held an earlier one holds nothing any more
+    if not opened.queue and not is_busy(state, opened.id):  # what held an earlier one holds nothing any more
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
     prompt = QueuedPrompt(
         given.make_id(0), given.at, clean(asked.text), opened.draft.attachments, opened.kept_out
@@ -103,7 +102,7 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
         return conclude(
             state, CommandOutcome(asked.command_id, problem="Nothing waits in this discussion.")
         ), ()
-    if opened.id in state.turns.calls:
+    if is_busy(state, opened.id):
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
         return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
     reached = () if asked.over_limit else reached_limits(state, opened.id)
@@ -118,7 +117,7 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
 def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:
     """Send what waits first, unless something is under way, the queue is held, or a limit stands against it."""
     opened = state.discussions.open.get(discussion_id)
-    is_free = discussion_id not in state.turns.calls and not state.program.is_closing
+    is_free = not is_busy(state, discussion_id) and not state.program.is_closing
     if opened is None or not opened.queue or _waits_for_yes(opened) or not is_free:
         return state, ()
     if reached := reached_limits(state, discussion_id):
@@ -140,7 +139,12 @@ def must_wait(state: AppState, asked: SendPrompt) -> bool:
     if not has_words(state, asked):
         return False
     is_held = asked.awaits_limit and not asked.over_limit and bool(reached_limits(state, asked.discussion_id))
-    return is_held or (asked.may_queue and asked.discussion_id in state.turns.calls)
+    return is_held or (asked.may_queue and is_busy(state, asked.discussion_id))
+
+
+def is_busy(state: AppState, discussion_id: str) -> bool:
+    """True while a reply is under way, or the tools that it asked for."""
+    return discussion_id in state.turns.calls or is_turn_under_way(state, discussion_id)
 
 
 def has_other_limit(before: AppState, after: AppState, discussion_id: str) -> bool:

@@ -110,9 +110,25 @@ def _ask_again(state: AppState, given: Stamp, command: RetrySend | RegenerateRep
     if not turn.is_last:
         held = turn.run[-1] if turn.run else turn.prompt
         return _in_branch(state, given, command, prompt_id, held_id=held.id, prompt_id=prompt_id)
+    if isinstance(command, RetrySend) and (place := _unfinished(turn)) is not None:
+        return save_then_call(state, given, command, prompt_id, (), version_of=place, is_round=True)
     reply = turn.reply
     version_of = "" if reply is None else reply.version_of or reply.id
     return save_then_call(state, given, command, prompt_id, (), version_of=version_of)
+
+
+def _unfinished(turn: _AskedTurn) -> str | None:
+    """Place at which a turn with tools goes on: the part of a reply that came after the last results, empty for none.
+
+    None where no tool was called.
+    """
+    said = [message for message in turn.run if not message.is_deleted]
+    if not any(message.role is Role.TOOL for message in said):
+        return None
+    last = said[-1]
+    if last.role is Role.TOOL:
+        return ""
+    return last.version_of or last.id
 
 
 def _in_branch(

@@ -53,6 +53,13 @@ def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
     return _store(state, given, call, event.parts, STATUS_OF_STOP[kind], event.usage, marks)
 
 
+def asked_again(
+    state: AppState, given: Stamp, call: LiveCall, usage: Usage, records: tuple[Record, ...]
+) -> Result:
+    """End a call that brought no reply: what it cost goes to the log with these records, and the turn goes on."""
+    return _store(state, given, call, (), Status.COMPLETE, usage, records)
+
+
 def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
     refusal = SpendRefusal(call.refused, RetrySend(call.discussion_id, over_limit=True))

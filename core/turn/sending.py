@@ -120,6 +120,7 @@ def save_then_call(
     *,
     version_of: str = "",
     queued: QueuedPrompt | None = None,
+    is_round: bool = False,
 ) -> Result:
     """Open a call in phase SAVING and append `records`, none where the log has the words.
 
@@ -129,9 +130,10 @@ def save_then_call(
     Args:
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
             hold, None where they are of the composer or of the log.
+        is_round: it goes on with a turn after tool results.
     """
     opened = state.discussions.open[command.discussion_id]
-    if opened.id in state.turns.calls:
+    if opened.id in state.turns.calls or (is_turn_under_way(state, opened.id) and not is_round):
         return ignore(state, command, "A reply is under way in this discussion.")
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
@@ -156,6 +158,7 @@ def save_then_call(
         was_queued=queued is not None,
         kept_out=kept_out,
         after_change=state.config.asked,
+        is_round=is_round,
     )
     hold = opened.queue_hold if opened.queue else ""
     if opened.refusal is not None or opened.awaits_limit is not None or hold != opened.queue_hold:
@@ -165,6 +168,15 @@ def save_then_call(
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
+
+
+def is_turn_under_way(state: AppState, discussion_id: str) -> bool:
+    """True while a turn with tools runs: from the first call of a tool on, whether or not the model is asked just now.
+
+    What a program that ended has left waits for the person, and is none.
+    """
+    turn = state.agent.turns.get(discussion_id)
+    return turn is not None and not turn.is_left
 
 
 def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:
@@ -201,7 +213,9 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
-    spec = stack_spec(state, call.discussion_id, message, call.kept_out)
+    spec = stack_spec(
+        state, call.discussion_id, message, call.kept_out, is_round=call.is_round, version_of=call.version_of
+    )
     length = reply_tokens(state, call.discussion_id)
     call_effect = CallProvider(
         call.id, call.reply_id, given.make_id(3 + number), message.id, spec, length, call.version_of

@@ -10,7 +10,6 @@ from core.discussion.messages import (
     PromptToken,
     RecordsAppended,
     ReplyToken,
-    UpkeepToken,
     WriteFailed,
 )
 from core.discussion.queue_messages import PromptGone, QueueWritten
@@ -119,7 +118,7 @@ def admit_held(state: AppState) -> Result:
 
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     """Let what waited for a write go on: the call after its prompt, the end after its reply."""
-    if happened.token is None or isinstance(happened.token, UpkeepToken):
+    if not isinstance(happened.token, PromptToken | ReplyToken):
         return state, ()
     call = sending.find_call(state, happened.token.call_id)
     if call is None:

@@ -67,6 +67,7 @@ class Approval(msgspec.Struct, frozen=True):
         reasons: why it asks, a sentence each (writes a git hook, unconfined, a recovered call …).
         path: of an edit, absolute; base_sha256: of the file as it was judged, empty for a new one; hunks: of an edit.
         grant: what a yes for this discussion would allow from now on, as it is shown; empty: only once.
+        commands: words of each simple command of a command line; empty where no rule may cover it.
     """
 
     id: str
@@ -78,6 +79,7 @@ class Approval(msgspec.Struct, frozen=True):
     base_sha256: str = ""
     hunks: tuple[Hunk, ...] = ()
     grant: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
     asked_at: datetime | None = None
 
 
@@ -105,6 +107,8 @@ class ToolCall(msgspec.Struct, frozen=True):
 
     Args:
         id: of the call, unique in the discussion; name, arguments_json: as the model gave them.
+        kind: as it was judged, None before that; let_by: who or what let it run, empty while nothing did;
+            taken: numbers of the hunks that the person took, None for all; is_kept: its result is on disk.
         is_recovered: it was leaked as text; summary: one line of what it does; tail: the end of its output, live.
         result: start of its answer, at most 2,000 characters; is_background: a command that goes on behind its result.
     """
@@ -113,6 +117,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     name: str
     arguments_json: str
     state: CallState = CallState.PREPARING
+    kind: ActKind | None = None
     summary: str = ""
     approval: Approval | None = None
     is_recovered: bool = False
@@ -122,6 +127,9 @@ class ToolCall(msgspec.Struct, frozen=True):
     result: str = ""
     attachments: tuple[AttachmentPart, ...] = ()
     is_background: bool = False
+    let_by: str = ""
+    taken: tuple[int, ...] | None = None
+    is_kept: bool = False
 
 
 class AgentTurn(msgspec.Struct, frozen=True):
@@ -129,14 +137,20 @@ class AgentTurn(msgspec.Struct, frozen=True):
 
     Args:
         turn_id: the person's message; rounds: model calls so far; calls: of the last reply, in its order.
-        is_stopping: the person interrupted it; was_nudged: an empty reply was asked for once more.
-        overflows: context overflows so far.
+        goes_on: the model is asked once more when all of these have their results.
+        judging_id: the call that is being judged, empty for none; has_yielded: the model hands over after this round.
+        is_left: a program that ended left it, everything asks; is_stopping: the person interrupted it.
+        was_nudged: an empty reply was asked for once more; overflows: context overflows so far.
     """
 
     discussion_id: str
     turn_id: str
     rounds: int = 1
     calls: tuple[ToolCall, ...] = ()
+    goes_on: bool = False
+    judging_id: str = ""
+    has_yielded: bool = False
+    is_left: bool = False
     is_stopping: bool = False
     was_nudged: bool = False
     overflows: int = 0
@@ -195,8 +209,10 @@ class AgentState(msgspec.Struct, frozen=True):
 
     Args:
         turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
+        is_headless: nobody sits in front of a window, a question waits only so long.
     """
 
     turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
     pages: Mapping[str, AgentPage] = msgspec.field(default_factory=dict)
     sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
+    is_headless: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
+from core.values.window import ViewCut
 
 MAX_TEMPERATURE = 2.0
 MAX_OUTPUT_TOKENS = 10_000_000
@@ -136,6 +137,9 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         asked_version: the version of a reply that was chosen last, until it stands there.
         retrieved: recalled text that stays behind a message, by its id; kept_out: sources that the person keeps out
             of what is recalled for the draft.
+        cut: the newest cut of the model's view, None where all of the log is in it.
+        lines: of the program, each behind a message of that id, for the model alone.
+        left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
     """
 
     id: str
@@ -158,6 +162,9 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     asked_version: str = ""
     retrieved: Mapping[str, str] = msgspec.field(default_factory=dict)
     kept_out: tuple[str, ...] = ()
+    cut: ViewCut | None = None
+    lines: Mapping[str, str] = msgspec.field(default_factory=dict)
+    left_calls: tuple[str, ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -166,10 +173,10 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
 
     @property
     def unanswered_id(self) -> str:
-        """Id of the last message where it is the person's, empty where a reply stands behind it."""
-        kept = (e for e in reversed(self.entries) if isinstance(e, Message) and not e.is_deleted)
-        last = next(kept, None)
-        return last.id if last is not None and last.role is Role.USER else ""
+        """Id of the person's last message where no reply stands behind it, or results of tools that none has followed;
+        empty otherwise.
+        """
+        return unanswered_id(self.entries)
 
     def versions_of(self, message: Message) -> ReplyVersions | None:
         """Versions of a reply, None where it has but one."""
@@ -181,6 +188,17 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         if known is None:
             return ""
         return known.neighbour(step, self.asked_version) if step else message_id
+
+
+def unanswered_id(entries: Sequence[Entry]) -> str:
+    """Id of the person's last message where the model has not had the last word since, empty where it has."""
+    kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
+    last = next(kept, None)
+    if last is None or last.role is Role.ASSISTANT:
+        return ""
+    if last.role is Role.USER:
+        return last.id
+    return next((entry.id for entry in kept if entry.role is Role.USER), "")
 
 
 class CallPhase(StrEnum):
@@ -210,6 +228,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         is_saved: its words are on disk, and it waits for that change.
         was_queued: its prompt waited in the queue, and never was the composer's since.
         kept_out: sources that the person keeps out of what is recalled for its message.
+        is_round: it goes on with a turn after tool results: what followed the message goes along.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -240,3 +259,4 @@ class LiveCall(msgspec.Struct, frozen=True):
     kept_out: tuple[str, ...] = ()
     after_change: int = 0
     is_saved: bool = False
+    is_round: bool = False

@@ -70,7 +70,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
     """Usage of a call. `message_id` is the assistant's message, or the call's id where none was kept.
 
-    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`. `is_inherited`: it was paid for
+    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`, `compaction`. `is_inherited`: it was paid for
     in the discussion that this one is a branch of, under the same id, and counts there.
     """
 
@@ -120,6 +120,19 @@ class ViewRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="v
     data_json: str
 
 
+class StartRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="tool_start"):
+    """A tool call begins, and may have done something from now on: it is never begun again.
+
+    `approval_id`: what it was let do, as in `Approval`; `let_by`: `person`, or the rule that let it, in words.
+    """
+
+    id: str
+    at: datetime
+    call_id: str
+    approval_id: str = ""
+    let_by: str = ""
+
+
 class MarkRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="mark"):
     """Anything the person should see in place: cancelled, model switched, repaired, harvested."""
 
@@ -138,5 +151,6 @@ Record = (
     | DeleteRecord
     | RestoreRecord
     | ViewRecord
+    | StartRecord
     | MarkRecord
 )

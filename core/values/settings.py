@@ -154,6 +154,12 @@ class HookSettings(msgspec.Struct, frozen=True):
     port: int = 0
 
 
+class ToolSettings(msgspec.Struct, frozen=True):
+    """`[tools]`: turns with tools. `max_rounds`: calls of a model in one turn."""
+
+    max_rounds: int = 20
+
+
 class Settings(msgspec.Struct, frozen=True):
     """Everything after command line, environment, project and user settings were merged.
 
@@ -172,6 +178,7 @@ class Settings(msgspec.Struct, frozen=True):
     appearance: Appearance = msgspec.field(default_factory=Appearance)
     files: FileLimits = msgspec.field(default_factory=FileLimits)
     hooks: HookSettings = msgspec.field(default_factory=HookSettings)
+    tools: ToolSettings = msgspec.field(default_factory=ToolSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     own_ai: AiSettings | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from core.values.cache import CachePlan
@@ -10,7 +12,7 @@ from core.values.provider import Effort, ModelProfile, ProviderRequest
 from core.values.recall import RecallSpec
 from core.values.records import RequestRecord, ViewRecord
 from core.values.settings import CachingSettings, FileLimits, KnowledgeSettings
-from core.values.stack import StackInputs
+from core.values.stack import StackInputs, ToolSchema
 from core.values.view import ContextView
 
 PREVIEW_ID = "preview"
@@ -28,6 +30,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
         recall: what may go along with the message, None where ambient recall is off.
         waiting: messages that were shown with theirs and go later.
+        has_tools: its model is given tools; is_trusted: those of files and commands among them.
     """
 
     discussion_id: str
@@ -47,6 +50,12 @@ class StackSpec(msgspec.Struct, frozen=True):
     caching_enabled: bool = True
     recall: RecallSpec | None = None
     waiting: tuple[str, ...] = ()
+    has_tools: bool = False
+    is_trusted: bool = False
+
+
+OfferedTools = Callable[[StackSpec], tuple[ToolSchema, ...]]
+"""Tools that the model of a discussion is given."""
 
 
 class CallToBuild(msgspec.Struct, frozen=True):

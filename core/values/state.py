@@ -72,7 +72,7 @@ class WorkerStatus(msgspec.Struct, frozen=True):
 class PendingWrite(msgspec.Struct, frozen=True):
     """Records that are not on disk yet because a write failed; tried again until they are.
 
-    `retry_at` is when; `problem` and `remedy` say what is in the way.
+    `retry_at` is when; `problem` and `remedy` say what is in the way; `is_result`: they are results of tools, no reply.
     """
 
     discussion_id: str
@@ -80,6 +80,7 @@ class PendingWrite(msgspec.Struct, frozen=True):
     retry_at: datetime
     problem: str = ""
     remedy: str = ""
+    is_result: bool = False
 
 
 class TrashItem(msgspec.Struct, frozen=True):

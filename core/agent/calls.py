@@ -1,0 +1,269 @@
+"""Tool calls of a turn: judged one after the other, asked, noted as begun, run, and their results to disk.
+
+Calls that only look run beside each other. One that writes or runs something is judged when all before it that do are
+over, and begins when nothing before it runs: it finds what they left, as if the calls came one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
+from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
+from core.agent.policy import Answer, Standing, rule
+from core.agent.tool import ToolPlaces
+from core.base.stamp import Stamp
+from core.base.text import clean
+from core.discussion.messages import AppendRecords, ResultToken, StartToken
+from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
+from core.values.messages import Role, Status, ToolResultPart
+from core.values.records import MessageRecord, StartRecord
+from core.values.state import AppState
+from core.values.updates import Result
+
+MOST_AT_ONCE = 8
+"""Calls that run beside each other."""
+
+SHOWN_CHARS = 2_000
+"""Of a result, in the panel."""
+
+_ACTS = frozenset({ActKind.EDIT, ActKind.COMMAND})
+
+STOPPED = "interrupted: the person stopped the turn."
+STOPPED_BEFORE = "Not run: the person stopped the turn."
+LEFT_OUT = "Not run: the person went on with something else."
+_LEFT = "The program ended before this was done."
+
+
+def places_of(state: AppState) -> ToolPlaces:
+    """Folders that tools work in."""
+    project = state.config.project
+    return ToolPlaces(
+        root=project.root,
+        allowed_roots=project.allowed_roots,
+        home=state.program.home,
+        is_trusted=project.is_trusted,
+    )
+
+
+def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
+    """Begin what may begin, and judge the next call."""
+    effects: list[Any] = []
+    for number, call in enumerate(turn.calls):
+        if call.state is CallState.PREPARING and call.let_by and _may_begin(turn, number):
+            turn = with_tool_call(turn, replace(call, state=CallState.RUNNING, started_at=given.at))
+            started = StartRecord(
+                given.make_id(20 + 2 * number), given.at, call.id, _approval_id(call), call.let_by
+            )
+            effects.append(AppendRecords(turn.discussion_id, (started,), StartToken(call.id)))
+    following = _next_to_judge(turn)
+    if following is not None:
+        turn = replace(turn, judging_id=following.id)
+        about = turn.discussion_id, turn.turn_id, following.id
+        effects.append(JudgeCall(*about, following.name, following.arguments_json, places_of(state)))
+    return with_turn(state, turn), tuple(effects)
+
+
+def _approval_id(call: ToolCall) -> str:
+    return call.approval.id if call.approval is not None else ""
+
+
+def _may_begin(turn: AgentTurn, number: int) -> bool:
+    """True if a call that was let run may begin now."""
+    at_work = running(turn)
+    if len(at_work) >= MOST_AT_ONCE:
+        return False
+    before = turn.calls[:number]
+    if turn.calls[number].kind in _ACTS:
+        return not any(call.state is CallState.RUNNING for call in before)
+    return not any(call.kind in _ACTS and not call.state.is_over for call in before)
+
+
+def _next_to_judge(turn: AgentTurn) -> ToolCall | None:
+    """The first call that was not judged, unless one before it writes or runs something and is not over."""
+    if turn.judging_id or turn.is_stopping:
+        return None
+    for call in turn.calls:
+        if call.state.is_over:
+            continue
+        if call.kind is None:
+            return call
+        if call.kind in _ACTS:
+            return None
+    return None
+
+
+def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
+    """It is known what a call would do: let it run, ask, or refuse it."""
+    turn = state.agent.turns.get(event.discussion_id)
+    call = call_of_turn(turn, event.call_id)
+    if turn is None or call is None or turn.judging_id != event.call_id:
+        return state, ()
+    turn = replace(turn, judging_id="")
+    approval = event.approval
+    call = replace(call, kind=approval.kind, summary=approval.title, approval=approval)
+    if event.problem:
+        return _ended(state, given, turn, call, CallState.FAILED, event.problem)
+    if turn.is_stopping:
+        return _ended(state, given, turn, call, CallState.INTERRUPTED, STOPPED_BEFORE)
+    return _ruled(state, given, turn, call, must_ask=event.must_ask)
+
+
+def _ruled(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, *, must_ask: bool) -> Result:
+    approval = call.approval
+    assert approval is not None
+    if turn.is_left:
+        approval = replace(approval, reasons=(*approval.reasons, _LEFT))
+    ruling = rule(approval, _standing(state, turn, call, must_ask=must_ask))
+    call = replace(call, approval=ruling.approval)
+    match ruling.answer:
+        case Answer.REFUSE:
+            return _ended(state, given, turn, call, CallState.REFUSED, ruling.refusal)
+        case Answer.ASK:
+            asked = replace(ruling.approval, asked_at=given.at)
+            turn = with_tool_call(turn, replace(call, state=CallState.ASKING, approval=asked))
+        case Answer.ALLOW:
+            turn = with_tool_call(turn, replace(call, let_by="policy"))
+    return advance(state, given, turn)
+
+
+def _standing(state: AppState, turn: AgentTurn, call: ToolCall, *, must_ask: bool) -> Standing:
+    return Standing(
+        mode=state.discussions.summaries[turn.discussion_id].meta.mode,
+        sandbox=state.agent.sandbox,
+        is_trusted=state.config.project.is_trusted,
+        grants=page_of(state, turn.discussion_id).grants,
+        must_ask=must_ask,
+        is_recovered=call.is_recovered,
+    )
+
+
+def approved(
+    state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, taken: tuple[int, ...] | None
+) -> Result:
+    """The person's yes."""
+    turn = replace(turn, is_left=False)
+    turn = with_tool_call(turn, replace(call, state=CallState.PREPARING, let_by="person", taken=taken))
+    return advance(state, given, turn)
+
+
+def refused(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, words: str) -> Result:
+    """A no."""
+    return _ended(state, given, replace(turn, is_left=False), call, CallState.REFUSED, words)
+
+
+def reconsidered(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """The mode or the grants are others: what is asked may need no yes any more, or get a no."""
+    effects: tuple[Any, ...] = ()
+    asking = state.agent.turns.get(discussion_id)
+    for old in () if asking is None or asking.is_left else asking.calls:
+        turn = state.agent.turns[discussion_id]
+        call = call_of_turn(turn, old.id)
+        if call is None or call.state is not CallState.ASKING or call.approval is None:
+            continue
+        answer = rule(call.approval, _standing(state, turn, call, must_ask=False)).answer
+        if answer is not Answer.ASK:
+            state, more = _ruled(state, given, turn, replace(call, state=CallState.PREPARING), must_ask=False)
+            effects = (*effects, *more)
+    return state, effects
+
+
+def started(state: AppState, discussion_id: str, call_id: str) -> Result:
+    """It is on disk that a call begins: it runs, unless the person stopped it meanwhile."""
+    turn = state.agent.turns.get(discussion_id)
+    call = call_of_turn(turn, call_id)
+    if turn is None or call is None or call.state is not CallState.RUNNING:
+        return state, ()
+    run = RunCall(
+        discussion_id,
+        turn.turn_id,
+        call_id,
+        call.name,
+        call.arguments_json,
+        places_of(state),
+        _approval_id(call),
+        call.taken,
+    )
+    stop = (StopCalls(discussion_id, (call_id,)),) if turn.is_stopping else ()
+    return state, (run, *stop)
+
+
+def unstarted(state: AppState, given: Stamp, discussion_id: str, call_id: str, problem: str) -> Result:
+    """It could not be noted that a call begins: it is not run."""
+    turn = state.agent.turns.get(discussion_id)
+    call = call_of_turn(turn, call_id)
+    if turn is None or call is None or call.state is not CallState.RUNNING:
+        return state, ()
+    words = f"Not run: it could not be noted on disk that it begins. {problem}"
+    return _ended(state, given, turn, call, CallState.FAILED, words)
+
+
+def done(state: AppState, given: Stamp, event: CallDone) -> Result:
+    """A call has its result: to disk with it."""
+    turn = state.agent.turns.get(event.discussion_id)
+    call = call_of_turn(turn, event.call_id)
+    if turn is None or call is None or call.state is not CallState.RUNNING:
+        return state, ()
+    call = replace(call, attachments=event.attachments, is_background=event.is_background)
+    page = page_of(state, event.discussion_id)
+    if event.changes:
+        told = {(one.path, one.turn_id) for one in event.changes}
+        others = (one for one in page.changes if (one.path, one.turn_id) not in told)
+        page = replace(page, changes=(*others, *event.changes))
+    if event.todo is not None:
+        page = replace(page, todo=event.todo)
+    if event.is_background:
+        page = replace(page, commands=(*page.commands, call))
+    state = with_page(state, event.discussion_id, page)
+    turn = replace(turn, has_yielded=turn.has_yielded or event.is_yield)
+    how = CallState.FAILED if event.is_error else CallState.DONE
+    if event.is_interrupted:
+        how = CallState.INTERRUPTED
+    return _ended(state, given, turn, call, how, event.text)
+
+
+def kept(state: AppState, discussion_id: str, call_ids: frozenset[str]) -> AppState:
+    """Results are on disk."""
+    turn = state.agent.turns.get(discussion_id)
+    if turn is None:
+        return state
+    calls = tuple(replace(one, is_kept=True) if one.id in call_ids else one for one in turn.calls)
+    return with_turn(state, replace(turn, calls=calls))
+
+
+def closed(state: AppState, given: Stamp, turn: AgentTurn, words: str) -> Result:
+    """No call of a turn that has not begun will; those that run are told to stop."""
+    effects: tuple[Any, ...] = ()
+    turn = replace(turn, is_stopping=True, judging_id="")
+    state = with_turn(state, turn)
+    for call in turn.calls:
+        if call.state in {CallState.PREPARING, CallState.ASKING}:
+            current = state.agent.turns[turn.discussion_id]
+            state, more = _ended(state, given, current, call, CallState.INTERRUPTED, words)
+            effects = (*effects, *more)
+    return state, (StopCalls(turn.discussion_id), *effects)
+
+
+def _ended(
+    state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, how: CallState, words: str
+) -> Result:
+    """A call is over: its result goes to disk, and the next one may go."""
+    words = clean(words)
+    number = next(i for i, one in enumerate(turn.calls) if one.id == call.id)
+    over = replace(
+        call, state=how, ended_at=given.at, started_at=call.started_at, tail="", result=words[:SHOWN_CHARS]
+    )
+    turn = with_tool_call(turn, over)
+    record = result_record(given, number, call.id, words, how)
+    record = replace(record, parts=(*record.parts, *call.attachments))
+    state, effects = advance(state, given, turn)
+    return state, (AppendRecords(turn.discussion_id, (record,), ResultToken(call.id)), *effects)
+
+
+def result_record(given: Stamp, number: int, call_id: str, words: str, how: CallState) -> MessageRecord:
+    """The record of a result. `number`: of the call in its reply, from 0."""
+    part = ToolResultPart(call_id, words, is_error=how is not CallState.DONE)
+    status = Status.INTERRUPTED if how is CallState.INTERRUPTED else Status.COMPLETE
+    return MessageRecord(given.make_id(21 + 2 * number), given.at, Role.TOOL, (part,), status)

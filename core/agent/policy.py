@@ -1,0 +1,195 @@
+"""Rule of approvals: which call may go, which is asked and why, which is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from enum import StrEnum
+
+import msgspec
+
+from core.values.agent import ActKind, Approval, Mode, Sandbox
+
+EDIT_GRANT = "edit files inside the project"
+"""Grant of an edit inside the project; an edit elsewhere offers none."""
+_RUN = "run "
+_HOST = "fetch from "
+
+
+class Answer(StrEnum):
+    """Answer of a policy, loosest first."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    REFUSE = "refuse"
+
+
+_STRICTNESS = tuple(Answer)
+
+
+class Policies(msgspec.Struct, frozen=True):
+    """What a person set for a folder, in their own settings.
+
+    Args:
+        reads, edits, commands, network: answer where nothing else decides. Commands are let go only where they are confined.
+        prefixes: command rules, words as a shell reads them (`git log`); hosts: addresses that may be fetched.
+    """
+
+    reads: Answer = Answer.ALLOW
+    edits: Answer = Answer.ASK
+    commands: Answer = Answer.ASK
+    network: Answer = Answer.ASK
+    prefixes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+
+class ProjectPolicies(msgspec.Struct, frozen=True):
+    """What a project's file says. It can only tighten; None: nothing said."""
+
+    reads: Answer | None = None
+    edits: Answer | None = None
+    commands: Answer | None = None
+    network: Answer | None = None
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How things stand for a call.
+
+    Args:
+        grants: what the person allowed for this discussion, as `Approval.grant` showed it.
+        policies: of the folder, tightened by the project's; is_trusted: the folder is.
+        must_ask: whatever was granted; is_recovered: the call was leaked as text.
+    """
+
+    mode: Mode
+    sandbox: Sandbox
+    is_trusted: bool
+    grants: tuple[str, ...] = ()
+    policies: Policies = msgspec.field(default_factory=Policies)
+    must_ask: bool = False
+    is_recovered: bool = False
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """What becomes of a call.
+
+    Args:
+        approval: as it is to be shown and kept: with every reason, and without a grant where none may be remembered.
+        refusal: for the model, where the answer is a refusal.
+    """
+
+    answer: Answer
+    approval: Approval
+    refusal: str = ""
+
+
+def rule(approval: Approval, standing: Standing) -> Ruling:
+    """Decide about a call. Total; a refusal beats a question, a question beats every grant."""
+    refusal = _refusal(approval.kind, standing)
+    if refusal:
+        return Ruling(Answer.REFUSE, approval, refusal)
+    shown = _as_shown(approval, standing)
+    if shown.reasons or standing.must_ask:
+        return Ruling(Answer.ASK, shown)
+    if approval.kind is ActKind.OWN or _is_covered(shown, standing):
+        return Ruling(Answer.ALLOW, shown)
+    return Ruling(_policy(approval.kind, standing.policies), shown)
+
+
+def tightened(own: Policies, project: ProjectPolicies) -> Policies:
+    """A person's policies under what the project's file says: the stricter of both, rules dropped where it asks."""
+
+    def stricter(ours: Answer, theirs: Answer | None) -> Answer:
+        return max(ours, theirs or ours, key=_STRICTNESS.index)
+
+    return Policies(
+        reads=stricter(own.reads, project.reads),
+        edits=stricter(own.edits, project.edits),
+        commands=stricter(own.commands, project.commands),
+        network=stricter(own.network, project.network),
+        prefixes=own.prefixes if project.commands in {None, Answer.ALLOW} else (),
+        hosts=own.hosts if project.network in {None, Answer.ALLOW} else (),
+    )
+
+
+def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str) -> str:
+    """Sha256 (hex) that a yes is bound to: another tool, argument, folder or base needs another yes."""
+    digest = hashlib.sha256()
+    for part in (tool, arguments_json, folder, base_sha256):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def command_grant(prefixes: tuple[tuple[str, ...], ...]) -> str:
+    """Grant of token prefixes, a line each, as a shell would read them; empty without any."""
+    return "\n".join(dict.fromkeys(f"{_RUN}{shlex.join(prefix)}" for prefix in prefixes if prefix))
+
+
+def host_grant(host: str) -> str:
+    """Grant of a host's pages."""
+    return f"{_HOST}{host}"
+
+
+def covers(prefix: str, words: tuple[str, ...]) -> bool:
+    """True if a command rule covers a simple command: word by word from its first, and nothing that runs another."""
+    try:
+        wanted = tuple(shlex.split(prefix))
+    except ValueError:
+        return False
+    return bool(wanted) and words[: len(wanted)] == wanted
+
+
+def _refusal(kind: ActKind, standing: Standing) -> str:
+    if kind in {ActKind.READ, ActKind.EDIT, ActKind.COMMAND} and not standing.is_trusted:
+        return "The person does not trust this folder: its files are not read or written, and no command runs here."
+    if standing.mode is Mode.PLAN and kind in {ActKind.EDIT, ActKind.COMMAND}:
+        return "The discussion is in plan mode: read, and say what you would do. Nothing is written or run."
+    if kind is not ActKind.OWN and _policy(kind, standing.policies) is Answer.REFUSE:
+        return f"The person's policy for this folder refuses every call of the kind {kind.value!r}."
+    return ""
+
+
+def _as_shown(approval: Approval, standing: Standing) -> Approval:
+    reasons = list(approval.reasons)
+    if standing.is_recovered:
+        reasons.append("The model wrote this call as text, and it was read as a call.")
+    if approval.kind is not ActKind.COMMAND or standing.sandbox.is_confined:
+        return msgspec.structs.replace(approval, reasons=tuple(reasons))
+    why = standing.sandbox.problem or "no sandbox was found on this machine"
+    reasons.append(f"It runs unconfined, with all that you may do yourself: {why}")
+    return msgspec.structs.replace(approval, reasons=tuple(reasons), grant="", commands=())
+
+
+def _policy(kind: ActKind, policies: Policies) -> Answer:
+    match kind:
+        case ActKind.READ:
+            return policies.reads
+        case ActKind.EDIT:
+            return policies.edits
+        case ActKind.COMMAND:
+            return policies.commands
+        case ActKind.NETWORK:
+            return policies.network
+        case ActKind.OWN:
+            return Answer.ALLOW
+
+
+def _is_covered(approval: Approval, standing: Standing) -> bool:
+    """True if the person allowed this already: by their mode, by a grant of this discussion, by a rule of theirs."""
+    granted = {line for grant in standing.grants for line in grant.split("\n")}
+    match approval.kind:
+        case ActKind.COMMAND:
+            rules = [line.removeprefix(_RUN) for line in granted if line.startswith(_RUN)]
+            rules += standing.policies.prefixes
+            return bool(approval.commands) and all(
+                any(covers(each, words) for each in rules) for words in approval.commands
+            )
+        case ActKind.EDIT:
+            is_inside = approval.grant == EDIT_GRANT
+            return is_inside and (standing.mode is Mode.ACCEPT_EDITS or EDIT_GRANT in granted)
+        case ActKind.NETWORK:
+            host = approval.grant.removeprefix(_HOST)
+            return bool(approval.grant) and (approval.grant in granted or host in standing.policies.hosts)
+        case ActKind.READ | ActKind.OWN:
+            return False

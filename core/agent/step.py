@@ -1,0 +1,226 @@
+"""The agent's part of the step: turns with tools, from the reply that asks for them to the reply that does not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, assert_never
+
+from msgspec.structs import replace
+
+from core.agent import calls, rounds
+from core.agent.messages import (
+    AgentCommand,
+    AgentEvent,
+    ApproveCall,
+    CallDone,
+    CallJudged,
+    CallTail,
+    CommandEnded,
+    FilesRestored,
+    KillCommands,
+    RefuseCall,
+    RestoreFiles,
+    SandboxFound,
+    SetTools,
+    StopCalls,
+    UndoTurn,
+)
+from core.agent.pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
+from core.base.stamp import Stamp
+from core.base.text import clean
+from core.discussion.choices import change_meta
+from core.discussion.messages import RecordsAppended, ReplyToken, ResultToken, StartToken, WriteFailed
+from core.turn.messages import CallEnded
+from core.values.agent import AgentTurn, CallState, ToolCall
+from core.values.messages import ToolResultPart
+from core.values.outcomes import CommandOutcome
+from core.values.records import MessageRecord
+from core.values.state import AppState, Level
+from core.values.updates import Result, conclude, notify
+
+ANSWER_WITHIN = timedelta(seconds=300)
+"""Time that a question has where nobody sits in front of a window."""
+
+REFUSED = "The person said no."
+UNANSWERED = "Refused: nobody answered within 300 seconds."
+NOT_ASKED = "This is not asked any more."
+
+
+def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case SetTools():
+            fields = {"has_tools": asked.has_tools, "mode": asked.mode}
+            state, effects = change_meta(state, asked.discussion_id, **fields)
+            state, more = calls.reconsidered(state, given, asked.discussion_id)
+            return state, (*effects, *more)
+        case ApproveCall():
+            return _approve(state, given, asked)
+        case RefuseCall():
+            turn, call = _asked(state, asked.discussion_id, asked.call_id)
+            if turn is None or call is None:
+                return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
+            words = f"{REFUSED} {clean(asked.words)}".strip()
+            return calls.refused(state, given, turn, call, words)
+        case KillCommands():
+            return state, (StopCalls(asked.discussion_id, _killed(asked), kills=True),)
+        case UndoTurn():
+            page = page_of(state, asked.discussion_id)
+            changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
+            if not changes:
+                problem = "Nothing that this turn changed is known, or it is undone already."
+                return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
+            return state, (RestoreFiles(asked.discussion_id, asked.turn_id, changes, asked.command_id),)
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case CallJudged():
+            return calls.judged(state, given, happened)
+        case CallTail():
+            return _tail(state, happened), ()
+        case CallDone():
+            return calls.done(state, given, happened)
+        case CommandEnded():
+            page = page_of(state, happened.discussion_id)
+            left = tuple(one for one in page.commands if one.id != happened.call_id)
+            return with_page(state, happened.discussion_id, replace(page, commands=left)), ()
+        case FilesRestored():
+            return _restored(state, happened), ()
+        case SandboxFound():
+            return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
+        case _:
+            assert_never(happened)
+
+
+def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
+    """Take in what is on disk: a reply with calls, the start of a call, results."""
+    match happened.token:
+        case ReplyToken():
+            return rounds.replied(state, given, happened)
+        case StartToken():
+            return calls.started(state, happened.discussion_id, happened.token.call_id)
+        case ResultToken():
+            said = (one for one in happened.records if isinstance(one, MessageRecord))
+            ids = (part.call_id for one in said for part in one.parts if isinstance(part, ToolResultPart))
+            return calls.kept(state, happened.discussion_id, frozenset(ids)), ()
+        case _:
+            return state, ()
+
+
+def unsaved(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
+    """The start of a call could not be noted: it is not run."""
+    if not isinstance(happened.token, StartToken):
+        return state, ()
+    return calls.unstarted(state, given, happened.discussion_id, happened.token.call_id, happened.text)
+
+
+def ended(state: AppState, given: Stamp, happened: CallEnded) -> Result | None:
+    """Ask once more after an empty reply; None where the call simply ends."""
+    return rounds.nudged(state, given, happened)
+
+
+def interrupt(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """The person stops the turn, its calls included."""
+    return rounds.interrupted(state, given, discussion_id)
+
+
+def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """The person sends something: what a program that ended has left is not done any more."""
+    turn = state.agent.turns.get(discussion_id)
+    if turn is None or not turn.is_left:
+        return state, ()
+    return calls.closed(state, given, turn, calls.LEFT_OUT)
+
+
+def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """A log was read: what was not begun when a program ended is asked again."""
+    return rounds.left(state, given, discussion_id)
+
+
+def followed(state: AppState, given: Stamp) -> Result:
+    """Ask the model again where all results are on disk, or end the turn."""
+    return rounds.went_on(state, given) if state.agent.turns else (state, ())
+
+
+def tick(state: AppState, given: Stamp) -> Result:
+    """Where nobody sits in front of a window a question waits only so long."""
+    effects: tuple[Any, ...] = ()
+    if not state.agent.is_headless:
+        return state, effects
+    for discussion_id in tuple(state.agent.turns):
+        for old in state.agent.turns[discussion_id].calls:
+            turn, call = _asked(state, discussion_id, old.id)
+            asked_at = call.approval.asked_at if call is not None and call.approval is not None else None
+            if turn is None or call is None or asked_at is None or given.at - asked_at < ANSWER_WITHIN:
+                continue
+            state, more = calls.refused(state, given, turn, call, UNANSWERED)
+            effects = (*effects, *more)
+    return state, effects
+
+
+def _asked(
+    state: AppState, discussion_id: str, call_id: str
+) -> tuple[AgentTurn, ToolCall] | tuple[None, None]:
+    """The turn and the call that is asked about now."""
+    turn = state.agent.turns.get(discussion_id)
+    call = call_of_turn(turn, call_id)
+    if turn is None or call is None or call.state is not CallState.ASKING:
+        return None, None
+    return turn, call
+
+
+def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
+    """A yes counts for exactly what is asked now."""
+    turn, call = _asked(state, asked.discussion_id, asked.call_id)
+    if turn is None or call is None or call.approval is None or call.approval.id != asked.approval_id:
+        return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
+    if asked.hunks is not None and not asked.hunks:
+        return calls.refused(state, given, turn, call, f"{REFUSED} None of the changes was taken.")
+    grant = call.approval.grant if asked.for_discussion else ""
+    if grant:
+        page = page_of(state, asked.discussion_id)
+        if grant not in page.grants:
+            state = with_page(state, asked.discussion_id, replace(page, grants=(*page.grants, grant)))
+    state, effects = calls.approved(state, given, turn, call, asked.hunks)
+    if not grant:
+        return state, effects
+    state, more = calls.reconsidered(state, given, asked.discussion_id)
+    return state, (*effects, *more)
+
+
+def _killed(asked: KillCommands) -> tuple[str, ...]:
+    return (asked.call_id,) if asked.call_id else ()
+
+
+def _tail(state: AppState, happened: CallTail) -> AppState:
+    turn = state.agent.turns.get(happened.discussion_id)
+    call = call_of_turn(turn, happened.call_id)
+    if turn is not None and call is not None and call.state is CallState.RUNNING:
+        return with_turn(state, with_tool_call(turn, replace(call, tail=happened.tail)))
+    page = page_of(state, happened.discussion_id)
+    if not any(one.id == happened.call_id for one in page.commands):
+        return state
+    commands = tuple(
+        replace(one, tail=happened.tail) if one.id == happened.call_id else one for one in page.commands
+    )
+    return with_page(state, happened.discussion_id, replace(page, commands=commands))
+
+
+def _restored(state: AppState, happened: FilesRestored) -> AppState:
+    page = page_of(state, happened.discussion_id)
+    changes = tuple(
+        replace(one, is_undone=True)
+        if one.turn_id == happened.turn_id and one.path in happened.restored
+        else one
+        for one in page.changes
+    )
+    state = with_page(state, happened.discussion_id, replace(page, changes=changes))
+    state = conclude(state, CommandOutcome(happened.command_id, problem=" ".join(happened.left)))
+    count = len(happened.restored)
+    text = f"{count} {'file is' if count == 1 else 'files are'} as before this turn. Commands are not undone."
+    level = Level.WARNING if happened.left else Level.INFO
+    return notify(state, "undo", level, text, " ".join(happened.left), discussion_id=happened.discussion_id)

@@ -1,0 +1,144 @@
+"""What goes, what asks and what is refused: modes, grants, policies, trust and confinement against each other."""
+
+from __future__ import annotations
+
+import itertools
+
+import msgspec
+import pytest
+
+from core.agent.policy import (
+    EDIT_GRANT,
+    Answer,
+    Policies,
+    ProjectPolicies,
+    Standing,
+    approval_id,
+    command_grant,
+    covers,
+    host_grant,
+    rule,
+    tightened,
+)
+from core.values.agent import ActKind, Approval, Mode, Sandbox
+
+CONFINED = Sandbox("bubblewrap")
+READ = Approval("r", ActKind.READ, "Read a.py")
+EDIT = Approval("e", ActKind.EDIT, "Edit a.py", grant=EDIT_GRANT)
+LOG = Approval(
+    "c", ActKind.COMMAND, "Run git log", grant="run git log", commands=(("git", "log", "--oneline"),)
+)
+PAGE = Approval("n", ActKind.NETWORK, "Fetch a page", grant=host_grant("example.com"))
+TODO = Approval("o", ActKind.OWN, "Write the list")
+
+
+def standing(**changes: object) -> Standing:
+    return msgspec.structs.replace(Standing(Mode.ASK, CONFINED, is_trusted=True), **changes)
+
+
+def test_reads_and_our_own_files_go_and_all_else_asks() -> None:
+    answers = [rule(each, standing()).answer for each in (READ, TODO, EDIT, LOG, PAGE)]
+    assert answers == [Answer.ALLOW, Answer.ALLOW, Answer.ASK, Answer.ASK, Answer.ASK]
+
+
+def test_plan_refuses_edits_and_commands_whatever_was_granted() -> None:
+    plan = standing(mode=Mode.PLAN, grants=(EDIT_GRANT, "run git log"), policies=Policies(edits=Answer.ALLOW))
+    assert [rule(each, plan).answer for each in (EDIT, LOG)] == [Answer.REFUSE] * 2
+    assert rule(READ, plan).answer is Answer.ALLOW
+    assert "plan mode" in rule(EDIT, plan).refusal
+
+
+def test_accepted_edits_are_those_inside_the_project_and_nothing_else() -> None:
+    accepting = standing(mode=Mode.ACCEPT_EDITS)
+    elsewhere = msgspec.structs.replace(EDIT, grant="")
+    guarded = msgspec.structs.replace(EDIT, reasons=("It writes a git hook.",))
+    answers = [rule(each, accepting).answer for each in (EDIT, elsewhere, guarded, LOG)]
+    assert answers == [Answer.ALLOW, Answer.ASK, Answer.ASK, Answer.ASK]
+
+
+@pytest.mark.parametrize("kind", [ActKind.READ, ActKind.EDIT, ActKind.COMMAND])
+def test_a_folder_without_trust_gets_no_file_and_no_command(kind: ActKind) -> None:
+    generous = Policies(edits=Answer.ALLOW, commands=Answer.ALLOW)
+    ruling = rule(Approval("x", kind, "x"), standing(is_trusted=False, policies=generous))
+    assert ruling.answer is Answer.REFUSE
+    assert "trust" in ruling.refusal
+
+
+def test_a_grant_covers_a_command_only_if_every_simple_command_matches() -> None:
+    granted = standing(grants=(command_grant((("git", "log"), ("ls",))),))
+    both = msgspec.structs.replace(LOG, commands=(("git", "log"), ("ls", "-l")))
+    more = msgspec.structs.replace(LOG, commands=(("git", "log"), ("curl", "http://x")))
+    unclear = msgspec.structs.replace(LOG, commands=())
+    assert [rule(each, granted).answer for each in (LOG, both)] == [Answer.ALLOW] * 2
+    assert [rule(each, granted).answer for each in (more, unclear)] == [Answer.ASK] * 2
+
+
+def test_an_unconfined_command_asks_every_time_says_so_and_offers_no_rule() -> None:
+    bare = standing(
+        sandbox=Sandbox(problem="bubblewrap is not installed"),
+        grants=("run git log",),
+        policies=Policies(commands=Answer.ALLOW, prefixes=("git",)),
+    )
+    ruling = rule(LOG, bare)
+    assert ruling.answer is Answer.ASK
+    assert ruling.approval.grant == ""
+    assert "unconfined" in ruling.approval.reasons[0]
+    assert "bubblewrap is not installed" in ruling.approval.reasons[0]
+
+
+@pytest.mark.parametrize("approval", [READ, EDIT, LOG, PAGE, TODO])
+def test_a_recovered_call_and_one_that_must_ask_ask_whatever_was_allowed(approval: Approval) -> None:
+    open_handed = Policies(Answer.ALLOW, Answer.ALLOW, Answer.ALLOW, Answer.ALLOW, ("git",), ("example.com",))
+    free = standing(mode=Mode.ACCEPT_EDITS, policies=open_handed, grants=(EDIT_GRANT, "run git"))
+    assert rule(approval, free).answer is Answer.ALLOW
+    assert rule(approval, msgspec.structs.replace(free, must_ask=True)).answer is Answer.ASK
+    recovered = rule(approval, msgspec.structs.replace(free, is_recovered=True))
+    assert recovered.answer is Answer.ASK
+    assert recovered.approval.reasons
+
+
+def test_hosts_are_granted_one_by_one() -> None:
+    granted = standing(grants=(host_grant("example.com"),))
+    other = msgspec.structs.replace(PAGE, grant=host_grant("example.com.evil.net"))
+    assert rule(PAGE, granted).answer is Answer.ALLOW
+    assert rule(other, granted).answer is Answer.ASK
+
+
+def test_a_projects_file_only_tightens() -> None:
+    answers = (None, *Answer)
+    for own, theirs in itertools.product(Answer, answers):
+        ours = Policies(own, own, own, own, ("git log",), ("example.com",))
+        result = tightened(ours, ProjectPolicies(theirs, theirs, theirs, theirs))
+        order = list(Answer)
+        for answer in (result.reads, result.edits, result.commands, result.network):
+            assert order.index(answer) >= order.index(own)
+            assert order.index(answer) >= order.index(theirs or own)
+        assert result.prefixes == (("git log",) if theirs in {None, Answer.ALLOW} else ())
+
+
+def test_a_yes_is_bound_to_tool_arguments_folder_and_base() -> None:
+    parts = ("bash", '{"command":"ls"}', "/home/user/a", "")
+    ids = {approval_id(*parts)}
+    for place in range(4):
+        ids.add(approval_id(*(part + "x" if index == place else part for index, part in enumerate(parts))))
+    ids.add(approval_id("bas", 'h{"command":"ls"}', "/home/user/a", ""))
+    assert len(ids) == 6
+
+
+@pytest.mark.parametrize(
+    ("prefix", "words", "is_covered"),
+    [
+        ("git log", ("git", "log"), True),
+        ("git log", ("git", "log", "-1"), True),
+        ("git log", ("git",), False),
+        ("git log", ("git", "logs"), False),
+        ("git lo", ("git", "log"), False),
+        ("git", ("gitk",), False),
+        ("", ("git",), False),
+        ("'git", ("git",), False),
+    ],
+)
+def test_a_rule_counts_whole_words_from_the_first(
+    prefix: str, words: tuple[str, ...], is_covered: bool
+) -> None:
+    assert covers(prefix, words) is is_covered
