@@ -19,6 +19,7 @@ from panels.discussion.call_look import (
     state_words,
     tail_text,
     tool_icon,
+    tool_label,
 )
 from panels.discussion.turn_row import COMMANDS
 
@@ -102,7 +103,7 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
         with ui.row("head", gap=6):
             ui.icon("state", icon, tone=tone)
             ui.icon("tool", tool_icon(call.name))
-            ui.text("name", call.name, style="small_strong", width=0)
+            ui.text("name", tool_label(call.name), style="small_strong", width=0)
             ui.text("words", state_words(call, desk.state.now), tone=tone, style="small")
             if (goes_on(call) or (call.state is CallState.RUNNING and call.name in COMMANDS)) and ui.button(
                 "kill", "Kill", icon="stop", is_small=True, tip="End this command and all that it started"

@@ -16,7 +16,7 @@ from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk
 from panels.base.gauge import estimate_tip, gauge, gauge_tone
-from panels.base.ui import Option, Tone, Ui
+from panels.base.ui import Option, Style, Tone, Ui
 from panels.discussion.approvals import approval_card, asking
 from panels.discussion.tool_mode import MODES, set_mode
 
@@ -240,5 +240,5 @@ def _todo_line(ui: Ui, number: int, item: TodoItem) -> None:
     with ui.row(("todo", number)):
         ui.icon("icon", icon, tone=tone)
         is_done = item.state is TodoState.DONE
-        style = "strong" if item.state is TodoState.ACTIVE else "body"
+        style: Style = "strong" if item.state is TodoState.ACTIVE else "body"
         ui.text("text", item.text, tone="faint" if is_done else "text", style=style, wraps=True, width=0)

@@ -89,8 +89,7 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
                 tone="faint" if change.is_undone else "text",
                 tip=change.path,
             )
-            ui.text("added", f"+{change.added:,}", tone="ok", style="small")
-            ui.text("removed", f"−{change.removed:,}", tone="error", style="small")
+            ui.text("size", f"+{change.added:,} −{change.removed:,}", tone="muted", style="small")
             if not change.before_sha256:
                 ui.badge("new", "new")
             if ui.button("open", "", icon="folder-open", kind="ghost", is_small=True, tip=f"Open {shown}"):

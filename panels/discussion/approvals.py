@@ -13,15 +13,16 @@ from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.window_field import Kept
+from panels.discussion.call_look import tool_label
 
 GUARD_S = 0.5
 """A yes works so long after its question came: nobody says it by what they were doing before."""
 KINDS = {
-    ActKind.READ: ("eye", "reads"),
+    ActKind.READ: ("eye", "reads a file"),
     ActKind.EDIT: ("pen-to-square", "changes a file"),
     ActKind.COMMAND: ("terminal", "runs a command"),
     ActKind.NETWORK: ("globe", "goes to the network"),
-    ActKind.OWN: ("book", "writes our own files"),
+    ActKind.OWN: ("book", "writes its own files"),
 }
 MOST_REASONS = 12
 BESIDE_FROM_PX = 420
@@ -74,10 +75,14 @@ def _head(ui: Ui, call: ToolCall, approval: Approval) -> None:
     icon, kind = KINDS[approval.kind]
     with ui.row("head"):
         ui.icon("icon", "shield-halved", tone="warn")
-        ui.text("title", escaped(approval.title) or call.name, style="strong", wraps=True, width=0)
+        ui.text(
+            "title", escaped(approval.title) or tool_label(call.name), style="strong", wraps=True, width=0
+        )
     with ui.row("about", gap=6):
         ui.icon("kind icon", icon)
-        ui.text("kind", f"{call.name} {kind}", tone="muted", style="small", width=0)
+        ui.text(
+            "kind", f"{tool_label(call.name)}: {kind}", tone="muted", style="small", width=0, tip=call.name
+        )
         if call.is_recovered:
             ui.badge("recovered", "written as text", tone="warn",
                      tip="The model wrote this call into its text instead of making it")  # fmt: skip

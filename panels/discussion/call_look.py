@@ -15,23 +15,24 @@ from core.values.agent import CallState, ToolCall
 from panels.base.ui import Tone
 
 SUMMARY_CHARS = 160
-TOOL_ICONS = {
-    "bash": "terminal",
-    "bash_kill": "stop",
-    "bash_output": "terminal",
-    "edit_file": "pen-to-square",
-    "glob": "folder-tree",
-    "grep": "magnifying-glass",
-    "journal": "book",
-    "read_file": "file-lines",
-    "read_note": "file-lines",
-    "search_notes": "magnifying-glass",
-    "todo": "list-check",
-    "view_image": "file-image",
-    "web_fetch": "globe",
-    "write_file": "file-circle-plus",
-    "yield_to_user": "hand",
+TOOLS = {
+    "bash": ("Run", "terminal"),
+    "bash_kill": ("Kill a command", "stop"),
+    "bash_output": ("Output of a command", "terminal"),
+    "edit_file": ("Edit", "pen-to-square"),
+    "glob": ("Find files", "folder-tree"),
+    "grep": ("Search files", "magnifying-glass"),
+    "journal": ("Journal", "book"),
+    "read_file": ("Read", "file-lines"),
+    "read_note": ("Read a note", "file-lines"),
+    "search_notes": ("Search notes", "magnifying-glass"),
+    "todo": ("Todo list", "list-check"),
+    "view_image": ("Look at a picture", "file-image"),
+    "web_fetch": ("Fetch a page", "globe"),
+    "write_file": ("Write", "file-circle-plus"),
+    "yield_to_user": ("Hand over", "hand"),
 }
+"""Our tools in a person's words, with their icons."""
 STATES: dict[CallState, tuple[str, Tone, str]] = {
     CallState.PREPARING: ("clock", "muted", "waits its turn"),
     CallState.ASKING: ("shield-halved", "warn", "waits for you"),
@@ -44,9 +45,14 @@ STATES: dict[CallState, tuple[str, Tone, str]] = {
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
+def tool_label(name: str) -> str:
+    """Name of a tool in a person's words; one that is none of ours by its own."""
+    return TOOLS[name][0] if name in TOOLS else escaped(one_line(name, SUMMARY_CHARS))
+
+
 def tool_icon(name: str) -> str:
     """Icon of a tool, a wrench for one that we do not know."""
-    return TOOL_ICONS.get(name, "wrench")
+    return TOOLS[name][1] if name in TOOLS else "wrench"
 
 
 def call_summary(name: str, summary: str, arguments_json: str) -> str:

@@ -139,7 +139,9 @@ def _meta_line(desk: Desk, message: Message) -> str:
 
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui = desk.ui
-    actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
+    actions: tuple[tuple[str, str, str], ...] = CARD_ACTIONS
+    if message.role is Role.ASSISTANT:
+        actions = (*CARD_ACTIONS, REGENERATE)
     if message.role is Role.TOOL:
         actions = tuple(
             one for one in CARD_ACTIONS if one[0] != "edit"

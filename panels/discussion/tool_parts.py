@@ -8,7 +8,7 @@ from core.base import figures as fmt
 from core.values.messages import Entry, Message, ToolCallPart, ToolResultPart
 from panels.base.memo import Memo
 from panels.base.ui import Tone, Ui
-from panels.discussion.call_look import call_summary, shown_arguments, tool_icon
+from panels.discussion.call_look import call_summary, shown_arguments, tool_icon, tool_label
 from panels.discussion.view import DiscussionView, MessageKey
 
 FOLDED_LINES, FOLDED_CHARS = 6, 1_200
@@ -49,10 +49,10 @@ def _call(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolCa
         with ui.row("line", gap=6):
             tip = "Hide the arguments" if is_open else "Show the arguments"
             icon = "chevron-down" if is_open else "chevron-right"
-            if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=f"{tip} of {part.name}"):
+            if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=tip):
                 own.open_tools ^= {place}
             ui.icon("icon", tool_icon(part.name), tone="cyan")
-            ui.text("name", part.name, style="small_strong")
+            ui.text("name", tool_label(part.name), style="small_strong", tip=part.name)
             ui.text(
                 "summary",
                 call_summary(part.name, "", part.arguments_json),
@@ -75,8 +75,8 @@ def _result(
             tone: Tone = "error" if part.is_error else "muted"
             ui.icon("icon", "circle-exclamation" if part.is_error else "circle-check",
                     tone="error" if part.is_error else "ok")  # fmt: skip
-            name = call.name if call is not None else "The tool"
-            ui.text("words", f"{name} {'failed' if part.is_error else 'answered'}", tone=tone, style="small")
+            name = tool_label(call.name) if call is not None else "The tool"
+            ui.text("words", f"{name}: {'failed' if part.is_error else 'answered'}", tone=tone, style="small")
             summary = call_summary(call.name, "", call.arguments_json) if call is not None else ""
             ui.text("summary", summary, tone="faint", style="small", width=0)
             if is_long:

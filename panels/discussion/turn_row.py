@@ -11,7 +11,7 @@ from core.values.agent import AgentTurn, CallState, ToolCall
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.discussion.approvals import approval_card, asking
-from panels.discussion.call_look import STATES, call_summary, state_words, tail_text, tool_icon
+from panels.discussion.call_look import STATES, call_summary, state_words, tail_text, tool_icon, tool_label
 
 SHOWN = 6
 TAIL_LINES = 6
@@ -53,7 +53,7 @@ def _running(desk: Desk, turn: AgentTurn, call: ToolCall) -> None:
     with ui.group(("running", call.id), gap=4):
         with ui.row("line"):
             ui.icon("icon", tool_icon(call.name), tone="accent")
-            ui.text("name", call.name, style="small_strong")
+            ui.text("name", tool_label(call.name), style="small_strong", tip=call.name)
             summary = call_summary(call.name, call.summary, call.arguments_json)
             ui.text("summary", summary, style="small", tone="muted", width=0)
             ui.text("state", state_words(call, desk.state.now), tone="muted", style="small")
