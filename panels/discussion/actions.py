@@ -12,7 +12,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     PinDiscussion,
     SelectDiscussion,
-    SetEffort,
+    SetDraft,
     UndoDelete,
 )
 from core.settings.messages import PriceModels
@@ -24,7 +24,9 @@ from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
 from panels.base.view import Dialog
 from panels.discussion.list_rows import shown_ids
-from panels.discussion.model_picker import effort_options
+from panels.discussion.model_picker import efforts_of, next_effort
+from panels.discussion.slash import message_text_of, slash_input
+from panels.discussion.slash_strip import enter_slash
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 
@@ -91,21 +93,6 @@ def _model(desk: Desk) -> None:
     desk.send(PriceModels())
 
 
-def efforts_of(desk: Desk) -> tuple[str, ...]:
-    """Levels of effort that the discussion's model takes, `auto` first; none where it takes none."""
-    meta = desk.summary.meta if desk.summary is not None else None
-    profile = selection.profile(desk.state, meta.provider, meta.model) if meta is not None else None
-    return tuple(option.value for option in effort_options(profile))
-
-
-def _next_effort(desk: Desk) -> None:
-    """The level after the one that counts; behind the last one the first."""
-    efforts = efforts_of(desk)
-    if (summary := desk.summary) is not None and efforts:
-        at = efforts.index(summary.meta.effort) if summary.meta.effort in efforts else -1
-        desk.send(SetEffort(summary.meta.id, efforts[(at + 1) % len(efforts)]))
-
-
 def _rename(desk: Desk) -> None:
     desk.view.show_side("list")
     desk.view.of(DiscussionView).renaming_id = desk.state.discussions.selected_id
@@ -136,9 +123,16 @@ def _send(desk: Desk) -> None:
         return
     own = desk.view.of(DiscussionView)
     composer = own.composer(desk.opened.id)
+    if slash_input(composer.text) is not None:
+        enter_slash(desk, desk.opened, composer)
+        return
     composer.history_at = 0
     own.scroll_to = -1
-    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, composer.text, may_queue=True)))
+    text = message_text_of(composer.text)
+    if text != composer.text:  # the draft that leaves is what is sent
+        composer.pending.append(text)
+        desk.send(SetDraft(desk.opened.id, text))
+    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, text, may_queue=True)))
 
 
 def _copy_reply(desk: Desk) -> None:
@@ -218,7 +212,7 @@ ACTIONS: tuple[Action, ...] = (
            "Alt+PageDown", lambda d: _has_version(d, 1)),
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
     Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
-    Action("effort", "Discussion", 1, "Next reasoning effort", _next_effort, "gauge-high", "Ctrl+R",
+    Action("effort", "Discussion", 1, "Next reasoning effort", next_effort, "gauge-high", "Ctrl+R",
            lambda d: bool(efforts_of(d))),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
     Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,

@@ -30,7 +30,8 @@ class ComposerView(Typing):
         command_id: of the send whose outcome is not seen yet, empty while there is none; sent: its words.
         refusal: the spend limits that stood against it, until the person was asked.
         pasted: long pastes of this run by the name of the file that each became, so that one can be text after all;
-            early: words typed before the log was read; paste_names: those names in the order of the pastes, to be undone from the last.
+            early: words typed before the log was read; paste_names: those names in the order of the pastes, to be undone from the last;
+            slash_at: the marked way to go on with a slash command; slash_problem: why it could not be done.
     """
 
     history_at: int = 0
@@ -40,6 +41,8 @@ class ComposerView(Typing):
     pasted: dict[str, str] = field(default_factory=dict, repr=False)
     early: str = ""
     paste_names: list[str] = field(default_factory=list)
+    slash_at: int = 0
+    slash_problem: str = ""
 
     def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
