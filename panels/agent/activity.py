@@ -52,7 +52,13 @@ class CallRows(msgspec.Struct, frozen=True):
     def key(self, index: int) -> Hashable:
         """The call, its state and whether it is unfolded."""
         call = self.calls[index]
-        return call.id, call.state, bool(call.tail), (self.discussion_id, call.id) in self.open_calls
+        return (
+            call.id,
+            call.started_at,
+            call.state,
+            bool(call.tail),
+            (self.discussion_id, call.id) in self.open_calls,
+        )
 
     def estimate_px(self, index: int, width: float) -> float:
         """From what is shown of it."""

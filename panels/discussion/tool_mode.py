@@ -58,6 +58,6 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
             label = f"{option.label}: {option.detail}"
             if ui.menu_item(("mode", option.value), label, icon=option.icon, is_checked=option is now):
                 set_mode(desk, Mode(option.value))
-        ui.divider("off")
+        ui.divider("off line")
         if ui.menu_item("off", "Take its tools away", icon="xmark"):
             toggle_tools(desk)

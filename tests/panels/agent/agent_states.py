@@ -97,7 +97,12 @@ def with_agent(
     """A normal day whose discussion has tools, and a turn with these calls where there are any."""
     state = with_tools(state or states.working(), mode)
     turns = {"d1": AgentTurn("d1", "m6", rounds, calls)} if calls else {}
-    page = page or AgentPage(activity=(READ, FAILED, *calls), todo=TODO, changes=CHANGES, usd=0.034)
+    page = page or AgentPage(
+        activity=(READ, FAILED, *(one for one in calls if one is not READ)),
+        todo=TODO,
+        changes=CHANGES,
+        usd=0.034,
+    )
     return replace(state, agent=AgentState(turns, {"d1": page}, sandbox))
 
 
