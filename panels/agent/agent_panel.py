@@ -111,11 +111,13 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
         _meter(desk)
         with ui.row("figures", gap=12):
             cost = fmt.money(page.usd) if page.usd else "nothing yet"
-            ui.text("cost", f"This task {cost}", style="small", tone="muted", width=0,
+            ui.text("cost", f"This task {cost}", style="small", tone="muted",
                     tip="Cost of the turn that runs, or ran last")  # fmt: skip
+            ui.push()
             if page.commands:
                 said = fmt.count(len(page.commands), "command")
-                ui.text("commands", f"{said} in the background", style="small", tone="accent")
+                tip = f"{said} in the background"
+                ui.text("commands", f"{len(page.commands):,} behind", style="small", tone="accent", tip=tip)
             if ui.button("kill", "Kill", icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
                 run_action("kill_commands", desk)
