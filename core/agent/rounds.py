@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from core.agent.calls import STOPPED_BEFORE, advance, closed, result_record
 from core.agent.pages import open_calls, page_of, with_page, with_turn, without_turn
 from core.base.stamp import Stamp
+from core.discussion.cuts import ViewLine, line_record
 from core.discussion.messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
 from core.turn import queue, replies, sending
 from core.turn.messages import CallEnded, RetrySend
 from core.values.agent import AgentTurn, CallState, ToolCall
 from core.values.discussion import CallPhase, LiveCall
-from core.values.messages import Message, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from core.values.messages import Message, ReasoningPart, Role, Status, ToolCallPart
 from core.values.provider import StopKind
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import AppState
@@ -107,8 +108,9 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     words = state.config.prompts.get(NUDGE_PROMPT, "").strip()
     if turn.was_nudged or turn.is_stopping or not words:
         return None
+    said = state.discussions.open[call.discussion_id].messages
     state = with_turn(state, replace(turn, was_nudged=True, goes_on=True))
-    line = MessageRecord(given.make_id(3), given.at, Role.TOOL, (TextPart(words),))
+    line = line_record(given.make_id(3), given.at, ViewLine(said[-1].id, words))
     return replies.asked_again(state, given, call, event.usage, (line,))
 
 

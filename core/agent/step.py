@@ -25,7 +25,14 @@ from core.agent.messages import (
     StopCalls,
     UndoTurn,
 )
-from core.agent.pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
+from core.agent.pages import (
+    call_of_turn,
+    page_of,
+    with_page,
+    with_tool_call,
+    with_turn,
+    without_turn,
+)
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.choices import change_meta
@@ -70,7 +77,8 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             if not changes:
                 problem = "Nothing that this turn changed is known, or it is undone already."
                 return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
-            return state, (RestoreFiles(asked.discussion_id, asked.turn_id, changes, asked.command_id),)
+            about = asked.discussion_id, asked.turn_id
+            return state, (RestoreFiles(*about, changes, calls.places_of(state), asked.command_id),)
         case _:
             assert_never(asked)
 
@@ -133,7 +141,8 @@ def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
     turn = state.agent.turns.get(discussion_id)
     if turn is None or not turn.is_left:
         return state, ()
-    return calls.closed(state, given, turn, calls.LEFT_OUT)
+    state, effects = calls.closed(state, given, turn, calls.LEFT_OUT)
+    return without_turn(state, discussion_id), effects
 
 
 def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:

@@ -17,7 +17,7 @@ from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.providers.clients import Clients
 from core.providers.protocol import Provider, ReadBlob
 from core.turn.messages import CallProvider
-from core.values.messages import AttachmentPart
+from core.values.messages import AttachmentPart, files_of
 from core.values.provider import ContentsReport, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
 from core.values.usage import Usage
@@ -100,14 +100,14 @@ class HomeCallServices(msgspec.Struct, frozen=True):
 def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
     """Reads the attachments that a stack names."""
     inputs = spec.inputs
-    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
+    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in files_of(turn.parts)))
     return _reader(home, spec.discussion_id, parts)
 
 
 def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
     """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
     parts = (part for message in request.messages for part in message.parts)
-    return _reader(home, discussion_id, [part for part in parts if isinstance(part, AttachmentPart)])
+    return _reader(home, discussion_id, tuple(files_of(parts)))
 
 
 def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:

@@ -12,6 +12,8 @@ from typing import Any, assert_never
 
 import msgspec
 
+from core.agent.compaction_messages import CompactionEffect, StopSummary
+from core.agent.compaction_worker import CompactionHandler
 from core.agent.messages import AgentEffect
 from core.agent.worker import ToolWorker
 from core.app import context_work, disk
@@ -48,6 +50,7 @@ from core.context.losses import LossesSaid
 from core.context.scale_file import HomeScaleStore
 from core.context.worker import ContextHandler
 from core.discussion import list_worker
+from core.discussion.calls_lock import CallsLocks
 from core.discussion.intake import AttachmentHandler
 from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect, StoreAttachment
@@ -104,6 +107,7 @@ class LocalOutside:
         self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
+        self._call_locks = CallsLocks(self.home)
         self._reserves = SharedReserves(self.home, clock)
         self._emit: Callable[[Event], None] = lambda _event: None
 
@@ -156,6 +160,10 @@ class LocalOutside:
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
             self._begin_index(effect)
+        elif isinstance(effect, StopSummary):
+            self._compactor.stop(effect)
+        elif isinstance(effect, CompactionEffect):
+            self._compacting.submit(effect)
         elif isinstance(effect, ForgettingEffect):
             self._forgetting.submit(effect)
         elif isinstance(effect, SpendingEffect):
@@ -237,7 +245,9 @@ class LocalOutside:
             self._importer.close()
             self._indexer.close()
             self._tools.stop(STOP_CALLS_S)
+            self._compactor.close()
             self._calls.stop(STOP_CALLS_S)
+            self._compacting.stop(STOP_CALLS_S)  # so is what a summary cost
             self._caches.stop(STOP_CALLS_S)  # what a ping cost that was cut off is still booked
             if self._options.owns_home:
                 self._cacher.release_held()
@@ -264,6 +274,7 @@ class LocalOutside:
             asker.stop(STOP_ASKING_S, drops=True)
         self._clients.close()
         self._journals.release_all()
+        self._call_locks.release_all()
         self._reserves.close()
         if self._lock is not None:
             self._lock.release()
@@ -291,7 +302,8 @@ class LocalOutside:
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
-        tools = HomeToolServices(self.home, clock, self._options.tools)
+        searcher = SearchHandler(self._retrieving, emit)
+        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used, emit)
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -303,7 +315,9 @@ class LocalOutside:
             scales=HomeScaleStore(self.home),
             tools=tools.offered,
         )
-        discussions = DiscussionHandler(self.home, clock, emit, self._journals, self._reserves)
+        discussions = DiscussionHandler(
+            self.home, clock, emit, self._journals, self._reserves, self._call_locks
+        )
         keeper = DiskHandler(self.home, discussions)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())
@@ -345,7 +359,7 @@ class LocalOutside:
         self._imports = QueueWorker("import", self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker("index", self._indexer.handle, emit, self._indexer.supersedes)
-        self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
+        self._searches = QueueWorker("search", searcher.handle, emit)
         forgetter = ForgetHandler(
             self.home,
             clock,
@@ -355,10 +369,13 @@ class LocalOutside:
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
+        self._compactor = CompactionHandler(self.home, self._assembler, self._clients.get, self._cost, emit)
+        self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
         self._workers = [
             self._harvest,
+            self._compacting,
             self._imports,
             self._indexing,
             self._searches,

@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from core.base.errors import StorageError
-from core.base.opener import OddFileError, open_descriptor, write_target
+from core.base.opener import HeldFolder, OddFileError, open_descriptor, write_target
 
 _LEFTOVER_AGE = timedelta(hours=1)
 
@@ -143,6 +143,45 @@ def write_file(
                 temporary.unlink()
             raise
         sync_dir(target.parent, disk)
+
+
+def write_held(
+    folder: HeldFolder, name: str, data: bytes, is_unchanged: Callable[[], bool], *, mode: int | None = None
+) -> bool:
+    """Replace a file in a held folder, or make it: at any instant the old or the new is there, whole.
+
+    Args:
+        is_unchanged: asked last of all, when the new bytes are on the medium: False leaves all as it is.
+        mode: permission bits; None: those of any new file under the umask.
+
+    Returns:
+        True if it was written; False where `is_unchanged` said no.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    temporary = f".{name[:100]}.{secrets.token_hex(4)}.tmp"
+    fd = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        try:
+            if mode is not None and sys.platform != "win32":
+                os.fchmod(fd, mode)
+            _write_all(fd, data, OS_DISK)
+            OS_DISK.fsync(fd)
+        finally:
+            os.close(fd)
+        if not is_unchanged():
+            folder.unlink(temporary)
+            return False
+        folder.replace(temporary, name)
+    except BaseException:
+        with suppress(OSError):
+            folder.unlink(temporary)
+        raise
+    if folder.descriptor is not None:
+        with suppress(OSError):  # the file is whole; its name may be lost with the power
+            OS_DISK.fsync(folder.descriptor)
+    return True
 
 
 def create_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> None:

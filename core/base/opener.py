@@ -6,7 +6,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -22,6 +23,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER_FLAGS = os.O_RDONLY | _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _IS_LINK = frozenset({errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP)})
 """Errors of `O_NOFOLLOW` at a link; the second is FreeBSD's."""
 _SYSTEM_FOLDERS = ("/dev", "/proc", "/sys")
@@ -125,6 +127,122 @@ def read_start(path: str | os.PathLike[str], most_bytes: int, *, follows_links: 
         return _read(descriptor, most_bytes - 1, most_bytes)[:most_bytes]
     finally:
         os.close(descriptor)
+
+
+class HeldFolder:
+    """A folder that is held open: its entries are reached through it, whatever its path leads to meanwhile.
+
+    No link is followed. Where the system cannot reach entries through a folder (Windows), they are reached by path.
+
+    Args:
+        path: as it was opened; descriptor: of the folder, None where there is none to have.
+    """
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self.path = path
+        self.descriptor = descriptor
+
+    def open(self, name: str, flags: int, mode: int = 0o600) -> int:
+        """Open a regular file in it. Returns a descriptor, to be closed.
+
+        Raises:
+            OddFileError: it is no file, or a link. OSError: as `os.open`.
+        """
+        shown = os.path.join(self.path, name)
+        if self.descriptor is None:
+            return open_descriptor(shown, flags, mode, follows_links=False)
+        try:
+            descriptor = os.open(name, flags | _FLAGS | _NO_LINK, mode, dir_fd=self.descriptor)
+        except OSError as error:
+            if error.errno in _IS_LINK:
+                raise _not_followed(shown) from error
+            if error.errno == errno.ENXIO:
+                raise _odd("no file", shown) from error
+            raise
+        try:
+            _check(os.fstat(descriptor).st_mode, shown)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def status(self, name: str) -> os.stat_result | None:
+        """Status of an entry, of a link itself; None where there is none. Raises OSError."""
+        try:
+            if self.descriptor is None:
+                return os.lstat(os.path.join(self.path, name))
+            return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def replace(self, source: str, target: str) -> None:
+        """Rename an entry over another. Raises OSError."""
+        if self.descriptor is None:
+            os.replace(os.path.join(self.path, source), os.path.join(self.path, target))
+        else:
+            os.replace(source, target, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+
+    def unlink(self, name: str) -> None:
+        """Remove an entry that is no folder. Raises OSError."""
+        if self.descriptor is None:
+            os.unlink(os.path.join(self.path, name))
+        else:
+            os.unlink(name, dir_fd=self.descriptor)
+
+    def inside(self, name: str, *, is_made: bool = False) -> HeldFolder:
+        """A folder in it, held too. `is_made`: it is made where nothing has its name. Raises OSError."""
+        path = os.path.join(self.path, name)
+        if is_made and self.status(name) is None:
+            if self.descriptor is None:
+                os.mkdir(path)
+            else:
+                os.mkdir(name, dir_fd=self.descriptor)
+        if self.descriptor is None:
+            return _folder_by_path(path)
+        return HeldFolder(path, os.open(name, _FOLDER_FLAGS, dir_fd=self.descriptor))
+
+    def close(self) -> None:
+        """Let it go."""
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+
+
+@contextmanager
+def held_folder(root: str, names: Sequence[str] = (), *, is_made: bool = False) -> Iterator[HeldFolder]:
+    """Folder below a root that was judged, reached name by name without following a link.
+
+    Args:
+        root: absolute, links resolved; names: of the folders below it; is_made: those that are missing are made.
+
+    Raises:
+        OSError: one is not there, is no folder, or is a link (`ELOOP`, `ENOTDIR`).
+    """
+    can_hold = os.open in os.supports_dir_fd and bool(_NO_LINK)
+    held = HeldFolder(root, os.open(root, _FOLDER_FLAGS)) if can_hold else _folder_by_path(root)
+    try:
+        for name in names:
+            if name in {"", ".", ".."} or os.sep in name:
+                raise NotADirectoryError(errno.ENOTDIR, "it is no name of a folder", name)
+            above = held
+            held = above.inside(name, is_made=is_made)
+            above.close()
+        yield held
+    finally:
+        held.close()
+
+
+def read_held(descriptor: int, most_bytes: int) -> bytes:
+    """Read an open file whole, or one piece more than `most_bytes`, and close it. Raises OSError."""
+    try:
+        return _read(descriptor, min(os.fstat(descriptor).st_size, most_bytes), most_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def _folder_by_path(path: str) -> HeldFolder:
+    if os.path.realpath(path) != path or not os.path.isdir(path):
+        raise NotADirectoryError(errno.ENOTDIR, "it is a link, or no folder", path)
+    return HeldFolder(path, None)
 
 
 def write_target(path: Path) -> Path:

@@ -17,7 +17,7 @@ from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import Message
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
-from core.values.spec import StackSpec
+from core.values.spec import StackSpec, ToolOffer
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
 
@@ -66,8 +66,7 @@ def stack_spec(
         caching_enabled=meta.caching_enabled,
         recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
-        has_tools=meta.has_tools,
-        is_trusted=state.config.project.is_trusted,
+        tools=_tools(state, meta),
     )
 
 
@@ -77,6 +76,12 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
     if asked is None or not settings.ambient:
         return None
     return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *kept_out))
+
+
+def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+    if not meta.has_tools:
+        return None
+    return ToolOffer(state.config.project.is_trusted, asked_places(state) is not None)
 
 
 def _waiting(state: AppState, opened: OpenDiscussion) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from core.agent.bridge import bridged, trimmed
-from core.context.budget import budget_of, is_full, is_told
 from core.agent.context_window import build_context_window, message_tokens, restore_from_log
 from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut, with_summary
 from core.agent.journal_text import JournalEntry, new_entry, written
+from core.context.budget import budget_of, is_full, is_told
 from core.discussion.cuts import cut_record, head_message, sent_view
 from core.discussion.log_codec import decode, encode
 from core.discussion.log_view import apply, fold

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from msgspec.structs import replace
+
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, SetTools
 from core.agent.policy import approval_id
 from core.app.messages import Effect
@@ -27,7 +29,10 @@ KINDS = {
 
 def asks(*calls: tuple[str, str]) -> tuple[Part, ...]:
     """Parts of a reply that asks for tools: an id and a name each."""
-    return (TextPart("Let me see."), *(ToolCallPart(one, name, json.dumps({"of": one})) for one, name in calls))
+    return (
+        TextPart("Let me see."),
+        *(ToolCallPart(one, name, json.dumps({"of": one})) for one, name in calls),
+    )
 
 
 class ToolPlaybook(Playbook):
@@ -36,7 +41,8 @@ class ToolPlaybook(Playbook):
     def with_tools(self, mode: Mode = Mode.ASK, settings: Settings | None = None) -> str:
         """A discussion with tools; its id."""
         self.ready()
-        self.play(settings_loaded(Project(root="/project", name="project", is_trusted=True), settings))
+        loaded = settings_loaded(Project(root="/project", name="project", is_trusted=True), settings)
+        self.play(replace(loaded, prompts={**loaded.prompts, "nudge.md": "Say something.\n"}))
         chosen = self.discussion()
         assert of(self.play(SetTools(chosen, has_tools=True, mode=mode)), WriteMeta)
         return chosen
@@ -58,7 +64,9 @@ class ToolPlaybook(Playbook):
                 others.append(effect)
         return tuple(others)
 
-    def judge(self, effect: JudgeCall, *reasons: str, problem: str = "", grant: str = "") -> tuple[Effect, ...]:
+    def judge(
+        self, effect: JudgeCall, *reasons: str, problem: str = "", grant: str = ""
+    ) -> tuple[Effect, ...]:
         """A tool judges a call; what follows, the disk keeping all."""
         kind = KINDS.get(effect.name, ActKind.OWN)
         asked = approval_id(effect.name, effect.arguments_json, effect.places.root, "")

@@ -1,0 +1,196 @@
+"""Files of a discussion's tools: resolved, judged, then opened name by name, so that nothing can be swapped in between."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from core.agent.asked_places import reasons_to_ask_before_reading, reasons_to_ask_before_writing
+from core.agent.tool import ToolPlaces
+from core.base import paths
+from core.base.disk import write_held
+from core.base.opener import HeldFolder, OddFileError, held_folder, read_held
+from core.base.text import clean
+from core.context.places import Places, is_inside
+
+MAX_FILE_BYTES = 16_000_000
+"""Most of a file that is read or written; a larger one is for `grep` and commands."""
+_SYSTEM = ("/proc", "/sys", "/dev")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A path that was judged.
+
+    Args:
+        path: absolute, links resolved; root: the folder of the tools that it is in; shown: as people and models see it.
+        problem: why it may not be reached, a sentence; empty where it may.
+    """
+
+    path: str
+    root: str = ""
+    shown: str = ""
+    problem: str = ""
+
+    @property
+    def relative(self) -> str:
+        """Path below the root, with `/`; `.` for the root itself."""
+        return os.path.relpath(self.path, self.root).replace(os.sep, "/")
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Names of the folders between the root and the file."""
+        return tuple(self.relative.split("/")[:-1])
+
+    @property
+    def name(self) -> str:
+        """Its last name."""
+        return os.path.basename(self.path)
+
+    @property
+    def read_reasons(self) -> tuple[str, ...]:
+        """Reasons to ask before it is read, whatever was granted."""
+        return reasons_to_ask_before_reading(self.relative)
+
+    @property
+    def write_reasons(self) -> tuple[str, ...]:
+        """Reasons to ask before it is written, whatever was granted."""
+        return reasons_to_ask_before_writing(self.relative)
+
+
+class GuardedBytes(msgspec.Struct, frozen=True):
+    """Bytes of a file with what tells it apart.
+
+    Args:
+        data: None where there is no file; mode: permission bits; links: names that it has.
+        problem: why it could not be read, a sentence.
+    """
+
+    data: bytes | None = None
+    mode: int = 0
+    links: int = 1
+    problem: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """Of the bytes (hex), empty where there is no file."""
+        return "" if self.data is None else hashlib.sha256(self.data).hexdigest()
+
+
+def judge_path(path: str, places: ToolPlaces) -> Place:
+    """Resolve a path as a model gave it, and judge it. Total.
+
+    Args:
+        path: relative to the project's root, or absolute.
+    """
+    if not path.strip() or "\0" in path or len(path) > 4_000:
+        return Place("", problem="The path is empty or holds characters that no path has.")
+    folders = Places(places.root, places.allowed_roots)
+    try:
+        resolved = os.path.realpath(folders.absolute(path))
+    except (OSError, ValueError) as error:
+        return Place("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
+    shown = folders.shown(resolved)
+    if not folders.is_allowed(resolved):
+        return Place(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
+    if any(is_inside(resolved, folder) for folder in (*_SYSTEM, *_own_folders(places))):
+        return Place(resolved, problem=f"{clean(path)!r} belongs to the system or to this program itself.")
+    return Place(resolved, folders.root_of(resolved), shown)
+
+
+def read_guarded(place: Place, most_bytes: int = MAX_FILE_BYTES) -> GuardedBytes:
+    """Read a file whole, by its judged path, following no link. Total: what is wrong with it is its `problem`."""
+    try:
+        with held_folder(place.root, place.folders) as folder:
+            return _read_in(folder, place, most_bytes)
+    except FileNotFoundError:
+        return GuardedBytes()
+    except OSError as error:
+        return GuardedBytes(problem=f"{place.shown} cannot be read: {_reason(error)}.")
+
+
+def write_guarded(place: Place, data: bytes, base_sha256: str) -> str:
+    """Write a file whole, atomically, if it is still as it was judged. Folders that are missing are made.
+
+    Args:
+        base_sha256: of the bytes that must stand there; empty: no file may.
+
+    Returns:
+        Why it was not written, a sentence; empty where it was.
+    """
+    try:
+        with held_folder(place.root, place.folders, is_made=not base_sha256) as folder:
+            before = folder.status(place.name)
+            old = _read_in(folder, place, MAX_FILE_BYTES)
+            if old.problem:
+                return old.problem
+
+            def is_unchanged() -> bool:
+                return _marks(folder.status(place.name)) == _marks(before)
+
+            mode = None if old.data is None else old.mode
+            if old.sha256 == base_sha256 and write_held(folder, place.name, data, is_unchanged, mode=mode):
+                return ""
+    except OSError as error:
+        return f"{place.shown} cannot be written: {_reason(error)}."
+    return f"{place.shown} has changed since it was judged: nothing was written. Read it again."
+
+
+def remove_guarded(place: Place, base_sha256: str) -> str:
+    """Remove a file that still has these bytes. Returns why it was not, a sentence; empty where it was."""
+    try:
+        with held_folder(place.root, place.folders) as folder:
+            if _read_in(folder, place, MAX_FILE_BYTES).sha256 != base_sha256:
+                return f"{place.shown} has changed: it was left."
+            folder.unlink(place.name)
+    except OSError as error:
+        return f"{place.shown} cannot be removed: {_reason(error)}."
+    return ""
+
+
+def _read_in(folder: HeldFolder, place: Place, most_bytes: int) -> GuardedBytes:
+    try:
+        descriptor = folder.open(place.name, os.O_RDONLY)
+    except FileNotFoundError:
+        return GuardedBytes()
+    status = os.fstat(descriptor)
+    if status.st_size > most_bytes:
+        os.close(descriptor)
+        return GuardedBytes(problem=_too_large(place, status.st_size, most_bytes))
+    data = read_held(descriptor, most_bytes)
+    if len(data) > most_bytes:  # it grew
+        return GuardedBytes(problem=_too_large(place, len(data), most_bytes))
+    return GuardedBytes(data, stat.S_IMODE(status.st_mode), status.st_nlink)
+
+
+def _too_large(place: Place, size_bytes: int, most_bytes: int) -> str:
+    return f"{place.shown} has {size_bytes:,} bytes; at most {most_bytes:,} are read."
+
+
+def _marks(status: os.stat_result | None) -> tuple[int, ...] | None:
+    if status is None:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_mode
+
+
+def _own_folders(places: ToolPlaces) -> tuple[str, ...]:
+    """Folders of this program, which no tool reaches wherever the project stands."""
+    own = [Path(places.home)] if places.home else []
+    with suppress(RuntimeError):  # no home of the person is known
+        own += [paths.config_dir(), paths.cache_dir(), paths.log_dir()]
+    return tuple(os.path.realpath(folder) for folder in own)
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, OddFileError):
+        return str(error.strerror)
+    if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+        return "a folder on its path is a link or no folder"
+    if error.errno == errno.EISDIR:
+        return "it is a folder; glob lists what is in it"
+    return error.strerror or type(error).__name__

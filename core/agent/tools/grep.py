@@ -1,0 +1,219 @@
+"""`grep`: lines of files that a regular expression finds, in time that grows with the text alone (RE2)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+
+from core.agent.guarded_files import Place, judge_path, read_guarded
+from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
+from core.agent.tools.arguments import Described, arguments_of, refused
+from core.agent.tools.read_file import judge_read
+from core.agent.tools.walk import MAX_WALKED, Walk, walk
+from core.base.frame import frame
+from core.values.agent import ActKind
+
+TIMEOUT_S = 20.0
+MAX_MATCHES, MAX_LINE_CHARS, MAX_CHARS = 200, 400, 40_000
+MAX_SEARCHED_BYTES = 8_000_000
+_MEMORY_BYTES = 16 << 20
+_SAMPLE_BYTES = 8_192
+
+
+class Grep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `grep`."""
+
+    pattern: Annotated[
+        str,
+        Described(description="Regular expression, RE2: no look-around, no back references.", min_length=1),
+    ]
+    path: Annotated[str, Described(description="A file or a folder; empty: the project.")] = ""
+    files: Annotated[str, Described(description="Only files whose path matches, as `*.py`.")] = ""
+    ignore_case: bool = False
+    context: Annotated[int, Described(description="Lines around each.", ge=0, le=20)] = 0
+    names_only: Annotated[bool, Described(description="Only the names of the files.")] = False
+    with_ignored: Annotated[bool, Described(description="Also what .gitignore leaves out.")] = False
+
+
+class GrepPlan(msgspec.Struct, frozen=True):
+    """Where it is searched: a file, or a folder."""
+
+    place: Place
+    asked: Grep
+    is_folder: bool
+
+
+class _Search:
+    """One search: what it found, what it left out, and when it must end."""
+
+    def __init__(self, asked: Grep, desk: ToolDesk, expression: Any) -> None:
+        self.asked, self.desk, self.expression = asked, desk, expression
+        self.end = time.monotonic() + TIMEOUT_S
+        self.blocks: list[str] = []
+        self.room = MAX_CHARS
+        self.matches = self.files = 0
+        self.left_out: dict[str, int] = {}
+        self.stop = ""
+
+    def look_into(self, place: Place, *, is_named: bool) -> None:
+        """Search one file; `is_named`: it was asked for by name and judged as such."""
+        if not is_named and place.read_reasons:
+            return self._leave("may hold keys or passwords")
+        found = read_guarded(place, MAX_SEARCHED_BYTES)
+        if found.problem:
+            return self._leave("too large or unreadable")
+        if found.data is None:
+            return None
+        if not is_named and found.links > 1:
+            return self._leave("have another name elsewhere (hard links)")
+        if b"\0" in found.data[:_SAMPLE_BYTES]:
+            return self._leave("binary") if is_named else None
+        if self.expression.search(found.data) is None:
+            return None
+        rows = list(self._rows(found.data))
+        if rows:
+            self.files += 1
+            self._add(place, rows)
+        return None
+
+    def is_over(self) -> bool:
+        """True if it must end here; `stop` says why."""
+        if self.matches >= MAX_MATCHES or self.room <= 0:
+            self.stop = "There is more: narrow the pattern, or search in fewer files."
+        elif time.monotonic() > self.end:
+            self.stop = f"Stopped after {TIMEOUT_S:.0f} s: search in fewer files."
+        elif self.desk.wait(0):
+            self.stop = "Stopped."
+        return bool(self.stop)
+
+    def _rows(self, data: bytes) -> Iterator[str]:
+        lines = data.split(b"\n")
+        if lines and lines[-1] == b"":
+            lines.pop()
+        around = self.asked.context
+        shown = -1
+        for at, line in enumerate(lines):
+            if at % 2_000 == 0 and self.is_over():
+                return
+            match = self.expression.search(line)
+            if match is None:
+                continue
+            self.matches += 1
+            first = max(shown + 1, at - around)
+            if around and shown >= 0 and first > shown + 1:
+                yield "   --\n"
+            for number in range(first, at):
+                yield _row(number, "-", lines[number], 0)
+            if at > shown:
+                yield _row(at, ":", line, match.start())
+            shown = max(shown, at)
+            if self.asked.names_only or self.matches >= MAX_MATCHES:
+                return
+            for number in range(at + 1, min(at + 1 + around, len(lines))):
+                if self.expression.search(lines[number]) is not None:
+                    break
+                yield _row(number, "-", lines[number], 0)
+                shown = number
+
+    def _add(self, place: Place, rows: list[str]) -> None:
+        block = f"{place.shown}\n"
+        if not self.asked.names_only:
+            block += "".join(rows)
+        if len(block) > self.room:
+            block = f"{block[: self.room]}\n"
+        self.blocks.append(block)
+        self.room -= len(block)
+
+    def _leave(self, why: str) -> None:
+        self.left_out[why] = self.left_out.get(why, 0) + 1
+
+
+def _row(at: int, sign: str, line: bytes, start: int) -> str:
+    """A line with its number, cut around the match."""
+    if len(line) > MAX_LINE_CHARS:
+        first = max(0, min(start - MAX_LINE_CHARS // 4, len(line) - MAX_LINE_CHARS))
+        text = line[first : first + MAX_LINE_CHARS].decode("utf-8", "replace")
+        return f"{at + 1:>6}{sign} …{text}… [{len(line):,} bytes]\n"
+    return f"{at + 1:>6}{sign} {line.rstrip(bytes([13])).decode('utf-8', 'replace')}\n"
+
+
+def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
+    asked = arguments_of(ActKind.READ, "Search in files", arguments_json, Grep)
+    if isinstance(asked, Judged):
+        return asked
+    place = judge_path(asked.path or ".", desk.places)
+    title = f"Search for {asked.pattern}"
+    if place.problem:
+        return refused(ActKind.READ, title, place.problem)
+    compiled = _compiled(asked)
+    if isinstance(compiled, str):
+        return refused(ActKind.READ, title, compiled)
+    if os.path.isdir(place.path):
+        return Judged(ActKind.READ, title, detail=place.path, plan=GrepPlan(place, asked, is_folder=True))
+    return judge_read(ActKind.READ, title, place, GrepPlan(place, asked, is_folder=False))
+
+
+def _compiled(asked: Grep) -> Any:
+    """The expression over bytes, or why it is none, a sentence."""
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = not asked.ignore_case
+    options.max_mem = _MEMORY_BYTES
+    options.log_errors = False
+    try:
+        return re2.compile(f"(?m){asked.pattern}".encode("utf-8", "replace"), options)
+    except re2.error as error:
+        said = error.args[0] if error.args else ""
+        said = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        return f"This is no regular expression of RE2: {said}"
+
+
+def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+    plan: GrepPlan = judged.plan
+    asked = plan.asked
+    search = _Search(asked, desk, _compiled(asked))
+    if not plan.is_folder:
+        search.look_into(plan.place, is_named=True)
+        return ToolAnswer(_text(search, Walk(())))
+    found = walk(plan.place, asked.files or "**/*", desk.places, with_ignored=asked.with_ignored)
+    if isinstance(found, str):
+        return ToolAnswer(found, is_error=True)
+    if found.is_cut:
+        said = f"There are more than {MAX_WALKED:,} files, or they take too long: search in fewer of them."
+        return ToolAnswer(said, is_error=True)
+    for path in found.paths:
+        if search.is_over():
+            break
+        place = judge_path(path, desk.places)
+        if not place.problem and place.path == path:  # a link is found where it leads
+            search.look_into(place, is_named=False)
+    return ToolAnswer(_text(search, found))
+
+
+def _text(search: _Search, found: Walk) -> str:
+    said = [f"{search.stop}\n"] if search.stop else []
+    said += [f"{count:,} files left out: {why}.\n" for why, count in sorted(search.left_out.items())]
+    if found.ignored:
+        said.append(f"{found.ignored:,} files and folders are left out by .gitignore.\n")
+    if not search.blocks:
+        return "".join(["Nothing found.\n", *said])
+    body = "".join(search.blocks) if search.asked.names_only else "\n".join(search.blocks)
+    return frame("matches", body, pattern=search.asked.pattern, files=f"{search.files}") + "".join(said)
+
+
+TOOL = Tool(
+    schema_of(
+        "grep",
+        "Searches the project's files for lines that match a regular expression. What .gitignore leaves out, binary "
+        "files and files of keys are left out.",
+        Grep,
+    ),
+    ActKind.READ,
+    _judge,
+    _run,
+)

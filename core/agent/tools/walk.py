@@ -1,0 +1,66 @@
+"""Walk through the project's files for `glob` and `grep`: bounded, by the rules of `.gitignore`, inside the folders."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+import msgspec
+
+from core.agent.guarded_files import Place, judge_path
+from core.agent.tool import ToolPlaces
+from core.context.globs import expand, glob_base
+from core.context.ignores import ignores_at
+from core.context.places import Places
+
+MAX_WALKED = 50_000
+"""Files that one walk finds before it is cut."""
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """What a walk found.
+
+    Args:
+        paths: absolute, sorted; ignored: matches that `.gitignore` left out; is_cut: there are more.
+    """
+
+    paths: tuple[str, ...]
+    ignored: int = 0
+    is_cut: bool = False
+
+
+def walk(start: Place, pattern: str, places: ToolPlaces, *, with_ignored: bool = False) -> Walk | str:
+    """Find the files below a folder whose path matches.
+
+    Args:
+        start: a folder that was judged; pattern: with `/`; one without is looked for at any depth.
+
+    Returns:
+        The files, or why there are none, a sentence for the model.
+    """
+    if "\0" in pattern or len(pattern) > 1_000 or ".." in pattern.split("/"):
+        return "The pattern is too long, or leaves its folder."
+    if pattern.startswith("/"):
+        return "The pattern is relative: name the folder by `folder`."
+    parts = pattern if "/" in pattern else f"**/{pattern}"
+    if not any(mark in parts for mark in "*?["):
+        return _one(judge_path(os.path.join(start.path, parts), places))
+    below, wild = glob_base(parts)
+    place = judge_path(os.path.join(start.path, below), places) if below else start
+    if place.problem:
+        return place.problem
+    if not os.path.isdir(place.path):
+        return f"There is no folder {place.shown!r}."
+    root = Places(places.root, places.allowed_roots).root_of(place.path)
+    found = expand(place.path, wild, MAX_WALKED, None if with_ignored else ignores_at(place.path, root))
+    return Walk(found.paths, found.ignored, found.is_too_many)
+
+
+def _one(place: Place) -> Walk | str:
+    if place.problem:
+        return place.problem
+    with suppress(OSError):
+        if stat.S_ISREG(os.lstat(place.path).st_mode):
+            return Walk((place.path,))
+    return Walk(())
