@@ -310,7 +310,10 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
     )
     spent = () if usage == Usage() else (UsageRecord(given.make_id(1), given.at, call.id, usage),)
     mark = MarkRecord(
-        given.make_id(2), given.at, "overflow", f"{failure.what} The view is cut, then it is sent again."
+        given.make_id(2),
+        given.at,
+        "overflow",
+        f"{failure.what.removesuffix('.')}. The view is cut, then it is sent again.",
     )
     return with_call(state, again), (AppendRecords(call.discussion_id, (*spent, mark), ReplyToken(call.id)),)
 

@@ -13,6 +13,7 @@ from core.agent.compaction_messages import (
     ViewPlanned,
     ViewSummarised,
 )
+from core.app.messages import Effect
 from core.base.errors import FailureKind
 from core.caching.messages import StopPings
 from core.context.window_use import context_window
@@ -52,14 +53,14 @@ def talked(book: Playbook, tokens: int = 7_500, turns: int = 2) -> str:
     return chosen
 
 
-def sent(book: Playbook, chosen: str, text: str = "next") -> tuple[object, ...]:
+def sent(book: Playbook, chosen: str, text: str = "next") -> tuple[Effect, ...]:
     (write,) = of(book.play(SendPrompt(chosen, text)), AppendRecords)
     return book.append(write)
 
 
 def planned(
     book: Playbook, plan: PlanView, *, summary: bool = False, journal: str = ""
-) -> tuple[object, ...]:
+) -> tuple[Effect, ...]:
     """The worker's plan: everything before the last turn leaves."""
     begins = next(one.id for one in reversed(plan.messages) if one.role is Role.USER)
     cut = ViewCut("", plan.at, begins, journal=journal, left_messages=2, left_tokens_est=99, why=plan.why)
@@ -67,7 +68,7 @@ def planned(
     return book.play(ViewPlanned(plan.discussion_id, plan.job, CutPlan(cut, to_summarise=told), 0.5))
 
 
-def kept(book: Playbook, effects: tuple[object, ...]) -> tuple[tuple[Record, ...], tuple[object, ...]]:
+def kept(book: Playbook, effects: tuple[Effect, ...]) -> tuple[tuple[Record, ...], tuple[Effect, ...]]:
     """The cut on disk, and what followed from it."""
     write = next(e for e in of(effects, AppendRecords) if any(isinstance(r, ViewRecord) for r in e.records))
     return write.records, book.append(write)
