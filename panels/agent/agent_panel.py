@@ -110,8 +110,7 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 run_action("stop", desk)
         _meter(desk)
         with ui.row("figures", gap=12):
-            cost = fmt.money(page.usd) if page.usd else "nothing yet"
-            ui.text("cost", f"This task {cost}", style="small", tone="muted",
+            ui.text("cost", f"This task: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
                     tip="Cost of the turn that runs, or ran last")  # fmt: skip
             ui.push()
             if page.commands:
@@ -141,6 +140,13 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                     width=0,
                 )
         _sandbox(desk)
+
+
+def _cost(page: AgentPage, discussion_usd: float | None) -> str:
+    """Cost of the turn in words: nothing where nothing was asked, unknown where a price is."""
+    if page.usd:
+        return fmt.money(page.usd)
+    return "price unknown" if discussion_usd is None and page.activity else fmt.money(0.0)
 
 
 def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone, str]:

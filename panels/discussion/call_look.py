@@ -56,8 +56,10 @@ def tool_icon(name: str) -> str:
 
 
 def call_summary(name: str, summary: str, arguments_json: str) -> str:
-    """One line of what a call does: as the tool said it, else its arguments."""
-    return escaped(one_line(summary, SUMMARY_CHARS)) if summary else argument_line(name, arguments_json)
+    """One line of what a call does, to stand beside its name: as the tool said it, else its arguments."""
+    if not summary or summary in (name, tool_label(name)):
+        return argument_line(name, arguments_json)
+    return escaped(one_line(summary.removeprefix(f"{tool_label(name)} "), SUMMARY_CHARS))
 
 
 @lru_cache(maxsize=1024)

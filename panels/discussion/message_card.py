@@ -19,7 +19,7 @@ from panels.base.ui import Tone, Ui
 from panels.discussion.message_body import copied_text, live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
-from panels.discussion.tool_parts import calls_by_id, tool_parts
+from panels.discussion.tool_parts import answered_calls, tool_parts
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -84,7 +84,7 @@ def message_card(
         _reasoning(own, desk.ui, key, message)
         message_text(desk.ui, message, terms, found_at)
         if message.role is not Role.USER:
-            tool_parts(own, desk.ui, key, message, calls_by_id(desk.view.memo, opened.entries))
+            tool_parts(own, desk.ui, key, message, answered_calls(desk.view.memo, opened.entries))
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)

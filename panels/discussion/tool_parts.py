@@ -15,20 +15,28 @@ FOLDED_LINES, FOLDED_CHARS = 6, 1_200
 """Of a result that is folded."""
 
 
-Calls = Mapping[str, ToolCallPart]
-"""Calls of a discussion by their id, the newest of each."""
+Calls = Mapping[tuple[str, str], ToolCallPart]
+"""Calls that were answered, by the message of the answer and the call's id."""
 
 
-def calls_by_id(memo: Memo, entries: tuple[Entry, ...]) -> Calls:
-    """Every call that a model made. O(messages) once for each list of them."""
-    return memo.get("calls by id", (entries,), lambda: _calls(entries))
+def answered_calls(memo: Memo, entries: tuple[Entry, ...]) -> Calls:
+    """Every call that has a result. O(messages) once for each list of them."""
+    return memo.get("answered calls", (entries,), lambda: _answered(entries))
 
 
-def _calls(entries: tuple[Entry, ...]) -> Calls:
-    messages = (entry for entry in entries if isinstance(entry, Message) and not entry.is_deleted)
-    return {
-        part.call_id: part for message in messages for part in message.parts if isinstance(part, ToolCallPart)
-    }
+def _answered(entries: tuple[Entry, ...]) -> Calls:
+    """The newest call of its id before each result: some servers begin anew with each reply."""
+    newest: dict[str, ToolCallPart] = {}
+    answered: dict[tuple[str, str], ToolCallPart] = {}
+    for message in entries:
+        if not isinstance(message, Message) or message.is_deleted:
+            continue
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                newest[part.call_id] = part
+            elif isinstance(part, ToolResultPart) and part.call_id in newest:
+                answered[message.id, part.call_id] = newest[part.call_id]
+    return answered
 
 
 def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, calls: Calls) -> None:
@@ -38,7 +46,7 @@ def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, c
             case ToolCallPart():
                 _call(own, ui, (*key, index), part)
             case ToolResultPart():
-                _result(own, ui, (*key, index), part, calls.get(part.call_id))
+                _result(own, ui, (*key, index), part, calls.get((message.id, part.call_id)))
             case _:
                 pass
 

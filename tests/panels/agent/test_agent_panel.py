@@ -43,7 +43,7 @@ def test_it_tells_how_the_turn_stands_how_full_the_context_is_and_what_it_cost()
 
     assert screen.ui.shows("1 call running · round 3")
     assert screen.ui.shows("≈12.4k / 200k")
-    assert screen.ui.shows("This task $0.034")
+    assert screen.ui.shows("This task: $0.034")
     assert "1 command in the background" in screen.ui.tips()
     assert screen.ui.shows("Allowed for this discussion: edits inside the project")
 
