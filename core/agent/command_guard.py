@@ -13,7 +13,6 @@ from pathlib import Path
 from core.agent.process_tree import end_below
 from core.base.child_process import start_program
 
-GRACE_S = 1.5
 _SUBREAPER = 36
 """PR_SET_CHILD_SUBREAPER of prctl(2): orphans below come here instead of to the system's first process."""
 
@@ -44,7 +43,7 @@ def main() -> int:
         print(error.strerror or error, file=sys.stderr)
         return 127
     code = _wait(process.pid, awake)
-    end_below(os.getpid(), GRACE_S if code is None else 0.0)
+    end_below(os.getpid(), order["grace_s"] if code is None else 0.0)
     if sys.platform != "linux":
         _end_group(process.pid)
     return 137 if code is None else code

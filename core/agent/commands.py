@@ -32,6 +32,8 @@ from core.values.agent import Sandbox
 GRACE_S = 1.5
 """Seconds between SIGTERM and SIGKILL."""
 MOST_PROCESSES = 512
+_PROCESS_LIMIT = MOST_PROCESSES + 100
+"""Where the kernel stops them, over where we end them: it counts by namespace, and does not for the system's own user."""
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
 _LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.5, 0.2
@@ -46,11 +48,12 @@ class Running:
     """A command that runs, with its thread-safe output and its end."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], *, is_own_space: bool, most_processes: int = MOST_PROCESSES
+        self, process: subprocess.Popen[bytes], *, is_own_space: bool, most_processes: int, grace_s: float
     ) -> None:
         self._process = process
         self._is_own_space = is_own_space
         self._most_processes = most_processes
+        self._grace_s = grace_s
         self._lock = threading.Lock()
         self._output = CappedOutput()
         self._fresh = CappedOutput()
@@ -71,13 +74,13 @@ class Running:
     def _end(self) -> None:
         if self._is_own_space:
             # The last process of a namespace takes all others with it; the sandbox's own are not asked but ended.
-            end_below(self._process.pid, GRACE_S, is_first_kept=True)
+            end_below(self._process.pid, self._grace_s, is_first_kept=True)
             self._process.kill()
         elif self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(GRACE_S + 2.0)
+                self._process.wait(self._grace_s + 2.0)
             end_below(self._process.pid, 0.0)
             self._process.kill()
 
@@ -157,7 +160,7 @@ class Commands:
     Args:
         home: ours, hidden from commands; show: takes discussion, call and tail of a background command; ended: takes its
             discussion, call, exit code and tail.
-        find: finds how commands are confined, asked once.
+        find: finds how commands are confined, asked once; most_processes: of one command; grace_s: from SIGTERM to SIGKILL.
     """
 
     def __init__(
@@ -167,12 +170,14 @@ class Commands:
         ended: Callable[[str, str, int | None, str], None],
         find: Callable[[], Confinement] = find_confinement,
         most_processes: int = MOST_PROCESSES,
+        grace_s: float = GRACE_S,
     ) -> None:
         self._home = home
         self._show = show
         self._ended = ended
         self._confinement = Lazy(find, lambda _found: None)
         self._most_processes = most_processes
+        self._grace_s = grace_s
         self._mark = RunMark(home)
         self._guarded = GuardedPlaces()
         self._lock = threading.Lock()
@@ -224,11 +229,12 @@ class Commands:
         confinement = self._confinement.get()
         is_confined = confinement.program is not None
         environment = self._environment(scratch if not is_confined or sys.platform == "darwin" else "/tmp")  # noqa: S108
-        most = str(self._most_processes) if confinement.sandbox.name == BUBBLEWRAP else "unlimited"
+        most = str(_PROCESS_LIMIT) if confinement.sandbox.name == BUBBLEWRAP else "unlimited"
         command = (str(bash), "--norc", "--noprofile", "-c", _LIMITED, str(bash), order.command, most)
         held = self._guarded.hold(places.root) if is_confined else Held()
         try:
-            program, arguments = bash, command[1:]
+            program: Path = bash
+            arguments: tuple[str, ...] = command[1:]
             if confinement.program is not None:
                 seen = Places(
                     places.root, order.folder, scratch, hidden_places(self._home), held.guarded, held.blocked
@@ -238,12 +244,17 @@ class Commands:
             if confinement.sandbox.name == BUBBLEWRAP:
                 process = self._started(lambda: _bare(program, arguments, environment))
             else:
-                process = self._started(lambda: _guarded(program, arguments, environment, order.folder))
+                process = self._started(
+                    lambda: _guarded(program, arguments, environment, order.folder, self._grace_s)
+                )
         except BaseException:
             self.release(places)
             raise
         is_own_space = confinement.sandbox.name == BUBBLEWRAP
-        return Running(process, is_own_space=is_own_space, most_processes=self._most_processes), held
+        running = Running(
+            process, is_own_space=is_own_space, most_processes=self._most_processes, grace_s=self._grace_s
+        )
+        return running, held
 
     def release(self, places: ToolPlaces) -> None:
         """Let go of what was held for a command."""
@@ -396,10 +407,16 @@ def _bare(program: Path, arguments: tuple[str, ...], environment: dict[str, str]
 
 
 def _guarded(
-    program: Path, arguments: tuple[str, ...], environment: dict[str, str], folder: str
+    program: Path, arguments: tuple[str, ...], environment: dict[str, str], folder: str, grace_s: float
 ) -> subprocess.Popen[bytes]:
     process = start_child(_GUARD, stderr=subprocess.STDOUT)
-    order = {"program": str(program), "arguments": arguments, "environment": environment, "folder": folder}
+    order = {
+        "program": str(program),
+        "arguments": arguments,
+        "environment": environment,
+        "folder": folder,
+        "grace_s": grace_s,
+    }
     assert process.stdin is not None
     process.stdin.write(json.dumps(order).encode() + b"\n")
     process.stdin.flush()

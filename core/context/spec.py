@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.base.domains import domain_name
-from core.context.identity import identity_for
+from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext
 from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
@@ -128,7 +128,11 @@ def _inputs(
         role_text=_role_text(state, profile),
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
-        project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
+        project=(
+            *state.config.project.context,
+            *identity_for(profile.family, state.config.project.identity),
+            *memory_for(state.config.project.memory),
+        ),
         metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
@@ -219,6 +223,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         id(opened.last_request),
         id(project.context),
         id(project.identity),
+        id(project.memory),
         project.domain,
         project.presets.get(meta.preset),
         project.personas.get(meta.persona),

@@ -72,7 +72,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Compatib
             f'[providers.lab]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
         )
         monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(config))
-        (tmp_path / "CLAUDE.md").write_text("Answer in metres.\n")
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "CLAUDE.md").write_text("Answer in metres.\n")
         monkeypatch.chdir(tmp_path)
         yield server
 

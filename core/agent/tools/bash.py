@@ -101,7 +101,7 @@ def _lone_surrogate(text: str) -> bool:
     return any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def run_bash(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> ToolAnswer:
+def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     """Run the command line that was judged."""
     order = judged.plan
     assert isinstance(order, CommandOrder)
@@ -137,7 +137,7 @@ def _answer(outcome: CommandOutcome) -> ToolAnswer:
 
 
 def _judge_background(title: str) -> Callable[[str, ToolDesk], Judged]:
-    def judge(arguments_json: str, desk: ToolDesk) -> Judged:
+    def judge(arguments_json: str, _desk: ToolDesk) -> Judged:
         given = _read(arguments_json, BackgroundArguments)
         if isinstance(given, str):
             return _problem(ActKind.OWN, given)
@@ -146,7 +146,7 @@ def _judge_background(title: str) -> Callable[[str, ToolDesk], Judged]:
     return judge
 
 
-def run_output(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> ToolAnswer:
+def run_output(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     """Look at a background command."""
     outcome = desk.commands.look(judged.plan)
     if outcome is None:
@@ -154,7 +154,7 @@ def run_output(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) ->
     return _answer(outcome)
 
 
-def run_kill(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> ToolAnswer:
+def run_kill(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     """End a background command, and wait until it is gone."""
     if not desk.commands.kill(judged.plan):
         return ToolAnswer(f"There is no background command {judged.plan!r}.", is_error=True)

@@ -14,6 +14,8 @@ from core.agent.tools import (
     memory,
     read_file,
     todo,
+    view_image,
+    web_fetch,
     write_file,
     yield_to_user,
 )
@@ -30,6 +32,8 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
             journal.TOOL,
             yield_to_user.TOOL,
             todo.TOOL,
+            view_image.TOOL,
+            web_fetch.TOOL,
             *memory.TOOLS,
         )
     }
