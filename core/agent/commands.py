@@ -17,8 +17,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
-
 from core.agent.capped_output import CappedOutput
 from core.agent.guarded_places import GuardedPlaces, Held
 from core.agent.process_tree import descendants, end_below
@@ -36,6 +34,7 @@ _PROCESS_LIMIT = MOST_PROCESSES + 100
 """Where the kernel stops them, over where we end them: it counts by namespace, and does not for the system's own user."""
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
+_MOST_NAMED = 10
 _LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.5, 0.2
 _PIECE = 1 << 16
 _GUARD = Path(__file__).with_name("command_guard.py")
@@ -60,6 +59,7 @@ class Running:
         self._ended_by = ""
         self._ender: threading.Thread | None = None
         self.exit_code: int | None = None
+        self.notes: tuple[str, ...] = ()
         self.gone = threading.Event()
 
     def end(self, why: str) -> None:
@@ -147,7 +147,7 @@ class Running:
         with self._lock:
             output = self._fresh if only_new else self._output
             found = CommandOutcome(
-                output.text(), self.exit_code, self._ended_by, left_bytes=output.left_bytes
+                output.text(), self.exit_code, self._ended_by, self.notes, output.left_bytes
             )
             if only_new:
                 self._fresh = CappedOutput()
@@ -236,9 +236,7 @@ class Commands:
             program: Path = bash
             arguments: tuple[str, ...] = command[1:]
             if confinement.program is not None:
-                seen = Places(
-                    places.root, order.folder, scratch, hidden_places(self._home), held.guarded, held.blocked
-                )
+                seen = Places(places.root, order.folder, scratch, hidden_places(self._home), held.guarded)
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
             if confinement.sandbox.name == BUBBLEWRAP:
@@ -248,7 +246,7 @@ class Commands:
                     lambda: _guarded(program, arguments, environment, order.folder, self._grace_s)
                 )
         except BaseException:
-            self.release(places)
+            self.release(places, held)
             raise
         is_own_space = confinement.sandbox.name == BUBBLEWRAP
         running = Running(
@@ -256,10 +254,18 @@ class Commands:
         )
         return running, held
 
-    def release(self, places: ToolPlaces) -> None:
-        """Let go of what was held for a command."""
-        if self._confinement.get().program is not None:
-            self._guarded.release(places.root)
+    def release(self, places: ToolPlaces, held: Held) -> tuple[str, ...]:
+        """Let go of what was held for a command. Returns what the person should know, a sentence each."""
+        if self._confinement.get().program is None:
+            return ()
+        fresh = self._guarded.release(places.root, held)
+        return (
+            *(f"{path} is a link and could be replaced: other programs obey it" for path in held.open_links),
+            *(
+                f"{path} came to be: look at it before you go there, other programs obey it"
+                for path in fresh[:_MOST_NAMED]
+            ),
+        )
 
     def _environment(self, scratch: str) -> dict[str, str]:
         passed = program_environment(os.environ)
@@ -317,8 +323,8 @@ class DiscussionCommands:
             running.follow(deadline, desk.report)
         finally:
             self._forget(desk.call_id)
-            self._commands.release(places)
-        return _with_notes(running.outcome(), held)
+            running.notes = self._commands.release(places, held)
+        return running.outcome()
 
     def start(self, order: CommandOrder, desk: ToolDesk) -> str:
         """Start one that goes on behind its call. Returns its id. Raises OSError: it, or one more, cannot be started."""
@@ -329,26 +335,29 @@ class DiscussionCommands:
                 f"{MOST_IN_BACKGROUND} commands run in the background already: end one with bash_kill"
             )
         places, call_id = desk.places, desk.call_id
-        running, _ = self._commands.begin(order, places, self._scratch_folder())
+        running, held = self._commands.begin(order, places, self._scratch_folder())
         self._note(call_id, running)
         with self._lock:
             command_id = str(len(self._background) + 1)
             self._background[command_id] = (call_id, running)
             thread = threading.Thread(
-                target=self._follow, args=(call_id, running, places), name="background command", daemon=True
+                target=self._follow,
+                args=(call_id, running, places, held),
+                name="background command",
+                daemon=True,
             )
             self._threads.append(thread)
         thread.start()
         return command_id
 
-    def _follow(self, call_id: str, running: Running, places: ToolPlaces) -> None:
+    def _follow(self, call_id: str, running: Running, places: ToolPlaces, held: Held) -> None:
         try:
             running.follow(
                 None, lambda tail: self._commands.background_tail(self._discussion_id, call_id, tail)
             )
         finally:
             self._forget(call_id)
-            self._commands.release(places)
+            running.notes = self._commands.release(places, held)
             self._commands.background_end(self._discussion_id, call_id, running)
 
     def look(self, command_id: str) -> CommandOutcome | None:
@@ -421,10 +430,3 @@ def _guarded(
     process.stdin.write(json.dumps(order).encode() + b"\n")
     process.stdin.flush()
     return process
-
-
-def _with_notes(outcome: CommandOutcome, held: Held) -> CommandOutcome:
-    notes = tuple(
-        f"{path} is a link: it could be replaced while the command ran." for path in held.open_links
-    )
-    return msgspec.structs.replace(outcome, notes=notes)

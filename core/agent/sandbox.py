@@ -33,18 +33,6 @@ _PRIVATE_FILES = (
 _SYSTEM_SOCKETS = ("/run", "/var/run", "/var/tmp")  # noqa: S108  hidden, not used
 _RUN_KEPT = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
 _RUN_NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf")
-_GUARDED_FOLDERS = (".vscode", ".claude", ".git/hooks")
-_GUARDED_FILES = (
-    ".envrc",
-    ".mcp.json",
-    "CLAUDE.md",
-    "AGENTS.md",
-    "POC.md",
-    ".git/config",
-    ".git/config.worktree",
-)
-_GUARDED_WHERE_THERE = ("manual_slop.toml", ".git/commondir")
-"""Guarded only where they are: an empty one would change what the program, or git, does."""
 
 
 class Confinement(msgspec.Struct, frozen=True):
@@ -60,7 +48,7 @@ class Places(msgspec.Struct, frozen=True):
     Args:
         root: the project, writable; folder: where it works; scratch: writable, its `/tmp`.
         hidden: folders and files of ours, in no command's reach.
-        guarded: in the project, read-only; they are there. blocked: files of ours that hold a name, so that none is made.
+        guarded: in the project, read-only; they are there.
     """
 
     root: str
@@ -68,7 +56,6 @@ class Places(msgspec.Struct, frozen=True):
     scratch: str
     hidden: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
-    blocked: tuple[str, ...] = ()
 
 
 def find_confinement(platform: str = sys.platform) -> Confinement:
@@ -142,34 +129,6 @@ def _listening() -> Iterator[str]:
             continue
 
 
-def guarded_candidates(root: str) -> tuple[tuple[str, bool], ...]:
-    """Places of a project that other programs obey: path, and if it is a folder. In `.git` only where that is a folder."""
-    git = os.path.join(root, ".git")
-    has_git = os.path.isdir(git)
-    candidates = [(name, True) for name in _GUARDED_FOLDERS] + [(name, False) for name in _GUARDED_FILES]
-    found = [
-        (os.path.join(root, name), kind)
-        for name, kind in candidates
-        if has_git or not name.startswith(".git/")
-    ]
-    if not has_git:
-        found.append((git, not os.path.isfile(git)))
-    there = [os.path.join(root, name) for name in _GUARDED_WHERE_THERE]
-    found += [(path, False) for path in there if os.path.isfile(path)]
-    return (*found, *((path, os.path.isdir(path)) for path in _of_modules(git)))
-
-
-def _of_modules(git: str) -> Iterator[str]:
-    """Hooks and configuration of the repositories inside one."""
-    for group in ("modules", "worktrees"):
-        folder = os.path.join(git, group)
-        for name in sorted(os.listdir(folder))[:MOST_SOCKETS] if os.path.isdir(folder) else ():
-            for leaf in ("hooks", "config", "config.worktree"):
-                path = os.path.join(folder, name, leaf)
-                if os.path.exists(path):
-                    yield path
-
-
 def _bubblewrap(places: Places, *, needs_network: bool) -> Iterator[str]:
     yield from _NAMESPACES
     if not needs_network:
@@ -187,16 +146,13 @@ def _bubblewrap(places: Places, *, needs_network: bool) -> Iterator[str]:
     for place in masked:
         yield from _mask(place)
     yield from ("--bind", places.root, places.root)
-    for place in places.hidden:  # a project may hold what is hidden, as a person's own folder does
-        if _is_inside(place, places.root):
-            yield from _mask(place)
-    ways = {way for place in (*places.guarded, *places.blocked) for way in _ways(place, places.root)}
-    ways -= set(places.blocked)
+    inside = list(_outermost((place for place in places.hidden if _is_inside(place, places.root)), ()))
+    for place in inside:  # a project may hold what is hidden, as a person's own folder does
+        yield from _mask(place)
+    ways = {way for place in places.guarded for way in _ways(place, places.root)}
     for way in sorted(ways, key=lambda path: (path.count("/"), path)):
         yield from ("--ro-bind" if way in places.guarded else "--bind", way, way)
-    for place in places.blocked:  # a device that cannot be opened: git and build tools pass it over
-        yield from ("--ro-bind", "/dev/null", place)
-    for place in masked:
+    for place in dict.fromkeys((*masked, *inside)):
         if os.path.isdir(place) and not _is_inside(places.root, place):
             yield from ("--remount-ro", place)
     yield from ("--chdir", places.folder)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import TypeVar
+from collections.abc import Callable
 
 import msgspec
 
 from core.agent.command_rules import read_command_line
 from core.agent.policy import command_grant
 from core.agent.tool import CommandOrder, CommandOutcome, Judged, Tool, ToolAnswer, ToolDesk, schema_of
+from core.agent.tools.arguments import arguments_of, refused
 from core.base.errors import SlopError
 from core.values.agent import ActKind
 
@@ -22,7 +21,8 @@ _TITLE_CHARS = 80
 _BASH = (
     "Run a command line with bash in the project's folder and get the head and tail of its output and its exit code. "
     "A person may be asked first. Standard input is closed, so nothing can be typed in. It is ended after 120 seconds; "
-    "what runs longer needs background. Files outside the project are read-only, .git/hooks, .git/config and the like too; "
+    "what runs longer needs background. Files outside the project are read-only; so are .git/hooks, .git/config, .envrc, CLAUDE.md and the like, of which an "
+    "empty folder may hold the name; "
     "the network is off unless network is true, which asks every time."
 )
 _OUTPUT = "Get what a background command wrote since the last look, and if it still runs."
@@ -44,41 +44,36 @@ class BackgroundArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=Tru
     id: str
 
 
-A = TypeVar("A", bound=msgspec.Struct)
-
-
-def _read(arguments_json: str, arguments: type[A]) -> A | str:
-    """Arguments of a call, or what is wrong with them."""
-    try:
-        return msgspec.json.decode(arguments_json.encode("utf-8", "replace") or b"{}", type=arguments)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        return f"The arguments do not fit: {error}"
-
-
-def _problem(kind: ActKind, text: str) -> Judged:
-    return Judged(kind, "", problem=text)
-
-
 def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
     """Find out what a command line would do, without running it."""
-    given = _read(arguments_json, BashArguments)
-    if isinstance(given, str):
-        return _problem(ActKind.COMMAND, given)
+    given = arguments_of(ActKind.COMMAND, "Run a command", arguments_json, BashArguments)
+    if isinstance(given, Judged):
+        return given
     if not given.command.strip():
-        return _problem(ActKind.COMMAND, "The command is empty.")
+        return refused(ActKind.COMMAND, "Run a command", "The command is empty.")
     if len(given.command) > LONGEST_COMMAND or "\0" in given.command:
-        return _problem(ActKind.COMMAND, f"A command has at most {LONGEST_COMMAND:,} characters and no NUL.")
-    if not given.command.isascii() and _lone_surrogate(given.command):
-        return _problem(ActKind.COMMAND, "The command is no Unicode text.")
+        return refused(
+            ActKind.COMMAND,
+            "Run a command",
+            f"A command has at most {LONGEST_COMMAND:,} characters and no NUL.",
+        )
+    if any("\ud800" <= char <= "\udfff" or char == "\0" for char in given.cwd):
+        return refused(ActKind.COMMAND, "Run a command", f"cwd {given.cwd!r} is no path.")
+    if any("\ud800" <= char <= "\udfff" for char in given.command):
+        return refused(ActKind.COMMAND, "Run a command", "The command is no Unicode text.")
     root = os.path.realpath(desk.places.root)
     folder = os.path.realpath(os.path.join(root, given.cwd))
     if folder != root and not folder.startswith(root.rstrip("/") + "/"):
-        return _problem(ActKind.COMMAND, f"cwd {given.cwd!r} is outside the project.")
+        return refused(ActKind.COMMAND, "Run a command", f"cwd {given.cwd!r} is outside the project.")
     if not os.path.isdir(folder):
-        return _problem(ActKind.COMMAND, f"cwd {given.cwd!r} is no folder of the project.")
+        return refused(ActKind.COMMAND, "Run a command", f"cwd {given.cwd!r} is no folder of the project.")
     home = os.path.realpath(desk.places.home) if desk.places.home else ""
     if home and (folder + "/").startswith(home + "/"):
-        return _problem(ActKind.COMMAND, "The folder belongs to Manual Slop itself: no command runs there.")
+        return refused(
+            ActKind.COMMAND,
+            "Run a command",
+            "The folder belongs to Manual Slop itself: no command runs there.",
+        )
     line = read_command_line(given.command)
     where = os.path.relpath(folder, root)
     extras = [f"in {where}"] if where != "." else []
@@ -95,10 +90,6 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
         commands=line.commands,
         plan=(CommandOrder(given.command, folder, given.network, None if given.background else TIMEOUT_S)),
     )
-
-
-def _lone_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
@@ -138,9 +129,9 @@ def _answer(outcome: CommandOutcome) -> ToolAnswer:
 
 def _judge_background(title: str) -> Callable[[str, ToolDesk], Judged]:
     def judge(arguments_json: str, _desk: ToolDesk) -> Judged:
-        given = _read(arguments_json, BackgroundArguments)
-        if isinstance(given, str):
-            return _problem(ActKind.OWN, given)
+        given = arguments_of(ActKind.OWN, title, arguments_json, BackgroundArguments)
+        if isinstance(given, Judged):
+            return given
         return Judged(ActKind.OWN, f"{title} {given.id}", plan=given.id)
 
     return judge
@@ -161,21 +152,19 @@ def run_kill(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> 
     return ToolAnswer(f"The background command {judged.plan!r} is ended, with all that it started.")
 
 
-BASH_TOOLS: Mapping[str, Tool] = MappingProxyType(
-    {
-        "bash": Tool(schema_of("bash", _BASH, BashArguments), ActKind.COMMAND, judge_bash, run_bash),
-        "bash_output": Tool(
-            schema_of("bash_output", _OUTPUT, BackgroundArguments),
-            ActKind.OWN,
-            _judge_background("Look at background command"),
-            run_output,
-        ),
-        "bash_kill": Tool(
-            schema_of("bash_kill", _KILL, BackgroundArguments),
-            ActKind.OWN,
-            _judge_background("End background command"),
-            run_kill,
-        ),
-    }
+TOOLS = (
+    Tool(schema_of("bash", _BASH, BashArguments), ActKind.COMMAND, judge_bash, run_bash),
+    Tool(
+        schema_of("bash_output", _OUTPUT, BackgroundArguments),
+        ActKind.OWN,
+        _judge_background("Look at background command"),
+        run_output,
+    ),
+    Tool(
+        schema_of("bash_kill", _KILL, BackgroundArguments),
+        ActKind.OWN,
+        _judge_background("End background command"),
+        run_kill,
+    ),
 )
-"""The tools of this module, by name."""
+"""The tools of this module."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from core.agent.commands import Commands, DiscussionCommands
 from core.agent.tool import ToolPlaces
 from core.values.messages import AttachmentPart
+from core.values.retrieval import MemoryToolAnswer
 
 
 class Desk:
@@ -26,6 +27,11 @@ class Desk:
     @property
     def commands(self) -> DiscussionCommands:
         return self._commands.of("d")
+
+    discussion_id, turn_id = "d", "t"
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        raise NotImplementedError
 
     @property
     def now(self) -> datetime:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from core.agent.commands import Commands
@@ -52,9 +53,7 @@ def confined_shell(confinement: Confinement, isolated_home: Path, tmp_path: Path
 def _desk(find: Callable[[], Confinement], home: Path, folder: Path) -> Iterator[Desk]:
     root = folder / "project"
     root.mkdir()
-    commands = Commands(
-        home, lambda *_: None, lambda *_: None, find=find, most_processes=20, grace_s=0.2
-    )
+    commands = Commands(home, lambda *_: None, lambda *_: None, find=find, most_processes=20, grace_s=0.2)
     yield Desk(commands, root, home)
     commands.close()
 
@@ -94,7 +93,7 @@ def test_output_exit_code_and_folder_come_back(shell: Desk) -> None:
 
 def test_nobody_can_be_asked_and_no_key_goes_along(shell: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    monkeypatch.setenv("BASH_ENV", "/tmp/evil")  # noqa: S108
+    monkeypatch.setenv("BASH_ENV", "/tmp/evil")
     outcome = ran(shell, 'read line; echo "read $?"; env')
     assert "read 1" in outcome.output
     assert "sk-secret" not in outcome.output
@@ -137,9 +136,7 @@ def test_a_fork_bomb_is_bounded(shell: Desk) -> None:
     assert marked(marker) == []
 
 
-def test_a_flood_keeps_head_and_tail_and_ends(
-    confined_shell: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_flood_keeps_head_and_tail_and_ends(confined_shell: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.agent.commands.MOST_OUTPUT_BYTES", 3_000_000)
     outcome = ran(confined_shell, "echo first; yes")
     assert "wrote more than" in outcome.ended_by
@@ -149,41 +146,54 @@ def test_a_flood_keeps_head_and_tail_and_ends(
 
 
 def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
-    confined_shell: Desk, confinement: Confinement, isolated_home: Path, monkeypatch: pytest.MonkeyPatch
+    confined_shell: Desk, confinement: Confinement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One command tries everything at once. Where no sandbox works, each command says so and asks instead."""
     desk = confined_shell
     if not confinement.sandbox.is_confined:
-        ruling = rule(Approval("x", ActKind.COMMAND, "ls"), Standing(Mode.ASK, confinement.sandbox, is_trusted=True))
+        ruling = rule(
+            Approval("x", ActKind.COMMAND, "ls"), Standing(Mode.ASK, confinement.sandbox, is_trusted=True)
+        )
         assert ruling.answer is Answer.ASK
         assert "unconfined" in ruling.approval.reasons[0]
         return
-    root, person = Path(desk.places.root), Path.home()
-    for place in (isolated_home, person / ".ssh", person / ".config", person / "run"):
-        place.mkdir(parents=True, exist_ok=True)
-    secrets = [isolated_home / "hook_token", person / ".ssh" / "id", person / ".config" / "x", person / ".netrc"]
+    root = Path(desk.places.root)
+    person = (
+        root / "person"
+    )  # a project may be the person's own folder: what is hidden is hidden in it as well
+    ours = root / "slop"
+    monkeypatch.setenv("HOME", str(person))
+    monkeypatch.setattr(desk, "places", msgspec.structs.replace(desk.places, home=str(ours)))
+    monkeypatch.setattr(desk._commands, "_home", ours)
+    for place in (ours, person / ".ssh", person / ".config", root / "sub", root / "other"):
+        place.mkdir(parents=True)
+    secrets = [ours / "hook_token", person / ".ssh" / "id", person / ".config" / "x", person / ".netrc"]
     for secret in secrets:
         secret.write_text(MARKER)
-    (root / ".git").mkdir()
-    (root / ".git" / "config").write_text("[core]\n")
+    subprocess.run(["git", "init", "-q", "--template=", root], check=True)
+    (root / ".git" / "info").mkdir()
+    (root / ".git" / "info" / "exclude").write_text("person\nslop\na\n")
     (root / "CLAUDE.md").write_text("old\n")
+    (root / "sub" / ".envrc").write_text("old\n")
     with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as agent:
-        agent_path = person / "run" / "agent"
-        agent.bind(str(agent_path))
+        agent.bind(str(root / "a"))  # the path of a socket is short
         agent.listen()
         script = f"""
-        cat {' '.join(map(str, secrets))}; ls -a {isolated_home} {person}/.ssh
-        grep -az {MARKER} /proc/*/environ /proc/*/cmdline | grep -v 'grep\\|bash'
-        echo x > {person}/out && echo WROTE person; echo x > /etc/out && echo WROTE etc
+        cat {" ".join(map(str, secrets))}; ls -a {ours} {person}/.ssh
+        grep -az {MARKER} /proc/*/environ
+        echo x > /etc/out && echo WROTE etc; echo x > {person}/.ssh/id && echo WROTE key
         mkdir -p .git/hooks && echo x > .git/hooks/pre-commit && echo WROTE hook
         echo x >> .git/config && echo WROTE config; echo x > .git/commondir && echo WROTE commondir
+        git config core.fsmonitor x && echo WROTE fsmonitor
         mv .git elsewhere && echo WROTE git; rm -f .envrc; echo x > .envrc && echo WROTE envrc
         rm -f CLAUDE.md; echo x > CLAUDE.md && echo WROTE identity; echo x > .mcp.json && echo WROTE mcp
         mkdir -p .claude/x && echo WROTE claude; ln -s /etc .vscode/x && echo WROTE vscode
+        echo x > sub/.envrc && echo WROTE below; mv sub elsewhere && echo WROTE sub
         (echo > /dev/tcp/127.0.0.1/{tcp.getsockname()[1]}) && echo REACHED tcp
-        {sys.executable} -c 'import socket; socket.socket(socket.AF_UNIX).connect("{agent_path}")' && echo REACHED agent
-        kill -0 {os.getpid()} && echo REACHED process
-        echo mine > made.txt; echo private > /tmp/made-by-test && echo ENDED
+        {sys.executable} -c 'import socket; socket.socket(socket.AF_UNIX).connect("{root}/a")' && echo REACHED agent
+        cd {root}; kill -0 {os.getpid()} && echo REACHED process
+        echo x > other/.envrc; echo mine > made.txt; echo private > /tmp/made-by-test
+        git add . && git -c user.name=a -c user.email=a@b commit -qm made && git status --porcelain && echo ENDED
         """
         monkeypatch.setenv(MARKER, MARKER)
         outcome = ran(desk, script)
@@ -191,10 +201,13 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     assert "WROTE" not in outcome.output
     assert "REACHED" not in outcome.output
     assert outcome.output.rstrip().endswith("ENDED")
-    assert not os.path.exists("/tmp/made-by-test")  # noqa: S108
+    assert [path for path in (".envrc", ".mcp.json", ".claude") if f"?? {path}" in outcome.output] == []
+    assert [note.partition(" ")[0] for note in outcome.notes] == [str(root / "other" / ".envrc")]
+    assert not os.path.exists("/tmp/made-by-test")
     assert (root / "CLAUDE.md").read_text() == "old\n"
-    assert sorted(path.name for path in root.iterdir()) == [".git", "CLAUDE.md", "made.txt"]
-    assert sorted(path.name for path in (root / ".git").iterdir()) == ["config"]
+    names = sorted(path.name for path in root.iterdir())
+    assert names == [".git", "CLAUDE.md", "a", "made.txt", "other", "person", "slop", "sub"]
+    assert not {"hooks", "commondir", "config.worktree"} & {path.name for path in (root / ".git").iterdir()}
 
 
 def test_all_ends_with_the_program_even_when_it_is_killed(
@@ -216,7 +229,9 @@ print("on", flush=True)
 time.sleep(60)
 """
     program = subprocess.Popen(
-        [sys.executable, "-c", code, tmp_path, isolated_home], stdout=subprocess.PIPE, cwd=paths.__file__.rpartition("/core/")[0]
+        [sys.executable, "-c", code, tmp_path, isolated_home],
+        stdout=subprocess.PIPE,
+        cwd=paths.__file__.rpartition("/core/")[0],
     )
     try:
         assert program.stdout is not None
@@ -252,9 +267,7 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     assert list(paths.commands_dir(isolated_home).iterdir()) == []
 
 
-def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(
-    isolated_home: Path, tmp_path: Path
-) -> None:
+def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(isolated_home: Path, tmp_path: Path) -> None:
     marker = f"9{os.getpid()}.6"
     ends: list[tuple[str, str, int | None, str]] = []
     commands = Commands(isolated_home, lambda *_: None, lambda *end: ends.append(end), find=bare, grace_s=0.2)
@@ -267,4 +280,3 @@ def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(
     assert survivors(isolated_home) == ()
     with pytest.raises(OSError, match="ending"):
         ran(desk, "true")
-
