@@ -7,8 +7,8 @@ from core.values.agent import CallState
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion
 from panels.base.view import Dialog
+from panels.discussion.call_look import COMMANDS
 from panels.discussion.tool_mode import has_tools, next_mode, toggle_tools
-from panels.discussion.turn_row import COMMANDS
 
 
 def has_commands(desk: Desk) -> bool:

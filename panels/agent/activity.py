@@ -13,6 +13,7 @@ from panels.base.desk import Desk
 from panels.base.memo import Same
 from panels.base.ui import Ui
 from panels.discussion.call_look import (
+    COMMANDS,
     STATES,
     call_summary,
     shown_arguments,
@@ -21,7 +22,6 @@ from panels.discussion.call_look import (
     tool_icon,
     tool_label,
 )
-from panels.discussion.turn_row import COMMANDS
 
 ROW_PX, TAIL_PX, OPEN_PX = 52.0, 110.0, 260.0
 TAIL_LINES = 8

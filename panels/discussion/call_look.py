@@ -33,6 +33,8 @@ TOOLS = {
     "yield_to_user": ("Hand over", "hand"),
 }
 """Our tools in a person's words, with their icons."""
+COMMANDS = frozenset({"bash"})
+"""Tools whose calls run a command, which can be killed."""
 STATES: dict[CallState, tuple[str, Tone, str]] = {
     CallState.PREPARING: ("clock", "muted", "waits its turn"),
     CallState.ASKING: ("shield-halved", "warn", "waits for you"),

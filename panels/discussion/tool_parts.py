@@ -8,7 +8,7 @@ from core.base import figures as fmt
 from core.values.messages import Entry, Message, ToolCallPart, ToolResultPart
 from panels.base.memo import Memo
 from panels.base.ui import Tone, Ui
-from panels.discussion.call_look import call_summary, shown_arguments, tool_icon, tool_label
+from panels.discussion.call_look import COMMANDS, call_summary, shown_arguments, tool_icon, tool_label
 from panels.discussion.view import DiscussionView, MessageKey
 
 FOLDED_LINES, FOLDED_CHARS = 6, 1_200
@@ -92,13 +92,17 @@ def _result(
                 label = "Show less" if is_open else f"Show all {size}"
                 if ui.button("fold", label, kind="link", is_small=True):
                     own.open_tools ^= {place}
-        shown = part.text if is_open or not is_long else folded(part.text)
-        if shown:
+        is_command = call is not None and call.name in COMMANDS
+        shown = part.text if is_open or not is_long else folded(part.text, at_end=is_command)
+        if shown := shown.rstrip("\n"):
             ui.code("answer", shown)
 
 
-def folded(text: str) -> str:
-    """Start of a result, with a mark that there is more."""
+def folded(text: str, *, at_end: bool = False) -> str:
+    """Start of a result, or its end, where a command says how it went; with a mark that there is more."""
+    if at_end:
+        tail = "\n".join(text.rstrip("\n")[-FOLDED_CHARS:].split("\n")[-FOLDED_LINES:])
+        return f"… {tail}"
     head = "\n".join(text[:FOLDED_CHARS].split("\n")[:FOLDED_LINES])
     return f"{head} …"
 

@@ -11,11 +11,18 @@ from core.values.agent import AgentTurn, CallState, ToolCall
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.discussion.approvals import approval_card, asking
-from panels.discussion.call_look import STATES, call_summary, state_words, tail_text, tool_icon, tool_label
+from panels.discussion.call_look import (
+    COMMANDS,
+    STATES,
+    call_summary,
+    state_words,
+    tail_text,
+    tool_icon,
+    tool_label,
+)
 
 SHOWN = 6
 TAIL_LINES = 6
-COMMANDS = frozenset({"bash"})
 
 
 def has_calls(turn: AgentTurn | None) -> bool:

@@ -11,6 +11,7 @@ from core.values.outcomes import CommandOutcome
 from core.values.settings import Project
 from core.values.state import AppState
 from panels.agent.view import AgentView
+from panels.discussion.tool_parts import folded
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.screen import Screen
@@ -85,6 +86,7 @@ def test_another_discussion_that_waits_is_one_click_away() -> None:
     turn = AgentTurn("d2", "m1", 1, (ags.ASKS_COMMAND,))
     screen = open_at(replace(state, agent=replace(state.agent, turns={"d2": turn})))
     assert screen.ui.shows("“Harvest worker design” waits for you")
+    assert "A tool call waits for your yes" in screen.ui.tips()
 
     screen.ui.click("Open", within="waits for you")
 
@@ -183,6 +185,15 @@ def test_calls_and_results_stand_folded_in_the_conversation_and_results_name_the
     assert screen.ui.shows("line 39 of the file")
     screen.ui.click("Show the arguments", within="src/cachelab/slots.py")
     assert screen.ui.shows('"path": "src/cachelab/slots.py"')
+
+
+def test_of_a_long_answer_the_start_is_shown_and_of_a_command_the_end() -> None:
+    text = "\n".join(f"line {n}" for n in range(40)) + "\n"
+
+    assert folded(text).startswith("line 0\n")
+    assert "line 39" not in folded(text)
+    assert folded(text, at_end=True).endswith("line 39")
+    assert len(folded("x" * 50_000)) < 2_000
 
 
 def test_what_a_tool_answered_is_not_edited_nor_taken_out_from_between() -> None:
