@@ -64,7 +64,9 @@ def find_confinement(platform: str = sys.platform) -> Confinement:
         program = Path("/usr/bin/sandbox-exec")
         return _tried(program, SANDBOX_EXEC, ("-p", "(version 1)(allow default)", "/usr/bin/true"), "")
     if platform != "linux":
-        return Confinement(Sandbox(problem="no sandbox is known for this system"))
+        return Confinement(
+            Sandbox(problem="no sandbox is known for this system. Read each command before you say yes")
+        )
     found = find_program("bwrap")
     if found is None:
         return Confinement(Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))

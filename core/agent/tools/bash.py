@@ -156,13 +156,13 @@ TOOLS = (
     Tool(schema_of("bash", _BASH, BashArguments), ActKind.COMMAND, judge_bash, run_bash),
     Tool(
         schema_of("bash_output", _OUTPUT, BackgroundArguments),
-        ActKind.OWN,
+        ActKind.COMMAND,  # offered where commands are; looking and ending need no question
         _judge_background("Look at background command"),
         run_output,
     ),
     Tool(
         schema_of("bash_kill", _KILL, BackgroundArguments),
-        ActKind.OWN,
+        ActKind.COMMAND,  # offered where commands are; looking and ending need no question
         _judge_background("End background command"),
         run_kill,
     ),

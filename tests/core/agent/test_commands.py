@@ -121,7 +121,12 @@ def test_sigterm_ignored_ends_at_its_time_with_all_its_children(shell: Desk) -> 
 
 def test_a_person_stops_a_command(shell: Desk) -> None:
     marker = f"9{os.getpid()}.3"
-    thread = threading.Thread(target=lambda: (wait_for(lambda: bool(marked(marker))), shell.cancel()))
+
+    def stop() -> None:
+        wait_for(lambda: bool(marked(marker)))
+        shell.cancel()
+
+    thread = threading.Thread(target=stop)
     thread.start()
     outcome = ran(shell, f"sleep {marker}")
     thread.join()
