@@ -96,7 +96,7 @@ def _off(desk: Desk, discussion_id: str) -> None:
 
 
 def _state_card(desk: Desk, page: AgentPage) -> None:
-    """How the turn stands, the context, what the task cost, the mode."""
+    """Draw the state of the turn, the context, what the task cost, the mode."""
     ui, turn, summary = desk.ui, desk.turn, desk.summary
     assert summary is not None
     with ui.surface("state", "card", padding=(12, 10)), ui.group("lines", gap=6):
@@ -150,7 +150,7 @@ def _cost(page: AgentPage, discussion_usd: float | None) -> str:
 
 
 def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone, str]:
-    """How a turn stands: icon, tone and words."""
+    """State of a turn: icon, tone and words."""
     if turn is None:
         return ("robot", "accent", "The model writes") if is_replying else ("robot", "muted", "At rest")
     if turn.is_stopping:

@@ -35,7 +35,7 @@ def turn_of(state: AppState, discussion_id: str) -> AgentTurn | None:
 
 
 def page_of(state: AppState) -> AgentPage | None:
-    """What the agent did in the selected discussion since it was opened, None where it did nothing."""
+    """Page of the agent in the selected discussion, None where it did nothing."""
     return state.agent.pages.get(state.discussions.selected_id)
 
 

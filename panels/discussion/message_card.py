@@ -9,7 +9,7 @@ from core.base.errors import FailureKind
 from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
 from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
-from core.values.messages import AttachmentPart, Mark, Message, Role, Status
+from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
 from core.values.state import AppState
 from core.values.updates import is_under_way, outcome_of
 from panels.base import selection
@@ -85,12 +85,21 @@ def message_card(
         message_text(desk.ui, message, terms, found_at)
         if message.role is not Role.USER:
             tool_parts(own, desk.ui, key, message, answered_calls(desk.view.memo, opened.entries))
+            _pictures(desk, opened, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
         versions_foot(desk, opened, message)
         message_menu(desk, opened, message)
     _branch_points(desk, opened, message)
+
+
+def _pictures(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    """Draw pictures that tools answered with."""
+    for index, part in enumerate(message.parts):
+        if isinstance(part, ToolResultPart) and part.attachments:
+            with desk.ui.group(("pictures", index)):
+                attachments(desk.state, desk.ui, opened.id, part.attachments)
 
 
 def _branch_points(desk: Desk, opened: OpenDiscussion, message: Message) -> None:

@@ -22,7 +22,7 @@ from core.values.agent import (
     TodoState,
     ToolCall,
 )
-from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.state import AppState
 from tests.panels import states
 
@@ -165,7 +165,9 @@ def spoken() -> AppState:
         ToolCallPart("t2", "grep", '{"pattern":"ttl["}'),
     )
     results = (
-        ToolResultPart("t1", long),
+        ToolResultPart(
+            "t1", long, attachments=(AttachmentPart("ef" * 32, "image/png", "a plot.png", 81_234),)
+        ),
         ToolResultPart("t2", "The pattern is no regular expression", is_error=True),
     )
     asked = states.user("m1", "Make the slots immutable.")

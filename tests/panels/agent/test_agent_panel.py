@@ -180,6 +180,7 @@ def test_calls_and_results_stand_folded_in_the_conversation_and_results_name_the
     assert screen.ui.shows("Read: answered")
     assert screen.ui.shows("Search files: failed")
     assert not screen.ui.shows("line 39 of the file")
+    assert screen.ui.shows("a plot.png")
 
     screen.ui.click("Show all 40 lines")
     assert screen.ui.shows("line 39 of the file")
