@@ -176,6 +176,14 @@ def test_words_written_while_calls_run_are_queued() -> None:
     assert screen.ui.has("Queue", kind="button")
 
 
+def test_calls_that_a_program_which_ended_has_left_are_said_to_be() -> None:
+    state = ags.asking_command()
+    turn = replace(state.agent.turns["d1"], is_left=True)
+    screen = seen(replace(state, agent=replace(state.agent, turns={"d1": turn})))
+
+    assert screen.ui.shows("begun before the program ended")
+
+
 def test_a_turn_whose_calls_are_over_has_no_row() -> None:
     state = ags.with_agent(ags.READ)
     turn = AgentTurn("d1", "m6", 4, (ags.READ, ags.FAILED))
