@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -140,7 +141,7 @@ def _check_gap(gap: bytes) -> None:
 
 
 def _words(command: Node, data: bytes) -> list[str]:
-    words = []
+    words: list[str] = []
     end = command.start_byte
     for child in command.children:
         if data[end : child.start_byte].strip(b" "):
@@ -169,9 +170,7 @@ def _value(node: Node, data: bytes, *, is_first: bool) -> str:
             return inner
         case "concatenation":
             parts = node.children
-            if any(
-                before.end_byte != after.start_byte for before, after in zip(parts, parts[1:], strict=False)
-            ):
+            if any(before.end_byte != after.start_byte for before, after in pairwise(parts)):
                 raise _UnclearError("a word is not plain")
             return "".join(_value(part, data, is_first=is_first or part is not parts[0]) for part in parts)
         case _:

@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 16_000_000
 _SYSTEM = ("/proc", "/sys", "/dev")
 
 
-class Place(msgspec.Struct, frozen=True):
+class ToolPath(msgspec.Struct, frozen=True):
     """A path that was judged.
 
     Args:
@@ -82,28 +82,34 @@ class GuardedBytes(msgspec.Struct, frozen=True):
         return "" if self.data is None else hashlib.sha256(self.data).hexdigest()
 
 
-def judge_path(path: str, places: ToolPlaces) -> Place:
+def judge_path(path: str, places: ToolPlaces) -> ToolPath:
     """Resolve a path as a model gave it, and judge it. Total.
 
     Args:
         path: relative to the project's root, or absolute.
     """
+    if not places.is_trusted:
+        return ToolPath(
+            "", problem="The person does not trust this folder: its files are not read or written."
+        )
     if not path.strip() or "\0" in path or len(path) > 4_000:
-        return Place("", problem="The path is empty or holds characters that no path has.")
+        return ToolPath("", problem="The path is empty or holds characters that no path has.")
     folders = Places(places.root, places.allowed_roots)
     try:
         resolved = os.path.realpath(folders.absolute(path))
     except (OSError, ValueError) as error:
-        return Place("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
+        return ToolPath("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
     shown = folders.shown(resolved)
+    if not _is_utf8(resolved):
+        return ToolPath("", problem="The path is not UTF-8.")
     if not folders.is_allowed(resolved):
-        return Place(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
+        return ToolPath(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
     if any(is_inside(resolved, folder) for folder in (*_SYSTEM, *_own_folders(places))):
-        return Place(resolved, problem=f"{clean(path)!r} belongs to the system or to this program itself.")
-    return Place(resolved, folders.root_of(resolved), shown)
+        return ToolPath(resolved, problem=f"{clean(path)!r} belongs to the system or to this program itself.")
+    return ToolPath(resolved, folders.root_of(resolved), shown)
 
 
-def read_guarded(place: Place, most_bytes: int = MAX_FILE_BYTES) -> GuardedBytes:
+def read_guarded(place: ToolPath, most_bytes: int = MAX_FILE_BYTES) -> GuardedBytes:
     """Read a file whole, by its judged path, following no link. Total: what is wrong with it is its `problem`."""
     try:
         with held_folder(place.root, place.folders) as folder:
@@ -114,7 +120,7 @@ def read_guarded(place: Place, most_bytes: int = MAX_FILE_BYTES) -> GuardedBytes
         return GuardedBytes(problem=f"{place.shown} cannot be read: {_reason(error)}.")
 
 
-def write_guarded(place: Place, data: bytes, base_sha256: str) -> str:
+def write_guarded(place: ToolPath, data: bytes, base_sha256: str) -> str:
     """Write a file whole, atomically, if it is still as it was judged. Folders that are missing are made.
 
     Args:
@@ -141,7 +147,7 @@ def write_guarded(place: Place, data: bytes, base_sha256: str) -> str:
     return f"{place.shown} has changed since it was judged: nothing was written. Read it again."
 
 
-def remove_guarded(place: Place, base_sha256: str) -> str:
+def remove_guarded(place: ToolPath, base_sha256: str) -> str:
     """Remove a file that still has these bytes. Returns why it was not, a sentence; empty where it was."""
     try:
         with held_folder(place.root, place.folders) as folder:
@@ -153,7 +159,7 @@ def remove_guarded(place: Place, base_sha256: str) -> str:
     return ""
 
 
-def _read_in(folder: HeldFolder, place: Place, most_bytes: int) -> GuardedBytes:
+def _read_in(folder: HeldFolder, place: ToolPath, most_bytes: int) -> GuardedBytes:
     try:
         descriptor = folder.open(place.name, os.O_RDONLY)
     except FileNotFoundError:
@@ -168,7 +174,7 @@ def _read_in(folder: HeldFolder, place: Place, most_bytes: int) -> GuardedBytes:
     return GuardedBytes(data, stat.S_IMODE(status.st_mode), status.st_nlink)
 
 
-def _too_large(place: Place, size_bytes: int, most_bytes: int) -> str:
+def _too_large(place: ToolPath, size_bytes: int, most_bytes: int) -> str:
     return f"{place.shown} has {size_bytes:,} bytes; at most {most_bytes:,} are read."
 
 
@@ -184,6 +190,14 @@ def _own_folders(places: ToolPlaces) -> tuple[str, ...]:
     with suppress(RuntimeError):  # no home of the person is known
         own += [paths.config_dir(), paths.cache_dir(), paths.log_dir()]
     return tuple(os.path.realpath(folder) for folder in own)
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _reason(error: OSError) -> str:

@@ -32,7 +32,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What leads from one text to another.
+    """Way from one text to another.
 
     Args:
         old: lines of the old text, each with its line end where it has one; changes: in order, apart from each other.
@@ -60,7 +60,8 @@ class Difference(msgspec.Struct, frozen=True):
 
     def _hunk(self, at: int) -> Hunk:
         change = self.changes[at]
-        floor = self.changes[at - 1].last if at else 0
+        before = self.changes[at - 1].last if at else 0
+        floor = min(before + CONTEXT_LINES, change.first) if at else 0
         ceiling = self.changes[at + 1].first if at + 1 < len(self.changes) else len(self.old)
         first = max(floor, change.first - CONTEXT_LINES)
         last = min(ceiling, change.last + CONTEXT_LINES)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.agent.guarded_files import Place, judge_path, read_guarded, remove_guarded, write_guarded
+from core.agent.guarded_files import ToolPath, judge_path, read_guarded, remove_guarded, write_guarded
 from core.agent.tool import ToolPlaces
 from core.base import paths
 from core.base.disk import create_file, make_dirs
@@ -21,7 +21,7 @@ EDITS_DIR = "edits"
 """Folder in a discussion's own: it goes to the trash, comes back and is forgotten with it."""
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _KeptHead(msgspec.Struct, frozen=True):
     """First line of a kept file: where its bytes stood, and their sha256, empty where there was no file."""
 
     path: str
@@ -53,7 +53,7 @@ def keep_before(home: Path, discussion_id: str, turn_id: str, path: str, data: b
         return
     make_dirs(kept.parent)
     sha256 = "" if data is None else hashlib.sha256(data).hexdigest()
-    head = msgspec.json.encode(_Head(path, sha256), order="sorted")
+    head = msgspec.json.encode(_KeptHead(path, sha256), order="sorted")
     if os.path.lexists(kept):  # a kill left half of one
         kept.unlink()
     create_file(kept, head + b"\n" + (data or b""))
@@ -82,7 +82,7 @@ def restore(
 
 
 def _put_back(
-    home: Path, discussion_id: str, turn_id: str, place: Place, path: str, after_sha256: str
+    home: Path, discussion_id: str, turn_id: str, place: ToolPath, path: str, after_sha256: str
 ) -> str:
     """Put one file back. Returns why it was left, a sentence; empty where it is back."""
     if place.path != path:
@@ -110,11 +110,11 @@ def _kept_file(home: Path, discussion_id: str, turn_id: str, path: str) -> Path:
     return _turn_folder(home, discussion_id, turn_id) / name
 
 
-def _read(kept: Path, path: str) -> tuple[_Head, bytes] | None:
-    """What is kept of a file; None where nothing is, or only a part."""
+def _read(kept: Path, path: str) -> tuple[_KeptHead, bytes] | None:
+    """Kept bytes of a file with their head; None where nothing is, or only a part."""
     try:
         first, _, data = read_file(kept, None, follows_links=False).partition(b"\n")
-        head = msgspec.json.decode(first, type=_Head)
+        head = msgspec.json.decode(first, type=_KeptHead)
     except (OSError, msgspec.DecodeError):
         return None
     sha256 = hashlib.sha256(data).hexdigest() if head.sha256 else ""

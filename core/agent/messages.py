@@ -7,6 +7,7 @@ import msgspec
 from core.agent.tool import ToolPlaces
 from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
+from core.values.retrieval import AskedPlaces
 
 
 class SetTools(msgspec.Struct, frozen=True):
@@ -68,10 +69,14 @@ class JudgeCall(msgspec.Struct, frozen=True):
     name: str
     arguments_json: str
     places: ToolPlaces
+    searched: AskedPlaces | None = None
 
 
 class RunCall(msgspec.Struct, frozen=True):
-    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all."""
+    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all.
+
+    `searched`: places of notes and what else is searched, None while retrieval is off.
+    """
 
     discussion_id: str
     turn_id: str
@@ -81,6 +86,7 @@ class RunCall(msgspec.Struct, frozen=True):
     places: ToolPlaces
     approval_id: str
     hunks: tuple[int, ...] | None = None
+    searched: AskedPlaces | None = None
 
 
 class StopCalls(msgspec.Struct, frozen=True):
@@ -97,6 +103,7 @@ class RestoreFiles(msgspec.Struct, frozen=True):
     discussion_id: str
     turn_id: str
     changes: tuple[FileChange, ...]
+    places: ToolPlaces
     command_id: str = ""
 
 

@@ -77,7 +77,8 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             if not changes:
                 problem = "Nothing that this turn changed is known, or it is undone already."
                 return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
-            return state, (RestoreFiles(asked.discussion_id, asked.turn_id, changes, asked.command_id),)
+            about = asked.discussion_id, asked.turn_id
+            return state, (RestoreFiles(*about, changes, calls.places_of(state), asked.command_id),)
         case _:
             assert_never(asked)
 

@@ -211,7 +211,20 @@ class Tool(msgspec.Struct, frozen=True):
 
 def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:
     """Schema of a tool whose arguments are a struct; canonical JSON, keys sorted."""
-    _, found = msgspec.json.schema_components([arguments], ref_template="{name}")
-    schema: Mapping[str, Any] = found[arguments.__name__]
-    schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    _, components = msgspec.json.schema_components([arguments], ref_template="{name}")
+    schema = _plain(components[arguments.__name__], components)
     return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
+
+
+def _plain(schema: Any, components: Mapping[str, Any]) -> Any:
+    """A schema without references, which not every server follows, and without the names and docstrings of our types."""
+    if isinstance(schema, list):
+        return [_plain(each, components) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = components.get(schema.get("$ref", ""), {})
+    own = {key: value for key, value in named.items() if key not in {"title", "description"}}
+    rest = {key: value for key, value in schema.items() if key != "$ref"}
+    if "properties" in rest:  # a type of ours, not a field
+        rest = {key: value for key, value in rest.items() if key not in {"title", "description"}}
+    return {key: _plain(value, components) for key, value in {**own, **rest}.items()}

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Protocol, assert_never
 
-import msgspec
-
 from core.agent.messages import (
     AgentEffect,
     AgentEvent,
@@ -25,11 +23,12 @@ from core.agent.messages import (
     StopCalls,
 )
 from core.agent.policy import approval_id
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolPlaces
+from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.base.errors import SlopError
 from core.providers.protocol import CancelToken
 from core.values.agent import ActKind, Approval, Sandbox
 from core.values.messages import AttachmentPart
+from core.values.retrieval import AskedPlaces, MemoryToolAnswer
 
 Emit = Callable[[AgentEvent], None]
 
@@ -55,8 +54,16 @@ class ToolServices(Protocol):
         """How commands are confined here; may take a while the first time."""
         ...
 
-    def scratch(self, discussion_id: str) -> str:
-        """A private temporary folder of a discussion, absolute."""
+    def places(self, places: ToolPlaces) -> ToolPlaces:
+        """The folders, with the journal."""
+        ...
+
+    def commands(self, discussion_id: str) -> CommandDesk:
+        """Commands of a discussion."""
+        ...
+
+    def use_memory(self, searched: AskedPlaces | None, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
         ...
 
     def keep_picture(self, discussion_id: str, name: str, data: bytes) -> AttachmentPart:
@@ -72,11 +79,11 @@ class ToolServices(Protocol):
         ...
 
     def kill(self, discussion_id: str, call_ids: tuple[str, ...]) -> None:
-        """End background commands of a discussion, empty: all of them."""
+        """End commands of a discussion, in the background too; without ids all of them."""
         ...
 
     def close(self) -> None:
-        """End all commands, remove temporary folders."""
+        """End all commands."""
         ...
 
 
@@ -101,8 +108,7 @@ class CallDesk:
     @property
     def places(self) -> ToolPlaces:
         """Folders of the discussion."""
-        places = self._effect.places
-        return msgspec.structs.replace(places, scratch=self._services.scratch(self._effect.discussion_id))
+        return self._services.places(self._effect.places)
 
     @property
     def now(self) -> datetime:
@@ -118,6 +124,20 @@ class CallDesk:
     def discussion_id(self) -> str:
         """Id of the discussion."""
         return self._effect.discussion_id
+
+    @property
+    def turn_id(self) -> str:
+        """Id of the person's message that began the turn."""
+        return self._effect.turn_id
+
+    @property
+    def commands(self) -> CommandDesk:
+        """Commands of the discussion."""
+        return self._services.commands(self._effect.discussion_id)
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a call of `search_notes` or `read_note`."""
+        return self._services.use_memory(self._effect.searched, name, arguments_json)
 
     def seen(self, path: str) -> str:
         """Sha256 (hex) of a file as the model saw it last, empty where it did not."""

@@ -6,7 +6,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.agent import compaction
 from core.agent import step as agent
+from core.agent.compaction_messages import CompactionCommand, CompactionEvent
 from core.agent.messages import AgentCommand, AgentEvent
 from core.app import lifecycle
 from core.app.messages import (
@@ -78,7 +80,9 @@ from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, dismiss, notify
 
-_TELLS_ITSELF = TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem
+_TELLS_ITSELF = (
+    TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem | CompactionCommand
+)
 """Commands that conclude themselves: a turn when its words are on disk, the others when they have ended."""
 
 
@@ -101,9 +105,10 @@ def step(state: AppState, given: Input) -> Result:
     after, asked = agent.followed(after, given)
     after, warmed = caching.prewarm(before, after, given)
     after, sent = turn.limits_changed(before, after, given)
+    after, viewed = compaction.followed(before, after, given)
     after, indexed = retrieval.retrieval_effects(before, after, body)
     after = without_old_notice(before, after)
-    effects = (*effects, *asked, *warmed, *sent, *indexed, *_follow_ups(before, after))
+    effects = (*effects, *asked, *warmed, *sent, *viewed, *indexed, *_follow_ups(before, after))
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)
 
@@ -199,6 +204,8 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return imports.command(state, command)
     if isinstance(command, ForgettingCommand):
         return forgetting.command(state, command)
+    if isinstance(command, CompactionCommand):
+        return compaction.command(state, given, command)
     if isinstance(command, AppCommand):
         return lifecycle.command(state, command)
     assert_never(command)
@@ -242,7 +249,7 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)
         if isinstance(event, ReserveClaimed):
-            state, effects = _claimed(state, event)
+            state, effects = _claimed(state, given, event)
         if isinstance(event, UpkeepCut):
             state, effects = caching.upkeep_cut(state, event)
         if isinstance(event, PaidElsewhere):
@@ -261,6 +268,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return imports.event(state, event)
     if isinstance(event, ForgettingEvent):
         return forgetting.event(state, event)
+    if isinstance(event, CompactionEvent):
+        return compaction.event(state, given, event)
     if isinstance(event, Report):
         return _report(state, given, event)
     if isinstance(event, AppEvent):
@@ -268,12 +277,14 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     assert_never(event)
 
 
-def _claimed(state: AppState, event: ReserveClaimed) -> Result:
+def _claimed(state: AppState, given: Stamp, event: ReserveClaimed) -> Result:
     """Other programs see the reserve: the room whose call it is has the last word. One that is over needs none."""
     if call_of(event.key):
         return turn.claimed(state, event.key, event.elsewhere)
     if state.spending.reserved.get(event.key) != event.reservation:
         return state, ()
+    if compaction.discussion_of(event.key):
+        return compaction.claimed(state, given, event.key, event.elsewhere)
     if event.key == harvest.HELD:
         return harvest.claimed(state, event.elsewhere)
     return caching.claimed(state, event.key, event.elsewhere)
@@ -292,8 +303,9 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
     if isinstance(event, QueueWritten | PromptGone):
         return turn.queued(after, given, event)
     if isinstance(event, WriteFailed):
-        after, more = agent.unsaved(turn.unsaved(after, event), given, event)
-        return after, (*effects, *more)
+        after, more = compaction.unwritten(turn.unsaved(after, event), given, event)
+        after, unbegun = agent.unsaved(after, given, event)
+        return after, (*effects, *more, *unbegun)
     if isinstance(event, DiscussionLoaded | DiscussionChangedOutside):
         after, asked = agent.loaded(after, given, event.discussion.id)
         effects = (*effects, *asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.compaction_messages import CompactionCommand, CompactionEffect, CompactionEvent
 from core.agent.messages import AgentCommand, AgentEffect, AgentEvent
 from core.base.reports import Report
 from core.base.stamp import Stamp
@@ -101,6 +102,7 @@ Command = (
     | AgentCommand
     | ImportCommand
     | ForgettingCommand
+    | CompactionCommand
 )
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
@@ -127,6 +129,7 @@ Effect = (
     | ImportEffect
     | ForgettingEffect
     | SpendingEffect
+    | CompactionEffect
 )
 """Work that the controller orders from the outside."""
 
@@ -145,6 +148,7 @@ Event = (
     | ImportEvent
     | ForgettingEvent
     | SpendingEvent
+    | CompactionEvent
 )
 """Events outside the controller. Time and content arrive inside."""
 

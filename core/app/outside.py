@@ -12,6 +12,8 @@ from typing import Any, assert_never
 
 import msgspec
 
+from core.agent.compaction_messages import CompactionEffect, StopSummary
+from core.agent.compaction_worker import CompactionHandler
 from core.agent.messages import AgentEffect
 from core.agent.worker import ToolWorker
 from core.app import context_work, disk
@@ -158,6 +160,10 @@ class LocalOutside:
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
             self._begin_index(effect)
+        elif isinstance(effect, StopSummary):
+            self._compactor.stop(effect)
+        elif isinstance(effect, CompactionEffect):
+            self._compacting.submit(effect)
         elif isinstance(effect, ForgettingEffect):
             self._forgetting.submit(effect)
         elif isinstance(effect, SpendingEffect):
@@ -239,7 +245,9 @@ class LocalOutside:
             self._importer.close()
             self._indexer.close()
             self._tools.stop(STOP_CALLS_S)
+            self._compactor.close()
             self._calls.stop(STOP_CALLS_S)
+            self._compacting.stop(STOP_CALLS_S)  # so is what a summary cost
             self._caches.stop(STOP_CALLS_S)  # what a ping cost that was cut off is still booked
             if self._options.owns_home:
                 self._cacher.release_held()
@@ -294,7 +302,8 @@ class LocalOutside:
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
-        tools = HomeToolServices(self.home, clock, self._options.tools)
+        searcher = SearchHandler(self._retrieving, emit)
+        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used, emit)
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -350,7 +359,7 @@ class LocalOutside:
         self._imports = QueueWorker("import", self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker("index", self._indexer.handle, emit, self._indexer.supersedes)
-        self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
+        self._searches = QueueWorker("search", searcher.handle, emit)
         forgetter = ForgetHandler(
             self.home,
             clock,
@@ -360,10 +369,13 @@ class LocalOutside:
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
+        self._compactor = CompactionHandler(self.home, self._assembler, self._clients.get, self._cost, emit)
+        self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
         self._workers = [
             self._harvest,
+            self._compacting,
             self._imports,
             self._indexing,
             self._searches,

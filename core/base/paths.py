@@ -188,5 +188,10 @@ def index_dir(home: Path) -> Path:
     return cache_dir() / f"index-{_mark(home)}"
 
 
+def commands_dir(home: Path) -> Path:
+    """Folder with a mark of each run of the program that started commands of tools; each home has its own."""
+    return cache_dir() / f"commands-{_mark(home)}"
+
+
 def _mark(home: Path) -> str:
     return hashlib.sha256(os.fsencode(home.absolute())).hexdigest()[:12]

@@ -148,7 +148,7 @@ class Assembler:
         knowledge: ReadLayer7 | None = None,
         scales: ScaleStore | None = None,
         recall: Recall | None = None,
-        tools: OfferedTools = lambda _spec: (),
+        tools: OfferedTools = lambda _offer: (),
     ) -> None:
         self._tools = tools
         self._counter = counter
@@ -173,8 +173,8 @@ class Assembler:
         return replace(self._recall.with_recalled(self._known(spec, items))[0].inputs, items=items)
 
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
-        if spec.has_tools:
-            spec = replace(spec, inputs=replace(spec.inputs, tools=self._tools(spec)))
+        if spec.tools is not None:
+            spec = replace(spec, inputs=replace(spec.inputs, tools=self._tools(spec.tools)))
         if self._knowledge is None:
             return spec
         digest, facts, notes, taken = self._knowledge(spec, items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.base.domains import domain_name
-from core.context.identity import identity_for
+from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext
 from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
@@ -17,7 +17,7 @@ from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import Message
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
-from core.values.spec import StackSpec
+from core.values.spec import StackSpec, ToolOffer
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
 
@@ -66,8 +66,7 @@ def stack_spec(
         caching_enabled=meta.caching_enabled,
         recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
-        has_tools=meta.has_tools,
-        is_trusted=state.config.project.is_trusted,
+        tools=_tools(state, meta),
     )
 
 
@@ -77,6 +76,12 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
     if asked is None or not settings.ambient:
         return None
     return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *kept_out))
+
+
+def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+    if not meta.has_tools:
+        return None
+    return ToolOffer(state.config.project.is_trusted, asked_places(state) is not None)
 
 
 def _waiting(state: AppState, opened: OpenDiscussion) -> tuple[str, ...]:
@@ -123,7 +128,11 @@ def _inputs(
         role_text=_role_text(state, profile),
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
-        project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
+        project=(
+            *state.config.project.context,
+            *identity_for(profile.family, state.config.project.identity),
+            *memory_for(state.config.project.memory),
+        ),
         metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
@@ -214,6 +223,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         id(opened.last_request),
         id(project.context),
         id(project.identity),
+        id(project.memory),
         project.domain,
         project.presets.get(meta.preset),
         project.personas.get(meta.persona),

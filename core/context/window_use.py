@@ -10,7 +10,7 @@ from core.settings.models import profile_of
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.state import AppState
-from core.values.window import ContextWindow
+from core.values.window import CompactionPhase, ContextWindow
 
 JOURNAL_LINE = (
     "(A line of the program, not of the person: this conversation fills {share} % of your window. Write down now, with "
@@ -43,11 +43,13 @@ def context_window(state: AppState, discussion_id: str) -> ContextWindow | None:
 
 
 def must_make_room(state: AppState, discussion_id: str, message: Message) -> bool:
-    """True if the view is to be rebuilt before a message of the person is sent: with it the window is nearly full.
-
-    Never while its turn is running: what was sent of that stays as it is.
+    """True if the view is to be rebuilt before a message of the person is sent: with it the window is nearly full, or a
+    compaction is under way. Not to be asked while its turn is running: what was sent of that stays as it is.
     """
     opened = state.discussions.open[discussion_id]
+    compaction = state.agent.compactions.get(discussion_id)
+    if compaction is not None and compaction.phase is not CompactionPhase.WAITING:
+        return True
     if opened.messages and opened.messages[-1].id != message.id:
         return False
     window = context_window(state, discussion_id)

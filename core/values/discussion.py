@@ -229,6 +229,8 @@ class LiveCall(msgspec.Struct, frozen=True):
         was_queued: its prompt waited in the queue, and never was the composer's since.
         kept_out: sources that the person keeps out of what is recalled for its message.
         is_round: it goes on with a turn after tool results: what followed the message goes along.
+        awaits_view: it waits until the model's view is rebuilt; had_view: that was tried for it.
+        overflows: how often its request was longer than the window; overflow: what was said then, last.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -260,3 +262,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     after_change: int = 0
     is_saved: bool = False
     is_round: bool = False
+    awaits_view: bool = False
+    had_view: bool = False
+    overflows: int = 0
+    overflow: Failure | None = None

@@ -19,6 +19,15 @@ PREVIEW_ID = "preview"
 """Stands for the id of a message that is not sent yet."""
 
 
+class ToolOffer(msgspec.Struct, frozen=True):
+    """Tools that a model is given: those of files and commands where the folder `is_trusted`, search and notes where
+    it `has_memory`.
+    """
+
+    is_trusted: bool = False
+    has_memory: bool = False
+
+
 class StackSpec(msgspec.Struct, frozen=True):
     """Specification of a stack: the inputs but for the files, which its worker reads fresh.
 
@@ -30,7 +39,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
         recall: what may go along with the message, None where ambient recall is off.
         waiting: messages that were shown with theirs and go later.
-        has_tools: its model is given tools; is_trusted: those of files and commands among them.
+        tools: which its model is given, None for none.
     """
 
     discussion_id: str
@@ -50,12 +59,11 @@ class StackSpec(msgspec.Struct, frozen=True):
     caching_enabled: bool = True
     recall: RecallSpec | None = None
     waiting: tuple[str, ...] = ()
-    has_tools: bool = False
-    is_trusted: bool = False
+    tools: ToolOffer | None = None
 
 
-OfferedTools = Callable[[StackSpec], tuple[ToolSchema, ...]]
-"""Tools that the model of a discussion is given."""
+OfferedTools = Callable[[ToolOffer], tuple[ToolSchema, ...]]
+"""Schemas of the tools that a model is given."""
 
 
 class CallToBuild(msgspec.Struct, frozen=True):

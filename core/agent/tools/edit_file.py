@@ -9,7 +9,7 @@ import msgspec
 from core.agent.guarded_files import MAX_FILE_BYTES, judge_path
 from core.agent.tool import Judged, Tool, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
-from core.agent.tools.writing import judge_write, run_write, text_to_write
+from core.agent.tools.file_change import judge_write, run_write, text_to_write
 from core.base.text import clean
 from core.values.agent import ActKind
 
@@ -64,9 +64,9 @@ def _misfit(text: str, old: str, asked: EditFile, shown: str) -> str:
 
 
 def _nearly(text: str, old: str) -> str:
-    """Where the first line of a text stands that does not match as a whole; empty where that says nothing."""
+    """Hint at the line that is like the first of a text which does not match as a whole; empty where that says nothing."""
     first = next((line.strip() for line in old.split("\n") if line.strip()), "")
-    if len(first) < 8:
+    if len(first) < 4:
         return ""
     rows = [number for number, line in enumerate(text.split("\n"), 1) if line.strip() == first]
     return f"; its first line is like line {rows[0]:,}: compare white space and what follows" if rows else ""

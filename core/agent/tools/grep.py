@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from core.agent.guarded_files import Place, judge_path, read_guarded
+from core.agent.guarded_files import ToolPath, judge_path, read_guarded
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.agent.tools.read_file import judge_read
@@ -40,9 +40,9 @@ class Grep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GrepPlan(msgspec.Struct, frozen=True):
-    """Where it is searched: a file, or a folder."""
+    """Place that is searched: a file, or a folder."""
 
-    place: Place
+    place: ToolPath
     asked: Grep
     is_folder: bool
 
@@ -59,7 +59,7 @@ class _Search:
         self.left_out: dict[str, int] = {}
         self.stop = ""
 
-    def look_into(self, place: Place, *, is_named: bool) -> None:
+    def look_into(self, place: ToolPath, *, is_named: bool) -> None:
         """Search one file; `is_named`: it was asked for by name and judged as such."""
         if not is_named and place.read_reasons:
             return self._leave("may hold keys or passwords")
@@ -119,7 +119,7 @@ class _Search:
                 yield _row(number, "-", lines[number], 0)
                 shown = number
 
-    def _add(self, place: Place, rows: list[str]) -> None:
+    def _add(self, place: ToolPath, rows: list[str]) -> None:
         block = f"{place.shown}\n"
         if not self.asked.names_only:
             block += "".join(rows)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from core.agent.guarded_files import Place, judge_path, read_guarded
+from core.agent.guarded_files import ToolPath, judge_path, read_guarded
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.base.frame import frame
@@ -28,11 +28,11 @@ class ReadFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReadPlan(msgspec.Struct, frozen=True):
     """File and lines that are read."""
 
-    place: Place
+    place: ToolPath
     asked: ReadFile
 
 
-def judge_read(kind: ActKind, title: str, place: Place, plan: object) -> Judged:
+def judge_read(kind: ActKind, title: str, place: ToolPath, plan: object) -> Judged:
     """Judge the reading of a file: those that hold secrets, and those with a second name, are asked about."""
     if place.problem:
         return refused(kind, title, place.problem)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from core.agent.tool import Tool
 from core.agent.tools import (
+    bash,
     edit_file,
     glob,
     grep,
@@ -14,6 +15,8 @@ from core.agent.tools import (
     memory,
     read_file,
     todo,
+    view_image,
+    web_fetch,
     write_file,
     yield_to_user,
 )
@@ -30,6 +33,9 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
             journal.TOOL,
             yield_to_user.TOOL,
             todo.TOOL,
+            view_image.TOOL,
+            web_fetch.TOOL,
+            *bash.TOOLS,
             *memory.TOOLS,
         )
     }

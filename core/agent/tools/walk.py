@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import msgspec
 
-from core.agent.guarded_files import Place, judge_path
+from core.agent.guarded_files import ToolPath, judge_path
 from core.agent.tool import ToolPlaces
 from core.context.globs import expand, glob_base
 from core.context.ignores import ignores_at
@@ -19,7 +19,7 @@ MAX_WALKED = 50_000
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What a walk found.
+    """Finds of a walk.
 
     Args:
         paths: absolute, sorted; ignored: matches that `.gitignore` left out; is_cut: there are more.
@@ -30,7 +30,7 @@ class Walk(msgspec.Struct, frozen=True):
     is_cut: bool = False
 
 
-def walk(start: Place, pattern: str, places: ToolPlaces, *, with_ignored: bool = False) -> Walk | str:
+def walk(start: ToolPath, pattern: str, places: ToolPlaces, *, with_ignored: bool = False) -> Walk | str:
     """Find the files below a folder whose path matches.
 
     Args:
@@ -57,7 +57,7 @@ def walk(start: Place, pattern: str, places: ToolPlaces, *, with_ignored: bool =
     return Walk(found.paths, found.ignored, found.is_too_many)
 
 
-def _one(place: Place) -> Walk | str:
+def _one(place: ToolPath) -> Walk | str:
     if place.problem:
         return place.problem
     with suppress(OSError):

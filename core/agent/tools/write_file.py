@@ -9,7 +9,7 @@ import msgspec
 from core.agent.guarded_files import MAX_FILE_BYTES, judge_path
 from core.agent.tool import Judged, Tool, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
-from core.agent.tools.writing import judge_write, run_write, text_to_write
+from core.agent.tools.file_change import judge_write, run_write, text_to_write
 from core.values.agent import ActKind
 
 

@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from core.agent.guarded_files import Place, read_guarded, write_guarded
+from core.agent.guarded_files import ToolPath, read_guarded, write_guarded
 from core.agent.hunks import Difference, counts, difference, in_own_form, unified
 from core.agent.policy import EDIT_GRANT
 from core.agent.tool import Judged, ToolAnswer, ToolDesk
@@ -19,14 +19,14 @@ _BOM = "\ufeff"
 
 
 class WritePlan(msgspec.Struct, frozen=True):
-    """What is to be written where.
+    """Bytes to be written, and their place.
 
     Args:
         base_sha256: of the bytes that were judged, empty for a new file; change: from them, in the file's own form.
         start: what stands before the text: a byte order mark, or nothing.
     """
 
-    place: Place
+    place: ToolPath
     base_sha256: str
     change: Difference
     start: str = ""
@@ -47,7 +47,7 @@ class FileText(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def text_to_write(place: Place, desk: ToolDesk) -> FileText:
+def text_to_write(place: ToolPath, desk: ToolDesk) -> FileText:
     """Read a file that is to be changed: only one that the model has read as it is now may be. Total."""
     found = read_guarded(place)
     if found.problem or found.data is None:
@@ -66,7 +66,7 @@ def text_to_write(place: Place, desk: ToolDesk) -> FileText:
     return FileText(content.text, found.sha256, raw.removeprefix(_BOM), start)
 
 
-def judge_write(place: Place, file: FileText, new: str, title: str) -> Judged:
+def judge_write(place: ToolPath, file: FileText, new: str, title: str) -> Judged:
     """Judge a change of a file. `new`: its text, LF."""
     change = difference(file.text, clean(new))
     if file.sha256 and not change.changes:

@@ -1,0 +1,228 @@
+"""Paths that a model gives, with an attacker's mind: nothing outside the folders is read, written or named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.agent.asked_places import reasons_to_ask_before_reading, reasons_to_ask_before_writing
+from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, write_guarded
+from tests.core.agent.desks import Desk
+
+SECRET = "the secret of the house"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text(SECRET)
+    (desk.home / "hook_token").write_text(SECRET)
+    (desk.root / "src").mkdir()
+    (desk.root / "src" / "a.py").write_text("one = 1\n")
+    return desk
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside/secret.txt",
+        "src/../../outside/secret.txt",
+        "{tmp}/outside/secret.txt",
+        "{tmp}/home/hook_token",
+        "../home/hook_token",
+        "way-out/secret.txt",
+        "link-to-secret",
+        "chain",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "/proc/self/root/etc/passwd",
+        "/dev/zero",
+        "~/.ssh/id_rsa",
+        "src\0/a.py",
+        "",
+        "\ud800",
+    ],
+)
+def test_no_path_leads_outside(desk: Desk, tmp_path: Path, path: str) -> None:
+    (desk.root / "way-out").symlink_to(tmp_path / "outside")
+    (desk.root / "link-to-secret").symlink_to(tmp_path / "outside" / "secret.txt")
+    (desk.root / "chain").symlink_to("link-to-secret")
+    named = path.replace("{tmp}", str(tmp_path))
+
+    for tool, more in (("read_file", {}), ("grep", {"pattern": "."}), ("write_file", {"text": "x"})):
+        answer = desk.use(tool, path=named, **more)
+        assert SECRET not in answer.text
+        assert answer.is_error is (not (tool == "grep" and named == ""))
+    assert (tmp_path / "outside" / "secret.txt").read_text() == SECRET
+
+
+def test_what_is_ours_is_not_reached_where_the_home_stands_in_the_project(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.home = desk.root / ".manual_slop"
+    desk.home.mkdir()
+    (desk.home / "hook_token").write_text(SECRET)
+
+    assert "this program itself" in desk.judge("read_file", path=".manual_slop/hook_token").problem
+    assert SECRET not in desk.use("grep", pattern=".", path="", files=".manual_slop/*").text
+
+
+def test_a_folder_swapped_for_a_link_after_it_was_judged_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    place = judge_path("src/secret.txt", desk.places)
+    (desk.root / "src").rename(desk.root / "old")
+    (desk.root / "src").symlink_to(tmp_path / "outside")
+
+    assert place.problem == ""
+    assert read_guarded(place).data is None
+    assert read_guarded(place).problem
+    assert write_guarded(place, b"poison", "")
+    assert remove_guarded(place, read_guarded(place).sha256)
+    assert (tmp_path / "outside" / "secret.txt").read_text() == SECRET
+    assert os.listdir(tmp_path / "outside") == ["secret.txt"]
+
+
+def test_a_file_swapped_for_a_link_after_it_was_judged_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    place = judge_path("src/a.py", desk.places)
+    base = read_guarded(place).sha256
+    (desk.root / "src" / "a.py").unlink()
+    (desk.root / "src" / "a.py").symlink_to(tmp_path / "outside" / "secret.txt")
+
+    assert "link" in read_guarded(place).problem
+    assert write_guarded(place, b"poison", base)
+    assert (tmp_path / "outside" / "secret.txt").read_text() == SECRET
+
+
+def test_a_write_breaks_a_hard_link_instead_of_going_through_it(desk: Desk, tmp_path: Path) -> None:
+    inside = desk.root / "notes.txt"
+    os.link(tmp_path / "outside" / "secret.txt", inside)
+    read = desk.judge("read_file", path="notes.txt")
+    assert "another name" in " ".join(read.reasons)
+    assert SECRET not in desk.use("grep", pattern="secret").text
+
+    place = judge_path("notes.txt", desk.places)
+    assert write_guarded(place, b"new", read_guarded(place).sha256) == ""
+    assert inside.read_bytes() == b"new"
+    assert (tmp_path / "outside" / "secret.txt").read_text() == SECRET
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder", "loop"])
+def test_what_is_no_file_is_named_and_never_waited_for(desk: Desk, name: str) -> None:
+    os.mkfifo(desk.root / "pipe")
+    (desk.root / "folder").mkdir()
+    (desk.root / "loop").symlink_to("loop")
+
+    for tool in ("read_file", "view_image"):
+        answer = desk.use(tool, path=name)
+        assert answer.is_error
+        assert name in answer.text
+    assert desk.use("write_file", path=name, text="x").is_error
+    assert "pipe" not in desk.use("grep", pattern=".").text
+
+
+def test_a_file_of_a_gigabyte_is_refused_unread(desk: Desk) -> None:
+    with (desk.root / "huge.log").open("wb") as file:
+        file.truncate(1_000_000_000)
+
+    answer = desk.use("read_file", path="huge.log")
+    assert answer.is_error
+    assert "1,000,000,000" in answer.text
+    assert "too large" in desk.use("grep", pattern="x").text
+
+
+def test_a_file_that_vanishes_between_judging_and_doing_is_said(desk: Desk) -> None:
+    from core.agent.tools.table import TOOLS
+
+    judged = desk.judge("read_file", path="src/a.py")
+    (desk.root / "src" / "a.py").unlink()
+    answer = TOOLS["read_file"].run(judged, desk, None)
+    assert answer.is_error
+    assert "src/a.py" in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/hooks/pre-commit",
+        ".GIT/hooks/pre-commit",
+        "sub/.git/config",
+        ".g\u200cit/config",
+        "git~1/config",
+        ".git /config",
+        ".git",
+        ".envrc",
+        ".ENVRC",
+        ".vscode/tasks.json",
+        ".claude/settings.json",
+        ".mcp.json",
+        "manual_slop.toml",
+        "deep/CLAUDE.md",
+        "Agents.MD",
+        "POC.md",
+    ],
+)
+def test_what_runs_or_rules_is_asked_about_before_every_write(desk: Desk, path: str) -> None:
+    assert reasons_to_ask_before_writing(path)
+    assert desk.judge("write_file", path=path, text="x").reasons
+
+
+def test_a_link_to_a_hook_is_judged_where_it_leads(desk: Desk) -> None:
+    (desk.root / ".git" / "hooks").mkdir(parents=True)
+    (desk.root / "harmless").symlink_to(".git/hooks")
+
+    judged = desk.judge("write_file", path="harmless/pre-commit", text="x")
+    assert judged.path == str(desk.root / ".git" / "hooks" / "pre-commit")
+    assert judged.reasons
+
+
+@pytest.mark.parametrize(
+    "path", [".env", ".env.local", "prod.ENV", ".netrc", "server.pem", "a/id_rsa", ".ssh/config", ".npmrc"]
+)
+def test_what_holds_keys_is_asked_about_before_every_read_and_passed_over_by_grep(
+    desk: Desk, path: str
+) -> None:
+    file = desk.root / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(SECRET)
+
+    assert desk.judge("read_file", path=path).reasons
+    assert desk.judge("grep", pattern="secret", path=path).reasons
+    assert desk.judge("write_file", path=path, text="x").problem  # it was not read
+    assert SECRET not in desk.use("grep", pattern="secret", files=path).text
+
+
+def test_ordinary_files_are_not_asked_about() -> None:
+    for path in ("src/a.py", "README.md", ".github/workflows/ci.yml", ".env.example", "key.py", "git/x"):
+        assert reasons_to_ask_before_writing(path) == ()
+        assert reasons_to_ask_before_reading(path) == ()
+
+
+def test_an_allowed_root_is_written_and_shown_by_its_whole_path(desk: Desk, tmp_path: Path) -> None:
+    desk.allowed = (tmp_path / "outside",)
+
+    answer = desk.use("write_file", path=str(tmp_path / "outside" / "new.txt"), text="x\n")
+    assert not answer.is_error
+    assert (tmp_path / "outside" / "new.txt").read_text() == "x\n"
+    assert str(tmp_path / "outside" / "new.txt") in answer.text
+
+
+def test_a_write_keeps_the_mode_and_leaves_no_other_file(desk: Desk) -> None:
+    script = desk.root / "run.sh"
+    script.write_text("old\n")
+    script.chmod(0o755)
+    place = judge_path("run.sh", desk.places)
+
+    assert write_guarded(place, b"new\n", read_guarded(place).sha256) == ""
+    assert script.stat().st_mode & 0o777 == 0o755
+    assert sorted(os.listdir(desk.root)) == ["run.sh", "src"]
+
+
+def test_a_write_for_another_base_changes_nothing(desk: Desk) -> None:
+    place = judge_path("src/a.py", desk.places)
+
+    assert "has changed" in write_guarded(place, b"new", "0" * 64)
+    assert "has changed" in write_guarded(place, b"new", "")
+    assert "has changed" in write_guarded(judge_path("none.py", desk.places), b"new", "0" * 64)
+    assert (desk.root / "src" / "a.py").read_text() == "one = 1\n"
+    assert os.listdir(desk.root / "src") == ["a.py"]

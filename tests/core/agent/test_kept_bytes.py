@@ -1,0 +1,112 @@
+"""Undo of a turn's edits: what was there before comes back, what somebody changed since is left and named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.agent import kept_bytes
+from core.base.errors import StorageError
+from core.forgetting.places import Folder, place_of
+from core.values.agent import FileChange
+from tests.core.agent.desks import Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path)
+    (desk.root / "a.txt").write_bytes(b"one\r\ntwo\r\n\xc3\xa9")
+    (desk.root / "b.txt").write_text("b\n")
+    return desk
+
+
+def edit(desk: Desk, name: str, old: str, new: str) -> FileChange:
+    desk.use("read_file", path=name)
+    return desk.use("edit_file", path=name, old_text=old, new_text=new).changes[0]
+
+
+def undo(desk: Desk, *changes: FileChange) -> kept_bytes.Restored:
+    return kept_bytes.restore(desk.home, desk.discussion_id, desk.turn_id, changes, desk.places)
+
+
+def test_every_file_of_a_turn_is_as_it_was(desk: Desk) -> None:
+    before = {name: (desk.root / name).read_bytes() for name in ("a.txt", "b.txt")}
+    (desk.root / "b.txt").chmod(0o755)
+    changes = (
+        edit(desk, "a.txt", "one", "1"),
+        edit(desk, "b.txt", "b", "B"),
+        edit(desk, "a.txt", "two", "2"),
+        desk.use("write_file", path="new/c.txt", text="c").changes[0],
+    )
+
+    undone = undo(desk, *changes)
+    assert undone.left == ()
+    assert set(undone.restored) == {str(desk.root / name) for name in ("a.txt", "b.txt", "new/c.txt")}
+    assert {name: (desk.root / name).read_bytes() for name in before} == before
+    assert (desk.root / "b.txt").stat().st_mode & 0o777 == 0o755
+    assert not (desk.root / "new" / "c.txt").exists()
+
+
+def test_what_was_changed_since_is_left_and_named(desk: Desk) -> None:
+    changes = (edit(desk, "a.txt", "one", "1"), edit(desk, "b.txt", "b", "B"))
+    (desk.root / "a.txt").write_text("mine")
+
+    undone = undo(desk, *changes)
+    assert undone.restored == (str(desk.root / "b.txt"),)
+    assert [said for said in undone.left if "a.txt" in said]
+    assert (desk.root / "a.txt").read_text() == "mine"
+
+
+def test_a_second_undo_and_one_without_kept_bytes_change_nothing(desk: Desk) -> None:
+    change = edit(desk, "b.txt", "b", "B")
+    undo(desk, change)
+    assert undo(desk, change).restored == ()
+    again = edit(desk, "b.txt", "b", "B")
+    desk.turn_id = "m2"
+    assert "not kept" in undo(desk, again).left[0]
+    assert (desk.root / "b.txt").read_text() == "B\n"
+
+
+def test_kept_bytes_that_somebody_changed_are_not_put_back(desk: Desk) -> None:
+    change = edit(desk, "b.txt", "b", "B")
+    (kept,) = (desk.home / "discussions" / "d1" / "edits" / "m1").iterdir()
+    kept.write_bytes(kept.read_bytes() + b"poison")
+
+    assert "not kept" in undo(desk, change).left[0]
+    assert (desk.root / "b.txt").read_text() == "B\n"
+
+
+def test_a_path_that_leads_elsewhere_by_now_is_left(desk: Desk, tmp_path: Path) -> None:
+    change = desk.use("write_file", path="sub/x.txt", text="x").changes[0]
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "x.txt").write_text("x")
+    (desk.root / "sub").rename(desk.root / "old")
+    (desk.root / "sub").symlink_to(tmp_path / "outside")
+
+    assert undo(desk, change).restored == ()
+    assert (tmp_path / "outside" / "x.txt").exists()
+
+
+def test_what_is_kept_is_forgotten_with_its_conversation(desk: Desk) -> None:
+    edit(desk, "b.txt", "b", "B")
+    files = [path for path in desk.home.rglob("*") if path.is_file()]
+
+    assert len(files) == 1
+    place = place_of(Folder.HOME, files[0].relative_to(desk.home).as_posix())
+    assert place is not None
+    assert place.id == "discussions"
+    assert files[0].stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_cannot_be_kept_is_not_written(desk: Desk) -> None:
+    (desk.home / "discussions").write_text("in the way")
+    desk.use("read_file", path="b.txt")
+
+    with pytest.raises(StorageError):
+        desk.use("edit_file", path="b.txt", old_text="b", new_text="B")
+    assert (desk.root / "b.txt").read_text() == "b\n"
+    with pytest.raises(StorageError):
+        kept_bytes.keep_before(desk.home, "d2", "../x", "/a", b"")
+    assert sorted(os.listdir(desk.root)) == ["a.txt", "b.txt"]
