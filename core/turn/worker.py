@@ -42,6 +42,7 @@ from core.values.provider import (
     Stopped,
     StreamItem,
     TextDelta,
+    ToolCallReady,
     UsageUpdate,
 )
 from core.values.recall import Recalled
@@ -339,8 +340,10 @@ class CallWorker:
         reply.add(item)
         if isinstance(item, TextDelta) and item.text:
             journal.add_text(item.text)
-        elif isinstance(item, ReasoningDelta) and item.text:
-            journal.add_reasoning(item.text)
+        elif isinstance(item, ReasoningDelta) and (item.text or item.vendor_json):
+            journal.add_reasoning(item.text, item.vendor_json)
+        elif isinstance(item, ToolCallReady):
+            journal.add_call(item.part)
         elif isinstance(item, UsageUpdate):
             journal.add_usage(item.usage)
         if (news := reply.news()) is not None:

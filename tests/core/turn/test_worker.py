@@ -107,6 +107,9 @@ class FakeJournal(ReplyJournal):
     def add_reasoning(self, text: str, vendor_json: str = "") -> None:
         self.kept.append((vendor_json, text))
 
+    def add_call(self, part: ToolCallPart) -> None:
+        self.kept.append((part.name, part.arguments_json))
+
 
 class FakeServices:
     """A provider, a journal and a price."""
@@ -230,6 +233,12 @@ def test_reasoning_tool_calls_and_text_keep_their_order_and_the_vendors_block() 
 
     assert isinstance(ended, CallEnded)
     assert ended.parts == (ReasoningPart("let me", '{"signature":"x"}'), TextPart("Look"), call)
+    assert services.kept.kept == [
+        ("", "let "),
+        ('{"signature":"x"}', "me"),
+        ("Look", ""),
+        ("read_file", "{}"),
+    ]
 
 
 def test_what_arrived_before_a_failure_comes_with_it() -> None:
