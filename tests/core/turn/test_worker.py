@@ -20,7 +20,7 @@ from core.providers.protocol import CancelToken, ReadBlob
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CallRetrying, ReplyArrived, RequestBuilt
 from core.turn.worker import CallWorker
 from core.values.curation import Preset
-from core.values.messages import ReasoningPart, TextPart, ToolCallPart
+from core.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.provider import (
     ContentsReport,
     ModelProfile,
@@ -132,6 +132,10 @@ class FakeServices:
     def provider(self, provider_id: str) -> FakeProvider:
         assert provider_id == "p"
         return self.fake
+
+    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        del request
+        return parts
 
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
         del effect, expected, factor
