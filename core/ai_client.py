@@ -29,6 +29,7 @@ from core.turn.messages import SendPrompt
 from core.values.messages import Message, Role, Status
 from core.values.provider import Effort
 from core.values.state import AppState
+from core.values.updates import is_busy
 from core.values.usage import Usage, add_usage
 
 __all__ = [
@@ -93,7 +94,7 @@ def send(
         if effort is not None:
             act(controller, SetEffort(chosen, effort.value))
         act(controller, SendPrompt(chosen, text, over_limit))
-        ended = controller.wait_for(lambda now: chosen not in now.turns.calls, REPLY_S)
+        ended = controller.wait_for(lambda now: not is_busy(now, chosen), REPLY_S)
         return _result(ended or controller.snapshot(), chosen)
 
 

@@ -36,7 +36,7 @@ from core.values.outcomes import CommandOutcome
 from core.values.records import MarkRecord, Record, UsageRecord
 from core.values.spending import SpentElsewhere
 from core.values.state import AppState, Level
-from core.values.updates import Result, conclude, notify
+from core.values.updates import Result, conclude, is_busy, notify
 from core.values.usage import Usage, UsageKind
 from core.values.window import Compaction, CompactionPhase, CutReason, ViewCut
 
@@ -158,17 +158,13 @@ def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
     if is_left and one.why is not CutReason.ASKED:
         return _dropped(state, one)
     match one.phase:
-        case CompactionPhase.WAITING if one.call_id or not _is_busy(state, one.discussion_id):
+        case CompactionPhase.WAITING if one.call_id or not is_busy(state, one.discussion_id):
             return _begun(state, given, one, opened, call)
         case CompactionPhase.STORING if opened.cut is not None and opened.cut.id == one.record_id:
             state = conclude(_without(state, one), CommandOutcome(one.command_id, one.record_id))
             return sending.view_ready(state, given, one.discussion_id)
         case _:
             return state, ()
-
-
-def _is_busy(state: AppState, discussion_id: str) -> bool:
-    return discussion_id in state.turns.calls or sending.is_turn_under_way(state, discussion_id)
 
 
 def _begun(

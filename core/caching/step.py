@@ -66,7 +66,11 @@ from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.spending import SpentElsewhere
 from core.values.state import AppState
-from core.values.updates import Result, decline
+from core.values.updates import (
+    Result,
+    decline,
+    is_busy,
+)
 from core.values.usage import Usage, UsageKind
 
 WARM_FOR = timedelta(hours=12)
@@ -374,7 +378,7 @@ def pings_due(state: AppState, given: Stamp, event: PingsDue) -> Result:
     for number, ping in enumerate(event.pings if state.config.settings.caching.keepalive else ()):
         chosen = ping.discussion_id
         key = _key(UsageKind.KEEPALIVE, chosen)
-        is_under_way = key in state.spending.reserved or chosen in state.turns.calls
+        is_under_way = key in state.spending.reserved or is_busy(state, chosen)
         if is_under_way or not has_room(state, ping.cost_usd, chosen):
             continue
         state = reserve(state, key, ping.cost_usd, chosen, record_id=given.make_id(number))
@@ -393,7 +397,7 @@ def claimed(state: AppState, key: str, elsewhere: SpentElsewhere) -> Result:
     others = elsewhere.reserved_usd
     if (
         not (is_wanted and is_settled)
-        or chosen in state.turns.calls
+        or is_busy(state, chosen)
         or not has_room(state, held.usd, chosen, besides=key, elsewhere_usd=others)
     ):
         return release(state, key), ()
@@ -445,7 +449,7 @@ def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
         and bool(before.config.providers)
         and (is_free or is_counted(before))
     )
-    if was_open or status is None or not status.is_ready or chosen in after.turns.calls:
+    if was_open or status is None or not status.is_ready or is_busy(after, chosen):
         return after, ()
     if not (after.discussions.open[chosen].messages or after.discussions.summaries[chosen].meta.preset):
         return after, ()

@@ -34,7 +34,14 @@ from core.settings.starting_model import starting_model
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import Message, Role
 from core.values.state import AppState, Level, SearchHits
-from core.values.updates import Result, decline, notify, with_open, with_summary
+from core.values.updates import (
+    Result,
+    decline,
+    is_busy,
+    notify,
+    with_open,
+    with_summary,
+)
 
 UNNAMED = "New discussion"
 """Name of a discussion until its first prompt names it."""
@@ -193,7 +200,7 @@ def delete(state: AppState, command: DeleteDiscussion) -> Result:
     summary = state.discussions.summaries.get(command.discussion_id)
     if summary is None:
         return state, ()
-    if command.discussion_id in state.turns.calls:
+    if is_busy(state, command.discussion_id):
         text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
     return state, (TrashOnDisk(command.discussion_id, summary.meta.name, "deleted"),)
@@ -204,7 +211,7 @@ def discard(state: AppState, command: DiscardDiscussion) -> Result:
     opened = state.discussions.open.get(command.discussion_id)
     if opened is None:
         return state, ()
-    is_used = command.discussion_id in state.turns.calls or state.discussions.pending
+    is_used = is_busy(state, command.discussion_id) or state.discussions.pending
     if is_used or opened.entries or opened.queue or opened.draft.text:
         text = f"{_name(state, command.discussion_id)} holds words: it stays."
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
@@ -357,7 +364,7 @@ def changed_outside(state: AppState, event: DiscussionChangedOutside) -> Result:
 
 def vanished(state: AppState, gone: str) -> Result:
     """Another program moved a discussion away: take it off the list, unless a reply to it is under way."""
-    if gone not in state.discussions.summaries or gone in state.turns.calls:
+    if gone not in state.discussions.summaries or is_busy(state, gone):
         return state, ()
     return _without(state, gone)
 

@@ -32,7 +32,14 @@ from core.values.imports import ImportState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level, SearchHits
-from core.values.updates import Result, conclude, decline, dismiss, notify
+from core.values.updates import (
+    Result,
+    conclude,
+    decline,
+    dismiss,
+    is_busy,
+    notify,
+)
 
 NOTICE = "forget"
 
@@ -102,7 +109,7 @@ def _forget_discussion(state: AppState, asked: ForgetDiscussion) -> Result:
         return decline(state, asked.command_id, NOTICE, text, "Look at the list"), ()
     target = target_of(state, asked)
     ids = target.discussion_ids
-    if any(one in state.turns.calls for one in ids):
+    if any(is_busy(state, one) for one in ids):
         text = "An answer is arriving in this conversation"
         return decline(state, asked.command_id, NOTICE, text, "Stop it first, then forget"), ()
     state, effects = _begin(state, asked, target)

@@ -59,7 +59,10 @@ from core.values.messages import (
 )
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
-from core.values.updates import outcome_of
+from core.values.updates import (
+    is_busy,
+    outcome_of,
+)
 
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
@@ -270,7 +273,7 @@ async def send_message(request: Request[MessageBody]) -> Answer:
 async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
     """Send, and wait until the words are on disk. Returns their message's id."""
     await request.opened()
-    if prompt.discussion_id in request.state.turns.calls and not prompt.may_queue:
+    if is_busy(request.state, prompt.discussion_id) and not prompt.may_queue:
         raise RefusedError(409, "busy", "A reply is under way in this discussion", BUSY)
     outcome = await pay(request.desk, prompt)
     if not outcome.is_done:
@@ -304,14 +307,22 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
 async def cancel_reply(request: Request[None]) -> Answer:
     """Stop the reply under way; what has arrived is kept."""
     chosen = request.row().meta.id
-    call = request.state.turns.calls.get(chosen)
-    if call is None:
+    before = _at_work(request.state, chosen)
+    if not is_busy(request.state, chosen):
         raise RefusedError(409, "nothing_runs", "No reply is under way in this discussion")
     request.desk.front.send(CancelReply(chosen))
     state = await request.desk.watch.until(
-        lambda now: chosen not in now.turns.calls or now.turns.calls[chosen].id != call.id, SAVE_S
+        lambda now: not is_busy(now, chosen) or _at_work(now, chosen) != before, SAVE_S
     )
     return Answer(CancelledData(chosen, state is not None))
+
+
+def _at_work(state: AppState, discussion_id: str) -> str:
+    """Id of the message whose turn runs, empty for none."""
+    turn, call = state.agent.turns.get(discussion_id), state.turns.calls.get(discussion_id)
+    if turn is not None and not turn.is_left:
+        return turn.turn_id
+    return "" if call is None else call.user_message_id
 
 
 @dataclass(slots=True)
@@ -338,7 +349,7 @@ class FollowedTurn:
         """True if the call has ended, and what came of it is written; also where it waits for a person."""
         if self._waits(state):
             return bool(state.discussions.open[self.chosen].queue_hold)
-        return self._call(state) is None
+        return _at_work(state, self.chosen) != self.message_id
 
     def _waits(self, state: AppState) -> bool:
         opened = state.discussions.open.get(self.chosen)

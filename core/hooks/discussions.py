@@ -28,6 +28,7 @@ from core.settings.models import closed_models
 from core.settings.starting_model import starting_model
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
+from core.values.updates import is_busy
 
 
 class DiscussionData(Data, frozen=True):
@@ -67,7 +68,7 @@ class DiscussionData(Data, frozen=True):
             problem=row.problem,
             usage=UsageData.of(row.usage),
             upkeep=UpkeepData.of(row.upkeep),
-            is_busy=row.meta.id in state.turns.calls,
+            is_busy=is_busy(state, row.meta.id),
         )
 
 

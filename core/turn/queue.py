@@ -20,7 +20,6 @@ from core.turn.sending import (
     draft_after,
     find_call,
     has_words,
-    is_turn_under_way,
     prompt_parts,
     refusal_of,
     refuse,
@@ -33,7 +32,15 @@ from core.values.provider import StopKind
 from core.values.records import MessageRecord
 from core.values.spending import SpendRefusal
 from core.values.state import AppState
-from core.values.updates import Result, conclude, dismiss, refused_files, with_open, without_call
+from core.values.updates import (
+    Result,
+    conclude,
+    dismiss,
+    is_busy,
+    refused_files,
+    with_open,
+    without_call,
+)
 
 WHOLE_REPLY = frozenset({StopKind.COMPLETED, StopKind.TOOL_CALLS})
 """Ends of a reply after which the queue goes on."""
@@ -140,11 +147,6 @@ def must_wait(state: AppState, asked: SendPrompt) -> bool:
         return False
     is_held = asked.awaits_limit and not asked.over_limit and bool(reached_limits(state, asked.discussion_id))
     return is_held or (asked.may_queue and is_busy(state, asked.discussion_id))
-
-
-def is_busy(state: AppState, discussion_id: str) -> bool:
-    """True while a reply is under way, or the tools that it asked for."""
-    return discussion_id in state.turns.calls or is_turn_under_way(state, discussion_id)
 
 
 def has_other_limit(before: AppState, after: AppState, discussion_id: str) -> bool:

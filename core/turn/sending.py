@@ -53,6 +53,7 @@ from core.values.updates import (
     Result,
     conclude,
     dismiss,
+    is_busy,
     notify,
     refused_files,
     with_call,
@@ -143,7 +144,7 @@ def save_then_call(
         is_round: it goes on with a turn after tool results.
     """
     opened = state.discussions.open[command.discussion_id]
-    if opened.id in state.turns.calls or (is_turn_under_way(state, opened.id) and not is_round):
+    if opened.id in state.turns.calls or (is_busy(state, opened.id) and not is_round):
         return ignore(state, command, "A reply is under way in this discussion.")
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
@@ -182,15 +183,6 @@ def save_then_call(
         told = ViewLine(user_message_id, line)
         records = (*records, line_record(given.make_id(9), given.at, told))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
-
-
-def is_turn_under_way(state: AppState, discussion_id: str) -> bool:
-    """True while a turn with tools runs: from the first call of a tool on, whether or not the model is asked just now.
-
-    What a program that ended has left waits for the person, and is none.
-    """
-    turn = state.agent.turns.get(discussion_id)
-    return turn is not None and not turn.is_left
 
 
 def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:

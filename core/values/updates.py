@@ -114,6 +114,15 @@ def with_summary(state: AppState, summary: DiscussionSummary) -> AppState:
     )
 
 
+def is_busy(state: AppState, discussion_id: str) -> bool:
+    """True while a reply is under way in a discussion, or the tools that it asked for.
+
+    What a program that ended has left waits for the person, and keeps nobody from anything.
+    """
+    turn = state.agent.turns.get(discussion_id)
+    return discussion_id in state.turns.calls or (turn is not None and not turn.is_left)
+
+
 def with_call(state: AppState, call: LiveCall) -> AppState:
     """Replace the call of a discussion."""
     return replace(
