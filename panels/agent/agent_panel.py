@@ -133,7 +133,7 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 ui.icon("icon", "unlock", tone="warn")
                 ui.text(
                     "text",
-                    f"Allowed for this discussion: {grant}",
+                    f"Allowed for this discussion: {'; '.join(grant.splitlines())}",
                     tone="muted",
                     style="small",
                     wraps=True,

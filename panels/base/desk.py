@@ -10,6 +10,7 @@ from core.app.messages import Command, awaited
 from core.values.agent import AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.state import AppState
+from core.values.updates import is_busy
 from panels.base import selection
 from panels.base.ui import Send, Tone, Ui
 from panels.base.view import Dialog, WindowView
@@ -46,8 +47,8 @@ class Desk(msgspec.Struct, frozen=True):
 
     @property
     def is_replying(self) -> bool:
-        """True while the selected discussion's reply is under way, or a turn with tools that will go on with one."""
-        return self.call is not None or self.turn is not None
+        """True while the selected discussion's reply is under way, or the tools that it asked for."""
+        return is_busy(self.state, self.state.discussions.selected_id)
 
     def ask(self, command: Command) -> str:
         """Send a command whose outcome is waited for. Returns the id that the outcome will have."""

@@ -28,13 +28,10 @@ MOST_REASONS = 12
 BESIDE_FROM_PX = 420
 """Width from which all answers stand in one row."""
 
-Asked = tuple[str, str]
-"""Id of a call and of what is asked for it: a call that is judged anew is another question."""
-
 
 @dataclass(slots=True)
 class ApprovalView:
-    """Answers that are being made up, by call and what is asked.
+    """Answers that are being made up, by the question's id.
 
     Args:
         left: numbers of the hunks that were left out; words: for the model with a no; sent: the answer under way.
@@ -42,13 +39,13 @@ class ApprovalView:
 
     kept: ClassVar[tuple[Kept, ...]] = ()
 
-    left: dict[Asked, frozenset[int]] = field(default_factory=dict)
-    words: dict[Asked, str] = field(default_factory=dict)
-    sent: dict[Asked, str] = field(default_factory=dict)
+    left: dict[str, frozenset[int]] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    sent: dict[str, str] = field(default_factory=dict)
 
-    def taken(self, asked: Asked, approval: Approval) -> tuple[int, ...]:
+    def taken(self, question_id: str, approval: Approval) -> tuple[int, ...]:
         """Numbers of the hunks that are ticked."""
-        left = self.left.get(asked, frozenset())
+        left = self.left.get(question_id, frozenset())
         return tuple(number for number in range(len(approval.hunks)) if number not in left)
 
 
@@ -129,7 +126,7 @@ def _path(ui: Ui, approval: Approval) -> None:
 
 def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number: int, hunk: Hunk) -> None:
     """A place of an edit, ticked or not."""
-    asked = (call.id, approval.id)
+    asked = call.question_id
     is_taken = number in own.taken(asked, approval)
     with ui.group(("hunk", number), gap=4):
         if len(approval.hunks) > 1:
@@ -149,10 +146,10 @@ def hunk_words(hunk: Hunk) -> str:
 
 
 def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, approval: Approval) -> None:
-    ui, asked = desk.ui, (call.id, approval.id)
+    ui, asked = desk.ui, call.question_id
     taken = own.taken(asked, approval)
     if approval.grant:
-        granted = f"For this discussion it would allow: {escaped(approval.grant)}"
+        granted = f"For this discussion it would allow: {_grant(approval)}"
         ui.text("grant", granted, tone="muted", style="small", wraps=True)
     words = ui.text_input("words", own.words.get(asked, ""), hint="With a no: what the model should know")
     if words is not None:
@@ -182,6 +179,11 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
         ui.text("problem", said, tone="error", style="small", wraps=True)
 
 
+def _grant(approval: Approval) -> str:
+    """All that a yes for the discussion would allow, in one line."""
+    return "; ".join(map(escaped, approval.grant.split("\n")))
+
+
 def _yes(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool) -> str:
     """Draw the ways to say yes. Returns `once`, `grant` or nothing."""
     some = 0 < len(taken) < len(approval.hunks)
@@ -192,7 +194,7 @@ def _yes(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool)
         did = "once"
     if approval.grant and ui.button(
         "grant", "For this discussion", is_enabled=can_allow, is_small=True,
-        tip=f"Until the program ends: {escaped(approval.grant)}", guard_s=GUARD_S,
+        tip=f"Until the program ends: {_grant(approval)}", guard_s=GUARD_S,
     ):  # fmt: skip
         did = "grant"
     return did
