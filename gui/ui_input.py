@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 import dearpygui.dearpygui as dpg
+from msgspec.structs import replace
 
 from gui import editor_keys, text_buffer
 from gui.describe import Tree
@@ -12,6 +13,7 @@ from gui.elements.boxes import ColumnBox, RowBox
 from gui.elements.controls import Button, Checkbox, Slider
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
+from gui.elements.guarded_button import GuardedButton
 from gui.elements.rail import RailButton
 from gui.elements.selectable_text import SelectableText
 from gui.elements.text import Text
@@ -30,6 +32,8 @@ def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
 
 
 def _button(tree: Tree, it: w.ButtonWidget) -> bool:
+    if it.guard_s:
+        return _guarded_button(tree, it)
     button = tree.take(RailButton if it.kind in ("rail", "rail_active") else Button, it.key)
     if button.differs(it):
         _show_button(button, it)
@@ -37,6 +41,17 @@ def _button(tree: Tree, it: w.ButtonWidget) -> bool:
     if it.shortcut and tree.hears(it.shortcut):
         was_clicked = True
     return was_clicked and it.is_enabled
+
+
+def _guarded_button(tree: Tree, it: w.ButtonWidget) -> bool:
+    """A button that works once it has stood in its place for a while; until then it looks as one that does not."""
+    button = tree.take(GuardedButton, it.key)
+    button.clock, button.guard_s = tree.keyboard.clock, it.guard_s
+    is_ready = button.is_ready()
+    if button.differs((it, is_ready)):
+        _show_button(button, replace(it, is_enabled=it.is_enabled and is_ready))
+    was_clicked, button.is_clicked = button.is_clicked, False
+    return was_clicked and it.is_enabled and is_ready
 
 
 def _show_button(button: Button, it: w.ButtonWidget) -> None:

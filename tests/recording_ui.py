@@ -121,6 +121,11 @@ class RecordingUi:
 
     # --- what a person does
 
+    def wait(self, seconds: float) -> None:
+        """Look at it for a while: guarded buttons count from when they came."""
+        self._record.clock_s += seconds
+        self.settle()
+
     def click(self, label: str, *, within: str = "") -> None:
         """Click what is called `label`."""
         node = self.find(label, kind=CLICKABLE, within=within)

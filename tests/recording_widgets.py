@@ -56,6 +56,8 @@ class Record:
         self.copied: list[str] = []
         self.files: list[str] = []
         self.selected = ""
+        self.clock_s = 0.0
+        self.guarded: dict[Path_, float] = {}
         self.urls: list[str] = []
 
     def frame(self, draw: Callable[[Ui], None]) -> None:
@@ -69,6 +71,7 @@ class Record:
             raise ProtocolError(f"Nothing took the {lost[1]} on {lost[0]}")
         paths = {node.path for node in self.root.walk()}
         self.seen_focus &= paths
+        self.guarded = {path: since for path, since in self.guarded.items() if path in paths}
         self.open_menus &= paths
         if self.focused is not None and self.focused not in paths:
             self.focused = None
@@ -304,7 +307,12 @@ def _button(record: Record, it: w.ButtonWidget) -> bool:
     needs_words("button", it.key, it.label, it.tip)
     if it.kind not in get_args(ButtonKind):
         raise ProtocolError(f"No kind of button: {it.kind!r}")
+    if it.guard_s and it.shortcut:
+        raise ProtocolError(f"The button {it.key!r} is guarded, and {it.shortcut} would press it")
     node = record.add(it)
+    if it.guard_s:
+        since_s = record.guarded.setdefault(node.path, record.clock_s)
+        node.is_enabled = it.is_enabled and record.clock_s - since_s >= it.guard_s
     is_pressed = bool(it.shortcut) and it.is_enabled and record.hears(it.shortcut)
     return bool(record.take(node, "click")) or is_pressed
 

@@ -56,6 +56,7 @@ def options_of(given: argparse.Namespace) -> Options:
         is_json=given.json,
         trusts=getattr(given, "trust", False),
         given=given,
+        is_headless=bool(command) or given.headless,
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from core.agent.messages import SetTools
 from core.app.execution import act
 from core.base.errors import SlopError
 from core.base.text import clean
@@ -20,6 +21,7 @@ from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
+from core.cli.questions import ask_all, asked_calls
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
@@ -80,7 +82,7 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
-    if beside := program_beside(options):
+    if not given.tools and (beside := program_beside(options)):
         return beside.send(options, text, console)
     with session(front, console, writes=True) as state:
         _check_names(state, options)
@@ -215,6 +217,9 @@ def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
         act(front, SetTemperature(chosen, given.temperature))
     if given.max_output is not None:
         act(front, SetMaxOutput(chosen, given.max_output))
+    if given.tools:
+        mode = front.snapshot().discussions.summaries[chosen].meta.mode
+        act(front, SetTools(chosen, True, mode))
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
@@ -234,7 +239,8 @@ class _Turn:
     """One call, from the prompt on disk to the reply on disk.
 
     Args:
-        before: ids of the entries before the prompt; command_id: of the send; printed, thought: what was shown so far.
+        before: ids of the entries before the prompt; command_id: of the send; printed, thought: what was shown so far
+            of the call `call_id`; asked: approvals that were answered.
     """
 
     front: FrontEnd
@@ -247,6 +253,8 @@ class _Turn:
     thought: str = ""
     told: set[str] = field(default_factory=set)
     outcome: CommandOutcome | None = None
+    asked: set[str] = field(default_factory=set)
+    call_id: str = ""
 
     def run(self) -> int:
         """Follow the call to its end; Ctrl+C stops it and keeps the part."""
@@ -263,16 +271,21 @@ class _Turn:
         while state is not None and not self._is_over(state):
             with self.console.stops.held_back():
                 self._show(state)
+            ask_all(self.front, self.console, self.chosen, self.asked)
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         return state
 
     def _has_news(self, state: AppState) -> bool:
+        if any(one.question_id not in self.asked for one in asked_calls(state, self.chosen)):
+            return True
         call = state.turns.calls.get(self.chosen)
         if call is None:
             return False
-        shows = self.options.given.show_reasoning and len(call.reasoning) > len(self.thought)
+        is_same = call.id == self.call_id
+        thought, printed = (len(self.thought), len(self.printed)) if is_same else (0, 0)
+        shows = self.options.given.show_reasoning and len(call.reasoning) > thought
         is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
-        return len(call.text) > len(self.printed) or shows or is_retry
+        return len(call.text) > printed or shows or is_retry
 
     def _is_over(self, state: AppState) -> bool:
         """The call has come and gone, it was not made, or its reply could not be written."""
@@ -287,10 +300,18 @@ class _Turn:
         call = state.turns.calls.get(self.chosen)
         if call is None:
             return
+        self._note_round(call.id)
         if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
             self.told.add(call.retry_reason)
             self.console.note(f"manual-slop: {call.retry_reason}; trying again")
         self._print(call.text, call.reasoning)
+
+    def _note_round(self, call_id: str) -> None:
+        """Begin a line for what the model says after its tools: every round is a reply of its own."""
+        if self.call_id not in {"", call_id} and not self.options.is_json and self.printed:
+            self.console.write("\n" * (2 - self.printed.endswith("\n")))
+        if self.call_id != call_id:
+            self.call_id, self.printed, self.thought = call_id, "", ""
 
     def _print(self, text: str, reasoning: str) -> None:
         if self.options.is_json:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -14,10 +13,10 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import scaled
+from core.context.desk import AssemblyDesk, begun_turn, turn_inputs
 from core.context.difference import as_sent, based_texts, compare, prefix_change, reasons_of
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
-from core.context.memo import StackMemo
 from core.context.recall_desk import Recall, RecallDesk
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
@@ -120,19 +119,6 @@ class BuiltCall(msgspec.Struct, frozen=True):
     recalled: Recalled = Recalled()
 
 
-@dataclass(slots=True)
-class _Desk:
-    """Desk of one discussion between assemblies."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    memo: StackMemo = field(default_factory=StackMemo)
-    sent: AggregateStack | None = None
-    sent_inputs: StackInputs | None = None
-    request: ProviderRequest | None = None
-    count: RequestCount = field(default_factory=lambda: RequestCount(0))
-    factor: float = 1.0
-
-
 class _Report(msgspec.Struct, frozen=True):
     """Usage that a provider reported of a request, not learned from yet. `texts`: of the reply, where it ended whole."""
 
@@ -175,7 +161,7 @@ class Assembler:
         self._lock = threading.Lock()
         self._files_lock = threading.Lock()
         self._files = FileCache()
-        self._desks: dict[str, _Desk] = {}
+        self._desks: dict[str, AssemblyDesk] = {}
         self._scales = scales
         self._known_scale: TokenScale | None = None if scales is not None else TokenScale()
         self._learning = threading.Lock()
@@ -204,6 +190,18 @@ class Assembler:
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
         return replace(self._measured(spec, stack, items), read_at=at, recalled=recalled)
+
+    def _assemble_call(self, call: CallToBuild) -> Assembly:
+        desk = self._desk(call.spec.discussion_id)
+        inputs = turn_inputs(call, desk.begun)
+        if inputs is None:
+            assembly = self.assemble(call.spec)
+            desk.begun = begun_turn(call, replace(assembly.spec.inputs, items=assembly.items))
+            return assembly
+        with desk.lock:
+            stack = build_stack(inputs, desk.memo)
+        spec = replace(call.spec, inputs=replace(inputs, items=()))
+        return replace(self._measured(spec, stack, inputs.items), read_at=self._clock())
 
     def recount(self, assembly: Assembly) -> Assembly:
         """Count the texts that were only estimated; blocks until they are. O(bytes not yet counted)."""
@@ -297,7 +295,7 @@ class Assembler:
         Raises:
             ProviderError: the request is larger than the model's window; names sizes and what to leave out.
         """
-        assembly = self.assemble(call.spec)
+        assembly = self._assemble_call(call)
         if too_large(assembly):
             assembly = self.recount(assembly)
         if sentence := too_large(assembly):
@@ -466,9 +464,9 @@ class Assembler:
     def _price(self, inputs: StackInputs) -> float | None:
         return self._prices.input_usd_per_token(inputs.provider, inputs.model, self._clock())
 
-    def _desk(self, discussion_id: str) -> _Desk:
+    def _desk(self, discussion_id: str) -> AssemblyDesk:
         with self._lock:
-            return self._desks.setdefault(discussion_id, _Desk())
+            return self._desks.setdefault(discussion_id, AssemblyDesk())
 
     def _guard(
         self, spec: StackSpec, stack: AggregateStack, planned: PlannedRequest | None

@@ -56,6 +56,8 @@ def _segment_report(
     piece: Piece, counted: Mapping[str, int], factor: float, pdf: PdfForm | None
 ) -> SegmentReport:
     wire = piece.wire
+    if not piece.parts:
+        return SegmentReport(piece.key, piece.sha256, 0, 0)  # told in its own layer
     if isinstance(wire, AttachmentPart):
         tokens = attachment_tokens(wire, pdf, factor)
         return SegmentReport(piece.key, piece.sha256, wire.size_bytes, tokens)

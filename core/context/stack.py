@@ -33,6 +33,7 @@ from core.context.wire import (
     wire_layers,
     wire_messages,
 )
+from core.values.messages import Role
 from core.values.provider import Effort, PdfForm, ProviderRequest
 from core.values.stack import LayerId, LayerReport, Segment, StackInputs, ToolSchema
 from core.values.view import ContextView
@@ -244,16 +245,27 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     has_user_text = bool(inputs.user_text.strip() or inputs.attachments)
     file_set = (inputs.preset_name, inputs.items)
     kept = dict(inputs.kept_retrieved)
-    turns = (inputs.turns, has_user_text, inputs.kept_retrieved)
-    user = (inputs.retrieved, inputs.user_text, inputs.attachments, inputs.keeps_retrieved)
+    is_running = not has_user_text and bool(inputs.turns) and inputs.turns[-1].role is Role.TOOL
+    retrieved, behind = ("", inputs.retrieved) if is_running else (inputs.retrieved, "")
+    metadata = memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata))
+    told = metadata.segments if is_running else ()
+    turns = (inputs.turns, has_user_text, inputs.kept_retrieved, behind, told)
+    user = (retrieved, inputs.user_text, inputs.attachments, inputs.keeps_retrieved)
     return (
-        memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata)),
+        metadata,
         memo.layer(LayerId.FILE_SET, file_set, lambda: file_set_layer(*file_set)),
         memo.layer(LayerId.FILE_DETAILS, inputs.items, lambda: file_details_layer(inputs.items, memo)),
         memo.layer(
             LayerId.TURNS,
             turns,
-            lambda: turns_layer(inputs.turns, has_user_text=has_user_text, memo=memo, kept=kept),
+            lambda: turns_layer(
+                inputs.turns,
+                has_user_text=has_user_text,
+                memo=memo,
+                kept=kept,
+                retrieved=behind,
+                metadata=told,
+            ),
         ),
         memo.layer(LayerId.USER, user, lambda: user_layer(*user[:3], keeps_retrieved=inputs.keeps_retrieved)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Protocol, TypeVar
@@ -13,6 +13,7 @@ from core.base.frame import empty_frame, frame_parts, rag_block, safe_tag
 from core.base.shared_run import shared_run
 from core.context.memo import SaidTurns, StackMemo
 from core.context.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
+from core.providers.blocks import RUNNING_RAG
 from core.values.messages import (
     AttachmentPart,
     Message,
@@ -37,17 +38,34 @@ def turns_layer(
     has_user_text: bool,
     memo: StackMemo,
     kept: Mapping[str, str] = MappingProxyType({}),
+    retrieved: str = "",
+    metadata: tuple[Segment, ...] = (),
 ) -> Layer:
-    """Layer 11: what was said before. `kept`: retrieved text that stays behind a message, by the message's id.
+    """Layer 11: what was said before.
 
     Reasoning is sent back only while a turn is running (the messages after the last one of the user, when no
     new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change.
 
-    Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5).
+    In a running turn that answers results of tools, all that stood behind the person's words when the turn began stays
+    there: what was retrieved for them, and on the wire layer 8. Each request of a turn begins with the whole one before
+    it, and no words stand behind results, which teaches a model to wait for them.
+
+    Args:
+        kept: retrieved text that stays behind a message for good, by the message's id.
+        retrieved, metadata: of a running turn, what was retrieved and the segments of layer 8.
+
+    Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5); "Handling stop
+    reasons", empty replies (read 2026-11-23).
     """
     running_from = len(turns) if has_user_text else _after_last_user(turns)
     memo.said = said = _said_turns(turns, running_from, memo.said)
-    pieces = chain.from_iterable(_with_kept(turns, said.pieces, kept) if kept else said.pieces)
+    rows = _with_kept(turns, said.pieces, kept) if kept else said.pieces
+    if running_from < len(turns) and turns[-1].role is Role.TOOL and running_from:
+        own = turns[running_from - 1]
+        retrieved = "" if own.id in kept else retrieved
+        behind = tuple(_passing(own, retrieved, metadata))
+        rows = (*rows[: running_from - 1], (*rows[running_from - 1], *behind), *rows[running_from:])
+    pieces = chain.from_iterable(rows)
     if not turns or turns[0].role is Role.USER:
         return make_layer(LayerId.TURNS, pieces)
     canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
@@ -88,6 +106,20 @@ _One = TypeVar("_One", bound=_Keyed)
 def wire_pieces(pieces: Iterable[_One]) -> list[_One]:
     """Pieces of layer 12 in the order of the wire: what the person said, then what was retrieved for it."""
     return sorted(pieces, key=lambda piece: piece.key in _RECALLED)
+
+
+def tells_metadata(layer: Layer) -> bool:
+    """True if layer 11 holds layer 8, as that of a running turn does behind the person's words."""
+    own = next((piece for piece in reversed(layer.pieces) if piece.mark == Role.USER.value), None)
+    return own is not None and isinstance(own.wire, Segment) and own.wire.layer is LayerId.METADATA
+
+
+def _passing(message: Message, retrieved: str, metadata: tuple[Segment, ...]) -> Iterator[Piece]:
+    """Pieces that stay behind a message until its turn is over. Layer 8 has its canonical text elsewhere."""
+    if retrieved.strip():
+        yield _said(f"{message.id}/{RUNNING_RAG}", block := rag_block(retrieved), (block,), message.role)
+    for segment in metadata:
+        yield Piece(f"{_PREFIX}{message.id}/{segment.key}", (), segment.sha256, segment, message.role.value)
 
 
 def _with_kept(

@@ -15,7 +15,7 @@ from operator import attrgetter
 from core.base.frame import empty_frame, frame
 from core.base.shared_run import shared_run
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
-from core.context.turns import wire_pieces
+from core.context.turns import tells_metadata, wire_pieces
 from core.context.update import is_diff
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
@@ -167,7 +167,7 @@ def wire_messages(
     """The messages: files at the head of the first, prior turns, the user's message, layer 8 at the end.
 
     Each of layers 6, 9 and 10 is one segment, however many files it holds: a vendor looks only a few blocks
-    back for what it has cached. Layer 8 stands behind a running turn's tool results, so that they can be cached.
+    back for what it has cached. Layer 8 stays where a running turn began; see `turns_layer`.
 
     Args:
         message_id: of the user's message that layer 12 renders, for its delta.
@@ -189,11 +189,11 @@ def wire_messages(
             *_add_turns(runs, layer, deltas, made.starts[kept], len(layer.pieces)),
         ]
         del runs[1]
-    last = [
-        *_current(layers[LayerId.USER - 1], deltas.get(turn_key(message_id))),
-        *layers[LayerId.METADATA - 1].segments,
-    ]
-    if runs[-1][0] is Role.USER:
+    metadata = () if tells_metadata(layer) else layers[LayerId.METADATA - 1].segments
+    last = [*_current(layers[LayerId.USER - 1], deltas.get(turn_key(message_id))), *metadata]
+    if not last:
+        pass
+    elif runs[-1][0] is Role.USER:
         runs[-1][1].extend(last)
     else:
         runs.append((Role.USER, last))

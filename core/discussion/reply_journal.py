@@ -19,7 +19,7 @@ from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import LOCK_WAIT_S, take_lock
 from core.base.opener import OddFileError, open_file
-from core.values.messages import Part, ReasoningPart, Role, Status, TextPart
+from core.values.messages import Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
 from core.values.records import MessageRecord
 from core.values.usage import Usage
 
@@ -132,6 +132,10 @@ class ReplyJournal:
     def add_reasoning(self, text: str, vendor_json: str = "") -> None:
         """Keep more of the reasoning; `vendor_json` ends its block."""
         self._add({"r": text, "j": vendor_json} if vendor_json else {"r": text})
+
+    def add_call(self, part: ToolCallPart) -> None:
+        """Keep a call that is whole. Of one that a kill cuts short nothing is kept: its arguments say nothing."""
+        self._add({"c": [part.call_id, part.name, part.arguments_json]})
 
     def add_usage(self, usage: Usage) -> None:
         """Keep what the provider says of its usage; the last word counts."""
@@ -407,6 +411,10 @@ class _Parts:
                 self._thoughts.append(text)
                 if vendor_json := str(rest.get("j", "")):
                     self._end_thoughts(vendor_json)
+            case {"c": [str(call_id), str(name), str(arguments)]}:
+                self._end_texts()
+                self._end_thoughts("")
+                self._done.append(ToolCallPart(call_id, name, arguments))
             case _:
                 pass
 

@@ -22,6 +22,9 @@ CountTokens = Callable[[RequestPart | ToolSchema], int]
 TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
 
+RUNNING_RAG = "running-rag"
+"""End of the key of what was retrieved for the message of a running turn: the next turn does not repeat that either."""
+
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 
 
@@ -33,6 +36,10 @@ class MarkPlace(Enum):
     TALK = "talk"
     TRANSIENT = "transient"
     TAIL = "tail"
+
+
+_PASSING = frozenset({MarkPlace.TRANSIENT, MarkPlace.TAIL})
+"""Places of what the next turn does not repeat there; the end of a request apart, only a running turn has such."""
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -151,7 +158,7 @@ def wire_of(
     positions = _positions(blocks, old.positions[:same])
     turn_head = _turn_head(blocks)
     if not 0 <= memo.transient < same:
-        memo.transient = next((same + n for n, b in enumerate(fresh) if b.place is MarkPlace.TRANSIENT), -1)
+        memo.transient = next((same + n for n, b in enumerate(fresh) if b.place in _PASSING), -1)
     head = _markable(blocks, memo.transient - 1) if 0 <= memo.transient <= turn_head else turn_head
     wire = Wire(
         blocks,
@@ -282,7 +289,7 @@ def _made(role: str, part: RequestPart | ToolSchema) -> Block:
 
 def _place(segment: Segment) -> MarkPlace:
     if segment.layer is LayerId.TURNS:
-        return MarkPlace.TALK
+        return MarkPlace.TRANSIENT if segment.key.endswith(RUNNING_RAG) else MarkPlace.TALK
     if segment.layer.is_stable:
         return MarkPlace.STABLE
     if segment.layer is LayerId.METADATA:

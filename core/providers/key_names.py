@@ -1,9 +1,12 @@
-"""Names of keys: which environment variables may hold a provider's key, and which providers would share one."""
+"""Names of keys and kinds of servers: which environment variables may hold a provider's key, who would share one, what
+speaks at an address.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from core.values.provider import ProviderKind
 
@@ -24,8 +27,26 @@ KEYLESS = frozenset({ProviderKind.EMBEDDED.value, ProviderKind.CLAUDE_CODE.value
 """Providers that take no key from us: the embedded model, and Claude Code, which has its own log-in."""
 
 
+OWN_KINDS = (ProviderKind.COMPATIBLE.value, ProviderKind.ANTHROPIC.value)
+"""Kinds that a person's own server may be of, what it is where nothing tells first."""
+
+_ANTHROPIC = "anthropic.com"
+
 SERVER_KEY = "retrieval-server"
 """Name under which the password of `[retrieval] server` is kept, beside the providers' keys."""
+
+
+def kind_of_address(base_url: str) -> str:
+    """Kind of a server whose kind nobody wrote: Anthropic's at an address of theirs, else a compatible one's.
+
+    Source: 60-agent.md, "Turn".
+    """
+    try:
+        host = urlsplit(base_url).hostname or ""
+    except ValueError:
+        host = ""
+    is_theirs = host == _ANTHROPIC or host.endswith(f".{_ANTHROPIC}")
+    return (ProviderKind.ANTHROPIC if is_theirs else ProviderKind.COMPATIBLE).value
 
 
 def key_variables(provider: str) -> tuple[str, ...]:

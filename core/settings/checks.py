@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
+from core.providers.key_names import OWN_KINDS
 from core.settings.schema import (
     BY_KEY,
     LATER_TABLES,
@@ -24,7 +25,6 @@ from core.settings.schema import (
     Value,
 )
 from core.settings.toml_places import Place
-from core.values.provider import ProviderKind
 
 SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "auth_token"})
 """Names under which people put keys into settings; such a value is never read nor repeated."""
@@ -197,8 +197,8 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
 def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
     if place[0] != "providers" or place[-1] != "kind":
         return ""
-    own = place[1] if place[1] in VENDORS else ProviderKind.COMPATIBLE.value
-    return "" if value == own else f"must be {own!r} for {place[1]!r}"
+    taken = (place[1],) if place[1] in VENDORS else OWN_KINDS
+    return "" if value in taken else f"must be {' or '.join(map(repr, taken))} for {place[1]!r}"
 
 
 def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Flaw:

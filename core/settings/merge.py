@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.providers.key_names import kind_of_address
 from core.settings.checks import did_you_mean, setting_for, value_flaw
 from core.settings.schema import SETTINGS, VENDORS, Kind, Setting, Value
 from core.values.provider import ProviderKind
@@ -150,7 +151,7 @@ def _servers(
     faults: list[SettingsFault] = []
     for name, given in fields.items():
         is_vendor = name in VENDORS
-        kind = name if is_vendor else ProviderKind.COMPATIBLE.value
+        kind = name if is_vendor else given.get("kind") or kind_of_address(given.get("base_url", ""))
         label = given.get("label") or (VENDORS[ProviderKind(name)] if is_vendor else name)
         if not is_vendor and not given.get("base_url"):
             faults.append(
@@ -161,6 +162,10 @@ def _servers(
                 )
             )
             continue
+        if kind == ProviderKind.ANTHROPIC and not is_vendor:
+            given["base_url"] = (
+                given["base_url"].rstrip("/").removesuffix("/v1")
+            )  # the client names the version
         servers[name] = ServerSettings(**{**given, "id": name, "kind": kind, "label": label})
     return servers, tuple(faults)
 

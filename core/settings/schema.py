@@ -342,7 +342,8 @@ _PROVIDERS = (
         "providers.<id>.kind",
         Kind.TEXT,
         "compatible",
-        "Which client speaks to it. Only `compatible` may be written: the vendors have theirs.",
+        "Which client speaks to it, `compatible` or `anthropic`; the vendors have theirs. Where none is written, an address "
+        "at anthropic.com is Anthropic's, every other a compatible one.",
         scope=SettingScope.SERVER,
         field="servers.kind",
         choices=tuple(ProviderKind),

@@ -32,6 +32,7 @@ from core.turn.messages import (
     RequestBuilt,
     TurnEvent,
 )
+from core.values.messages import Part
 from core.values.provider import (
     ContentsReport,
     Failure,
@@ -42,6 +43,7 @@ from core.values.provider import (
     Stopped,
     StreamItem,
     TextDelta,
+    ToolCallReady,
     UsageUpdate,
 )
 from core.values.recall import Recalled
@@ -103,6 +105,10 @@ class CallServices(Protocol):
 
     def provider(self, provider_id: str) -> Provider:
         """The client of a provider. Raises ProviderError when there is none."""
+        ...
+
+    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """The parts of a whole reply, with calls of tools that the model wrote as text as real ones."""
         ...
 
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
@@ -264,7 +270,7 @@ class CallWorker:
         self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
     ) -> CallEnded | CallFailed:
         try:
-            stopped = self._call(effect, cancel, reply)
+            stopped, request = self._call(effect, cancel, reply)
         except ProviderError as error:
             reply.is_out = error.is_lost
             failure = _as_failure(error)
@@ -280,19 +286,24 @@ class CallWorker:
             usage = self._usage(effect, reply, is_whole=is_whole)
             is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
-            return CallEnded(effect.call_id, stopped, reply.parts(), usage)
+            parts = reply.parts()
+            if stopped.kind is StopKind.COMPLETED:
+                parts = self._services.recovered(request, parts)
+            return CallEnded(effect.call_id, stopped, parts, usage)
         usage = self._usage(effect, reply, is_whole=False)
         self._note_usage(effect, reply, ())
         return CallFailed(effect.call_id, failure, reply.parts(), usage)
 
-    def _call(self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply) -> Stopped:
+    def _call(
+        self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
+    ) -> tuple[Stopped, ProviderRequest]:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
         self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
         if not self._is_let_go(effect.call_id, cancel):
-            return Stopped(StopKind.CANCELLED)
+            return Stopped(StopKind.CANCELLED), built.request
         provider = self._services.provider(inputs.provider)
         if built.recalled.passages:
             chosen, words = effect.spec.discussion_id, inputs.user_text
@@ -323,7 +334,7 @@ class CallWorker:
             for item in items:
                 if isinstance(item, Stopped):
                     reply.is_out = item.is_sent
-                    return item
+                    return item, built.request
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:
             journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
@@ -339,8 +350,10 @@ class CallWorker:
         reply.add(item)
         if isinstance(item, TextDelta) and item.text:
             journal.add_text(item.text)
-        elif isinstance(item, ReasoningDelta) and item.text:
-            journal.add_reasoning(item.text)
+        elif isinstance(item, ReasoningDelta) and (item.text or item.vendor_json):
+            journal.add_reasoning(item.text, item.vendor_json)
+        elif isinstance(item, ToolCallReady):
+            journal.add_call(item.part)
         elif isinstance(item, UsageUpdate):
             journal.add_usage(item.usage)
         if (news := reply.news()) is not None:

@@ -132,6 +132,11 @@ class ToolCall(msgspec.Struct, frozen=True):
     taken: tuple[int, ...] | None = None
     is_kept: bool = False
 
+    @property
+    def question_id(self) -> str:
+        """Id of what is asked about it: another call, or another thing that it would do, is another question."""
+        return f"{self.id}/{self.approval.id}" if self.approval is not None else self.id
+
 
 class AgentTurn(msgspec.Struct, frozen=True):
     """A turn that runs: from the person's message to the reply without calls.

@@ -111,7 +111,7 @@ class ServerSettings(msgspec.Struct, frozen=True):
     """`[providers.<id>]` of user settings: a vendor's address and limits, or a compatible server by its name.
 
     Args:
-        kind: one of `ProviderKind`; for the vendors it equals the id, for others it is `compatible`.
+        kind: one of `ProviderKind`; for the vendors it equals the id, for others it is `compatible` or `anthropic`.
         base_url: empty for the SDK's own default (which its own environment variable may set).
         timeout_s: longest silence between two parts of a stream; connect_timeout_s: to open a connection.
         seed: of sampling, where the server takes one: the same request gives the same reply; None for a fresh one.

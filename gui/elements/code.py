@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import ClassVar
 
 from gui.canvas import Canvas
 from gui.elements.base import Element, Spec
 from gui.elements.surfaces import Surface
-from gui.markdown.code_layout import wrap_code
+from gui.markdown.code_layout import columns_of, wrap_code
 from gui.markdown.highlight import Line, highlight, plain_lines
 from gui.markdown.laid import TAB
 from gui.metrics import Measure
@@ -49,16 +49,16 @@ class CodeLines(Element):
         columns = max(8, int((w - self.gutter) / advance))
         if self.laid_for != (text, language, first, columns):
             self.laid_for = (text, language, first, columns)
-            self._break_lines(columns)
+            self._break_lines(columns, columns_of(m))
         self.h = len(self.lines) * self.step
 
-    def _break_lines(self, columns: int) -> None:
+    def _break_lines(self, columns: int, span: Callable[[str], float]) -> None:
         text, language, first = self.props
         shown = visible(text).replace("\t", TAB)
         lines = highlight(shown, language) if language else plain_lines(shown)
         self.lines, self.numbers = [], []
         for index, line in enumerate(lines):
-            parts = wrap_code(line, columns)
+            parts = wrap_code(line, columns, span)
             self.lines += parts
             self.numbers += [first + index, *[0] * (len(parts) - 1)]
 

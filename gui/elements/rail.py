@@ -10,7 +10,7 @@ from gui.metrics import Measure
 
 WORDS_FROM_PX = 60.0
 """Width from which the words are shown; the tip says them at every width."""
-TALL_PX, LOW_PX, LEAST_PX = 50.0, 40.0, 30.0
+TALL_PX, LOW_PX, LEAST_PX = 50.0, 40.0, 26.0
 SMALL_TO_PX = 34.0
 """Width up to which a button is as low as can be, for a window that has no height."""
 TOP_PX, GAP_PX = 7.0, 4.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
@@ -15,24 +15,42 @@ HEAD_PX = 32.0
 CODE_PAD_PX = 12.0
 
 
-def wrap_code(line: Line, columns: int) -> list[Line]:
-    """Break a line of code at `columns` characters. Joined, the pieces are the line again."""
-    if sum(len(text) for text, _ in line) <= columns:
+def wrap_code(line: Line, columns: int, span: Callable[[str], float] = len) -> list[Line]:
+    """Break a line of code at `columns`. Joined, the pieces are the line again.
+
+    Args:
+        span: columns that a text takes: a wide character more than one.
+    """
+    if sum(span(text) for text, _ in line) <= columns:
         return [line]
     lines: list[list[tuple[str, str]]] = [[]]
-    used = 0
+    used = 0.0
     for text, kind in line:
         at = 0
         while at < len(text):
-            room = columns - used
-            if room <= 0:
+            count = _fitting(text, at, columns - used, span)
+            if not count and lines[-1]:
                 lines.append([])
-                used, room = 0, columns
-            part = text[at : at + room]
+                used = 0.0
+                continue
+            part = text[at : at + max(1, count)]
             lines[-1].append((part, kind))
-            used += len(part)
+            used += span(part)
             at += len(part)
     return [tuple(part) for part in lines]
+
+
+def _fitting(text: str, at: int, room: float, span: Callable[[str], float]) -> int:
+    """Number of a text's characters from `at` on that fit the columns left."""
+    part = text[at : at + max(0, int(room))]
+    if span(part) <= len(part):
+        return len(part)
+    used = 0.0
+    for count, char in enumerate(part):
+        used += span(char)
+        if used > room:
+            return count
+    return len(part)
 
 
 def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -> Laid:
@@ -42,6 +60,7 @@ def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: Block
     step = round(size * 1.25)
     advance, room = m.width("M", "mono"), width - 2 * CODE_PAD_PX * s
     columns = max(8, int(room / advance))
+    span = columns_of(m)
     lines = highlight(block.text, block.language)
     content = max((_line_width(line, m) for line in lines), default=0.0)
     can_wrap = content > room
@@ -52,7 +71,7 @@ def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: Block
     y, at = head, 0
     ops: list[Op] = []
     for number, line in enumerate(lines):
-        for part in wrap_code(line, columns) if can_wrap and look.wraps else [line]:
+        for part in wrap_code(line, columns, span) if can_wrap and look.wraps else [line]:
             placed = list(_code_ops(part, m, pad - (reach.shift if reach else 0.0), y, at))
             ops += placed if reach is None else _clipped(placed, m, pad, pad + room)
             at += sum(len(text) for text, _ in part)
@@ -70,6 +89,12 @@ def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: Block
     )
     back = Op(0, 0, width, height, "code.background", rounding=8 * s)
     return Laid((back, name, *ops), height, 10 * s, copy=block.text, reach=reach, can_wrap=can_wrap)
+
+
+def columns_of(m: TextMeasure) -> Callable[[str], float]:
+    """Columns that a text takes in the font of code."""
+    advance = m.width("M", "mono")
+    return lambda text: len(text) if text.isascii() else m.width(text, "mono") / advance
 
 
 BAR_PX = 8.0

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from core.app.messages import Command, awaited
+from core.values.agent import AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.state import AppState
+from core.values.updates import is_busy
 from panels.base import selection
 from panels.base.ui import Send, Tone, Ui
 from panels.base.view import Dialog, WindowView
@@ -37,6 +39,16 @@ class Desk(msgspec.Struct, frozen=True):
     def call(self) -> LiveCall | None:
         """The call under way in the selected discussion."""
         return selection.call_of(self.state, self.state.discussions.selected_id)
+
+    @property
+    def turn(self) -> AgentTurn | None:
+        """The turn with tools that runs in the selected discussion."""
+        return selection.turn_of(self.state, self.state.discussions.selected_id)
+
+    @property
+    def is_replying(self) -> bool:
+        """True while the selected discussion's reply is under way, or the tools that it asked for."""
+        return is_busy(self.state, self.state.discussions.selected_id)
 
     def ask(self, command: Command) -> str:
         """Send a command whose outcome is waited for. Returns the id that the outcome will have."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.settings import models
+from core.values.agent import AgentPage, AgentTurn
 from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Message
@@ -26,6 +27,16 @@ def opened(state: AppState) -> OpenDiscussion | None:
 def call_of(state: AppState, discussion_id: str) -> LiveCall | None:
     """The call under way in a discussion."""
     return state.turns.calls.get(discussion_id)
+
+
+def turn_of(state: AppState, discussion_id: str) -> AgentTurn | None:
+    """The turn with tools that runs in a discussion."""
+    return state.agent.turns.get(discussion_id)
+
+
+def page_of(state: AppState) -> AgentPage | None:
+    """Page of the agent in the selected discussion, None where it did nothing."""
+    return state.agent.pages.get(state.discussions.selected_id)
 
 
 def latest(opened: OpenDiscussion) -> Iterator[Message]:

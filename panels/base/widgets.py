@@ -324,7 +324,12 @@ class ImageWidget(KeyedWidget[None], frozen=True):
 
 # input
 class ButtonWidget(KeyedWidget[bool], frozen=True):
-    """Button; true if clicked, or its shortcut (`Ctrl+N`) pressed. A label-less button needs a `tip`."""
+    """Button; true if clicked, or its shortcut (`Ctrl+N`) pressed. A label-less button needs a `tip`.
+
+    Args:
+        guard_s: seconds that it must have stood in its place before it takes a click: what comes, or moves, under a pointer
+            that is about to click elsewhere is not meant. It has no shortcut then.
+    """
 
     label: str
     _: KW_ONLY
@@ -335,6 +340,7 @@ class ButtonWidget(KeyedWidget[bool], frozen=True):
     shortcut: str = ""
     width: Length = None
     is_small: bool = False
+    guard_s: float = 0
 
 
 class CheckboxWidget(KeyedWidget[bool | None], frozen=True):

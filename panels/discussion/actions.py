@@ -12,6 +12,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     PinDiscussion,
     SelectDiscussion,
+    SetDraft,
     UndoDelete,
 )
 from core.settings.messages import PriceModels
@@ -23,6 +24,9 @@ from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
 from panels.base.view import Dialog
 from panels.discussion.list_rows import shown_ids
+from panels.discussion.model_picker import efforts_of, next_effort
+from panels.discussion.slash import message_text_of, slash_input
+from panels.discussion.slash_strip import enter_slash
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
 
@@ -37,12 +41,12 @@ def can_send(desk: Desk) -> bool:
 
 
 def _can_retry(desk: Desk) -> bool:
-    return desk.opened is not None and bool(desk.opened.failed_message_id) and desk.call is None
+    return desk.opened is not None and bool(desk.opened.failed_message_id) and not desk.is_replying
 
 
 def _can_regenerate(desk: Desk) -> bool:
     opened = desk.opened
-    if opened is None or desk.call is not None:
+    if opened is None or desk.is_replying:
         return False
     return any(m.role is Role.USER for m in selection.latest(opened))
 
@@ -50,7 +54,7 @@ def _can_regenerate(desk: Desk) -> bool:
 def _versions(desk: Desk) -> ReplyVersions | None:
     """Versions of the newest reply that has several."""
     opened = desk.opened
-    if opened is None or not opened.versions or desk.call is not None:
+    if opened is None or not opened.versions or desk.is_replying:
         return None
     messages = (entry for entry in reversed(opened.entries) if isinstance(entry, Message))
     return next((one for m in messages if (one := opened.versions_of(m)) is not None), None)
@@ -119,9 +123,16 @@ def _send(desk: Desk) -> None:
         return
     own = desk.view.of(DiscussionView)
     composer = own.composer(desk.opened.id)
+    if slash_input(composer.text) is not None:
+        enter_slash(desk, desk.opened, composer)
+        return
     composer.history_at = 0
     own.scroll_to = -1
-    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, composer.text, may_queue=True)))
+    text = message_text_of(composer.text)
+    if text != composer.text:  # the draft that leaves is what is sent
+        composer.pending.append(text)
+        desk.send(SetDraft(desk.opened.id, text))
+    composer.hand_over(desk.ask(SendPrompt(desk.opened.id, text, may_queue=True)))
 
 
 def _copy_reply(desk: Desk) -> None:
@@ -189,9 +200,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("send", "Discussion", 0, "Send", _send, "paper-plane", "Ctrl+Enter", can_send, is_bound=False,
            chord_of=send_chord),
     Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
-           "Escape", lambda d: d.call is not None, is_bound=False),
+           "Escape", lambda d: d.is_replying, is_bound=False),
     Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
-           "arrows-rotate", "Ctrl+R", _can_retry),
+           "arrows-rotate", "F5", _can_retry),
     Action("regenerate", "Discussion", 0, "Regenerate reply",
            lambda d: d.send(RegenerateReply(d.state.discussions.selected_id)), "arrows-rotate", "Ctrl+Shift+R",
            _can_regenerate),
@@ -201,6 +212,8 @@ ACTIONS: tuple[Action, ...] = (
            "Alt+PageDown", lambda d: _has_version(d, 1)),
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
     Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
+    Action("effort", "Discussion", 1, "Next reasoning effort", next_effort, "gauge-high", "Ctrl+R",
+           lambda d: bool(efforts_of(d))),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
     Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
            is_done=lambda d: d.summary is not None and d.summary.meta.pinned, undo_label="Unpin"),

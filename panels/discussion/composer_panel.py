@@ -21,6 +21,9 @@ from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
 from panels.discussion.queue_strip import queue_strip
+from panels.discussion.slash import slash_input
+from panels.discussion.slash_strip import slash_strip
+from panels.discussion.tool_mode import tool_menu
 from panels.discussion.view import ComposerView, DiscussionView
 
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
@@ -56,6 +59,8 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         ui.group("parts", gap=GAP_LOW_PX if is_low else GAP_PX),
     ):
         queue_strip(desk, opened)
+        if desk.opened is not None:
+            slash_strip(desk, opened, composer)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
             _chips(desk, opened, composer)
@@ -138,7 +143,8 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
     if edited.is_unpasted:
         _unpaste(desk, opened, composer)
     if edited.text != composer.text:
-        composer.history_at = 0
+        composer.history_at = composer.slash_at = 0
+        composer.slash_problem = ""
         composer.typed(edited.text)
         desk.send(SetDraft(opened.id, edited.text))
     if edited.is_submitted:
@@ -247,18 +253,23 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
         _preset_menu(desk)
+        tool_menu(desk, has_words=not is_tight and not desk.is_replying)
         if request is not None and not is_tight:
             _estimate(desk, request)
         ui.push()
-        is_stopped = desk.call is not None and ui.button(
+        is_stopped = desk.is_replying and ui.button(
             "stop", "Stop", icon="stop", tip="Stop the reply (Escape)"
         )
         if is_stopped:
             desk.send(CancelReply(opened.id))
-        chord, queues = send_chord(desk.state), desk.call is not None
+        chord, queues = send_chord(desk.state), desk.is_replying
         is_chord_bound = chord != "Enter" and not ui.is_typing_elsewhere()
+        is_command = slash_input(desk.view.of(DiscussionView).composer(opened.id).text) is not None
+        label, icon = ("Queue", "clock") if queues else ("Send", "paper-plane")
+        if is_command:
+            label, icon = "Run", "terminal"
         if ui.button(
-            "send", "Queue" if queues else "Send", icon="clock" if queues else "paper-plane", kind="primary",
+            "send", label, icon=icon, kind="primary",
             is_enabled=can_send(desk), shortcut=chord if is_chord_bound else "", tip=_send_tip(desk, chord),
         ):  # fmt: skip
             run_action("send", desk)
@@ -274,7 +285,7 @@ def _estimate(desk: Desk, request: NextRequest) -> None:
 def _send_tip(desk: Desk, chord: str) -> str:
     if desk.state.program.is_home_read_only:
         return "This home is read-only: nothing can be saved"
-    return f"Send ({chord})" if desk.call is None else f"Send when the reply has ended ({chord})"
+    return f"Send ({chord})" if not desk.is_replying else f"Send when the reply has ended ({chord})"
 
 
 def _preset_menu(desk: Desk) -> None:

@@ -7,18 +7,21 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from core.discussion.messages import SetEffort, SetPersona, SetSystemPreset
+from core.values.agent import AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark
 from panels.base import selection
 from panels.base.action import action_button, action_item, action_tip, run_action
 from panels.base.desk import Desk, send_chord
 from panels.base.ui import Ui
+from panels.discussion.approvals import asking
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, shown_entries
 from panels.discussion.model_picker import effort_options, model_combo
+from panels.discussion.turn_row import turn_row
 from panels.discussion.unread import read_in_front
 from panels.discussion.view import DiscussionView
 
@@ -185,13 +188,15 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     terms, (found_row, found_at) = terms_of(own.find), place_of(desk, opened)
     found_id = opened.entries[found_row].id if found_row >= 0 else ""
 
-    def draw(entry: Entry | LiveCall | None, ui: Ui) -> None:
+    def draw(entry: Entry | AgentTurn | LiveCall | None, ui: Ui) -> None:
         here = replace(desk, ui=ui)
         match entry:
             case None:
                 failure_row(here, opened)
             case LiveCall():
                 live_row(here, entry)
+            case AgentTurn():
+                turn_row(here, entry)
             case Mark() if (
                 entry is opened.entries[-1] and entry.kind == "failed" and opened.failure is not None
             ):
@@ -206,7 +211,8 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
                     here, opened, entry, is_found=is_found, terms=terms, found_at=found_at if is_found else -1
                 )
 
-    rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, branch_points(desk, opened))
+    points = branch_points(desk, opened)
+    rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, points, desk.turn)
     target, own.scroll_to = own.scroll_to, None
     if target is not None:
         target = min(target, len(rows) - 1)
@@ -220,7 +226,9 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
 
 def _way_to_end(desk: Desk) -> None:
     """Draw the way back over the foot of the messages."""
-    label = "Jump to the reply being written" if desk.call else "Jump to end"
+    is_asked = desk.turn is not None and bool(asking(desk.turn.calls))
+    label = "Jump to the reply being written" if desk.is_replying else "Jump to end"
+    label = "A tool call waits for you" if is_asked else label
     with desk.ui.floating("jump", at_foot=True):
         if desk.ui.button("jump", label, icon="angles-down", is_small=True, tip=action_tip(desk, "to_end")):
             run_action("to_end", desk)

@@ -26,6 +26,7 @@ from panels.base.levels import LEVEL_ICONS
 from panels.base.memo import Same
 from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
+from panels.discussion.approvals import asking
 from panels.discussion.find_bar import open_hit
 from panels.discussion.list_rows import (
     ListedDiscussion,
@@ -314,7 +315,10 @@ def _sign(shown: DiscussionRows, summary: DiscussionSummary) -> tuple[str, Tone,
 def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone, str]:
     """The icon of a row, its tone, and what it means in words."""
     meta = summary.meta
-    if meta.id in state.turns.calls:
+    turn = selection.turn_of(state, meta.id)
+    if turn is not None and asking(turn.calls):
+        return "shield-halved", "warn", "A tool call waits for your yes"
+    if meta.id in state.turns.calls or turn is not None:
         return "comments", "warn", "A reply is on its way"
     if summary.problem:
         return "triangle-exclamation", "warn", summary.problem

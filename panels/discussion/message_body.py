@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.discussion.messages import BranchDiscussion, DeleteMessage, SetDraft
 from core.turn.messages import RegenerateReply
 from core.values.discussion import LiveCall, OpenDiscussion
-from core.values.messages import Message, Role
+from core.values.messages import Message, Role, ToolResultPart
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.discussion.view import DiscussionView
@@ -18,22 +18,29 @@ def message_text(ui: Ui, message: Message, terms: tuple[str, ...] = (), found_at
         ui.markdown("text", message.text, is_written=is_written, terms=terms, found_at=found_at)
 
 
+def copied_text(message: Message) -> str:
+    """Markdown of a message; of results of tools their text."""
+    results = (part.text for part in message.parts if isinstance(part, ToolResultPart))
+    return message.text or "\n\n".join(results)
+
+
 def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     """Menu of a message and of what is selected of it."""
     ui = desk.ui
     with ui.context_menu("context menu") as is_open:
         if not is_open:
             return
-        _text_items(desk, opened.id, message.text)
+        _text_items(desk, opened.id, copied_text(message))
         ui.divider("message group")
-        if ui.menu_item("edit", "Edit", icon="pen"):
+        is_own = message.role is not Role.TOOL
+        if is_own and ui.menu_item("edit", "Edit", icon="pen"):
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         if ui.menu_item("fork", "Fork here", icon="code-branch"):
             desk.send(BranchDiscussion(opened.id, message.id))
         if message.role is Role.ASSISTANT and ui.menu_item("regenerate", "Regenerate", icon="arrows-rotate"):
             desk.send(RegenerateReply(opened.id, message.id))
         ui.divider("delete group")
-        if ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
+        if is_own and ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))
 
 

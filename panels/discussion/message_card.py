@@ -9,16 +9,17 @@ from core.base.errors import FailureKind
 from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
 from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, ResendMessage, RetrySend
 from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
-from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, Mark, Message, Role, Status, ToolResultPart
 from core.values.state import AppState
 from core.values.updates import is_under_way, outcome_of
 from panels.base import selection
 from panels.base.action import action_tip
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
-from panels.discussion.message_body import live_menu, message_menu, message_text
+from panels.discussion.message_body import copied_text, live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
+from panels.discussion.tool_parts import answered_calls, tool_parts
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -82,13 +83,23 @@ def message_card(
             return
         _reasoning(own, desk.ui, key, message)
         message_text(desk.ui, message, terms, found_at)
-        _tools(desk.ui, message)
+        if message.role is not Role.USER:
+            tool_parts(own, desk.ui, key, message, answered_calls(desk.view.memo, opened.entries))
+            _pictures(desk, opened, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
             _cut_off(desk, opened, message)
         versions_foot(desk, opened, message)
         message_menu(desk, opened, message)
     _branch_points(desk, opened, message)
+
+
+def _pictures(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
+    """Draw pictures that tools answered with."""
+    for index, part in enumerate(message.parts):
+        if isinstance(part, ToolResultPart) and part.attachments:
+            with desk.ui.group(("pictures", index)):
+                attachments(desk.state, desk.ui, opened.id, part.attachments)
 
 
 def _branch_points(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
@@ -124,7 +135,7 @@ def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
         case Role.ASSISTANT:
             return "robot", "accent", selection.model_label(state, message.provider, message.model)
         case Role.TOOL:
-            return "wrench", "cyan", "Tool"
+            return "wrench", "cyan", "Tools"
 
 
 def _meta_line(desk: Desk, message: Message) -> str:
@@ -137,26 +148,36 @@ def _meta_line(desk: Desk, message: Message) -> str:
 
 def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     ui = desk.ui
-    actions = (*CARD_ACTIONS, REGENERATE) if message.role is Role.ASSISTANT else CARD_ACTIONS
+    actions: tuple[tuple[str, str, str], ...] = CARD_ACTIONS
+    if message.role is Role.ASSISTANT:
+        actions = (*CARD_ACTIONS, REGENERATE)
+    if message.role is Role.TOOL:
+        actions = tuple(
+            one for one in CARD_ACTIONS if one[0] != "edit"
+        )  # what a tool answered is nobody's to reword
     width = ui.width()
-    as_buttons = actions if width >= WIDE_CARD_PX else CARD_ACTIONS if width >= NARROW_CARD_PX else ()
+    some = actions[: len(CARD_ACTIONS)]
+    as_buttons = actions if width >= WIDE_CARD_PX else some if width >= NARROW_CARD_PX else ()
     for name, icon, label in as_buttons:
         if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
             _act(desk, opened, message, name)
+    is_own = message.role is not Role.TOOL
+    if not is_own and as_buttons:
+        return
     with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
         if not is_open:
             return
         for name, icon, label in actions[len(as_buttons) :]:
             if ui.menu_item(name, label, icon=icon):
                 _act(desk, opened, message, name)
-        if ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
+        if is_own and ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))
 
 
 def _act(desk: Desk, opened: OpenDiscussion, message: Message, name: str) -> None:
     match name:
         case "copy":
-            desk.ui.copy(message.text)
+            desk.ui.copy(copied_text(message))
         case "edit":
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         case "regenerate":
@@ -253,21 +274,6 @@ def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -
             ui.markdown("text", reasoning)
 
 
-def _tools(ui: Ui, message: Message) -> None:
-    for index, part in enumerate(message.parts):
-        match part:
-            case ToolCallPart():
-                ui.text(("call", index), f"Asked for the tool {part.name}", tone="muted", style="small")
-                ui.code(("arguments", index), part.arguments_json, language="json")
-            case ToolResultPart():
-                tone: Tone = "error" if part.is_error else "muted"
-                ui.text(("result", index), "The tool failed" if part.is_error else "The tool answered", tone=tone,
-                        style="small")  # fmt: skip
-                ui.code(("answer", index), part.text)
-            case _:
-                pass
-
-
 def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
     """Draw attached files: pictures as pictures, the rest by name and size."""
     for index, part in enumerate(parts):
@@ -315,7 +321,7 @@ def _go_on_or_again(desk: Desk, opened: OpenDiscussion) -> None:
 def can_go_on(desk: Desk, opened: OpenDiscussion, message: Message | None) -> bool:
     """True if a message is the last, a reply that was cut off in its text, and none is under way."""
     newest = next(selection.latest(opened), None)
-    if message is None or newest is None or newest.id != message.id or desk.call is not None:
+    if message is None or newest is None or newest.id != message.id or desk.is_replying:
         return False
     return message.role is Role.ASSISTANT and message.status is not Status.COMPLETE and bool(message.text)
 
@@ -416,7 +422,7 @@ def failure_row(desk: Desk, opened: OpenDiscussion) -> None:
                     "retry", "Retry", icon="arrows-rotate", kind="primary", tip=action_tip(desk, "retry")
                 ):
                     desk.send(RetrySend(opened.id))
-                ui.text("hint", "Ctrl+R", tone="muted", style="small")
+                ui.text("hint", desk.actions["retry"].chord, tone="muted", style="small")
             if can_go_on(desk, opened, next(selection.latest(opened), None)):
                 _go_on(desk, opened)
             if failure.kind in KEY_FAILURES and ui.button("settings", "Enter a key", icon="key"):

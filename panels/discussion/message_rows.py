@@ -6,11 +6,14 @@ from collections.abc import Callable, Collection, Hashable, Mapping
 
 import msgspec
 
+from core.values.agent import AgentTurn
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark
 from core.values.stack import ContextReport, LayerId, SegmentReport
 from panels.base.memo import Memo, Same
 from panels.base.ui import Ui
+from panels.discussion.tool_parts import parts_px
+from panels.discussion.turn_row import has_calls
 from panels.discussion.view import DiscussionView
 
 LINE_PX = 22.0
@@ -19,6 +22,7 @@ CARD_PX = 70.0
 MARK_PX = 30.0
 GAP_PX = 8.0
 LIVE = "live"
+TURN = "turn"
 FAILURE = "failure"
 
 
@@ -33,19 +37,20 @@ def shown_entries(opened: OpenDiscussion, call: LiveCall | None) -> tuple[Entry,
 
 
 class MessageRows(msgspec.Struct, frozen=True):
-    """The messages and marks of a discussion, then the reply under way, then what failed.
+    """The messages and marks of a discussion, then the calls of a running turn, the reply under way, what failed.
 
     Args:
-        entries: those that are seen; draw_row: draws an entry, the live call or (None) the failure.
-        branched: messages below which branches are named.
+        entries: those that are seen; draw_row: draws an entry, the turn, the live call or (None) the failure.
+        branched: messages below which branches are named; turn: that runs, its calls are a row while one has no result.
     """
 
     opened: OpenDiscussion
     entries: tuple[Entry, ...]
     call: LiveCall | None
     own: DiscussionView
-    draw_row: Callable[[Entry | LiveCall | None, Ui], None]
+    draw_row: Callable[[Entry | AgentTurn | LiveCall | None, Ui], None]
     branched: Collection[str] = ()
+    turn: AgentTurn | None = None
 
     @property
     def revision(self) -> Hashable:
@@ -53,8 +58,7 @@ class MessageRows(msgspec.Struct, frozen=True):
         modes = frozenset(self.own.editing), frozenset(self.own.open_reasoning)
         return (
             Same(self.opened.entries),
-            self.call and self.call.id,
-            self._has_failure,
+            *(key for key, _ in self._tail),
             modes,
             Same(self.branched),
         )
@@ -63,15 +67,27 @@ class MessageRows(msgspec.Struct, frozen=True):
     def _has_failure(self) -> bool:
         """A send failed, or the program ended (or branched) before there was an answer."""
         is_open = self.opened.failure is not None or bool(self.opened.failed_message_id)
-        return is_open and self.call is None
+        return is_open and self.call is None and self.turn is None
+
+    @property
+    def _tail(self) -> tuple[tuple[Hashable, AgentTurn | LiveCall | None], ...]:
+        """Rows behind the entries, each with its key."""
+        rows: list[tuple[Hashable, AgentTurn | LiveCall | None]] = []
+        if self.turn is not None and has_calls(self.turn):
+            rows.append(((TURN, self.turn.turn_id), self.turn))
+        if self.call is not None:
+            rows.append(((LIVE, self.call.id), self.call))
+        if self._has_failure:
+            rows.append(((FAILURE, self.opened.failed_message_id), None))
+        return tuple(rows)
 
     def __len__(self) -> int:
-        return len(self.entries) + (self.call is not None) + self._has_failure
+        return len(self.entries) + len(self._tail)
 
     def key(self, index: int) -> Hashable:
         """The entry and the mode it is shown in: either changes its height."""
         if index >= len(self.entries):
-            return (LIVE, self.call.id) if self.call is not None else (FAILURE, self.opened.failed_message_id)
+            return self._tail[index - len(self.entries)][0]
         entry = self.entries[index]
         return entry.id, id(entry), self._mode(entry.id), entry.id in self.branched
 
@@ -90,12 +106,17 @@ class MessageRows(msgspec.Struct, frozen=True):
             return MARK_PX
         text = entry.text
         lines = text.count("\n") + 1 + len(text) * 1.0 / max(20.0, width * CHARS_PER_PX)
-        return CARD_PX + LINE_PX * lines
+        return (
+            CARD_PX
+            + LINE_PX * lines
+            + (parts_px(entry, LINE_PX) if len(entry.parts) > 1 or not text else 0.0)
+        )
 
     def text(self, index: int) -> str:
         """Markdown of a message, empty for what is none."""
         if index >= len(self.entries):
-            return self.call.text if self.call is not None else ""
+            row = self._tail[index - len(self.entries)][1]
+            return row.text if isinstance(row, LiveCall) else ""
         entry = self.entries[index]
         return "" if isinstance(entry, Mark) or entry.is_deleted else entry.text
 
@@ -104,7 +125,7 @@ class MessageRows(msgspec.Struct, frozen=True):
         if index < len(self.entries):
             self.draw_row(self.entries[index], ui)
         else:
-            self.draw_row(self.call, ui)
+            self.draw_row(self._tail[index - len(self.entries)][1], ui)
         ui.gap(GAP_PX)
 
 

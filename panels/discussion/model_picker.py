@@ -68,6 +68,21 @@ def effort_options(profile: ModelProfile | None) -> tuple[Option, ...]:
     return tuple(Option(name, f"{name.capitalize()} effort") for name in names)
 
 
+def efforts_of(desk: Desk) -> tuple[str, ...]:
+    """Levels of effort that the discussion's model takes, `auto` first; none where it takes none."""
+    meta = desk.summary.meta if desk.summary is not None else None
+    profile = selection.profile(desk.state, meta.provider, meta.model) if meta is not None else None
+    return tuple(option.value for option in effort_options(profile))
+
+
+def next_effort(desk: Desk) -> None:
+    """Go on to the level after the one that counts; behind the last one to the first. Sends SetEffort."""
+    efforts = efforts_of(desk)
+    if (summary := desk.summary) is not None and efforts:
+        at = efforts.index(summary.meta.effort) if summary.meta.effort in efforts else -1
+        desk.send(SetEffort(summary.meta.id, efforts[(at + 1) % len(efforts)]))
+
+
 def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
     status = state.config.providers.get(meta.provider)
     key = (meta.provider, meta.model)

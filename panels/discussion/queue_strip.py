@@ -49,7 +49,7 @@ def queue_strip(desk: Desk, opened: OpenDiscussion) -> None:
 
 def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
     ui = desk.ui
-    is_held = bool(opened.queue_hold) or desk.call is None
+    is_held = bool(opened.queue_hold) or not desk.is_replying
     with ui.row("head", gap=6):
         ui.icon("icon", "circle-pause" if is_held else "clock", tone="warn" if is_held else "muted")
         what = "1 message waits" if count == 1 else f"{count:,} messages wait"
@@ -63,7 +63,7 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
         if not is_held:
             return
         tip = "Send the first now, the others after it" if count > 1 else "Send it now"
-        if desk.call is not None:
+        if desk.is_replying:
             tip = "Send it when the reply has ended"
         is_enabled = not desk.state.program.is_home_read_only
         if ui.button(

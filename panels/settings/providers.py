@@ -13,6 +13,7 @@ from core.settings.messages import (
     SaveServer,
     StoreKey,
 )
+from core.settings.schema import VENDORS
 from core.settings.starting_model import starting_model
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
@@ -116,9 +117,7 @@ def servers_section(desk: Desk) -> None:
             desk.send(FindLocalServers())
         if ui.button("add", "Add a server", icon="plus", kind="primary"):
             own.server_form = ServerForm()
-    servers = [
-        s for s in desk.state.config.settings.servers.values() if s.kind == ProviderKind.COMPATIBLE.value
-    ]
+    servers = [s for s in desk.state.config.settings.servers.values() if s.id not in VENDORS]
     if not servers and own.server_form is None:
         ui.text("none", "None yet.", tone="muted")
     for server in servers:

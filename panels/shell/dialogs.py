@@ -11,6 +11,7 @@ from panels.shell.rooms import ROOMS
 
 MORE_CHORDS = (
     ("Earlier prompts, while the composer is empty", "Up, Down"),
+    ("Complete a slash command, go through the ways, do it", "Tab, Up and Down, Enter"),
     ("Next and previous match", "F3, Shift+F3"),
     ("Close what is open, then stop the reply", "Escape"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from panels.agent.room import ROOM as AGENT
 from panels.base.room import HubPanel, Room
 from panels.caching.room import ROOM as CACHING
 from panels.context.room import ROOM as CONTEXT
@@ -22,6 +23,7 @@ ROOMS: tuple[Room, ...] = (
     KNOWLEDGE,
     HARVEST,
     RETRIEVAL,
+    AGENT,
     SETTINGS,
 )
 """In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""

@@ -288,7 +288,7 @@ def test_the_guard_ends_a_turn_and_a_retry_goes_on_with_all_its_results() -> Non
     book = ToolPlaybook()
     chosen = book.with_tools(settings=Settings(tools=ToolSettings(max_rounds=2)))
     effects = book.judge(asking(book, chosen, ("a", "look")))
-    (again,) = of(book.finish(*of(effects, RunCall)), CallProvider)
+    (again,) = of(book.finish(of(effects, RunCall)[0]), CallProvider)
     (judge,) = of(book.reply(again, asks(("b", "look"))), JudgeCall)
     (run,) = of(book.judge(judge), RunCall)
 
@@ -309,7 +309,7 @@ def test_a_round_that_fails_keeps_the_results_and_a_retry_goes_on_from_them() ->
     book = ToolPlaybook()
     chosen = book.with_tools()
     effects = book.judge(asking(book, chosen, ("a", "look")))
-    (again,) = of(book.finish(*of(effects, RunCall)), CallProvider)
+    (again,) = of(book.finish(of(effects, RunCall)[0]), CallProvider)
     failure = Failure(FailureKind.STREAM_DROPPED, "The stream was dropped", "Retry.")
     book.keep(book.play(CallFailed(again.call_id, failure, (TextPart("I s"),), Usage(input_tokens=3))))
     assert not book.state.agent.turns
@@ -348,7 +348,7 @@ def test_each_round_asks_the_limits_and_a_yes_past_one_goes_on_with_the_results(
     chosen = book.with_tools(settings=limited(0.015))
     book.state = _spent(book.state, 0.0)
     effects = book.judge(asking(book, chosen, ("a", "look")))
-    (again,) = of(book.finish(*of(effects, RunCall)), CallProvider)
+    (again,) = of(book.finish(of(effects, RunCall)[0]), CallProvider)
     (judge,) = of(book.reply(again, asks(("b", "look"))), JudgeCall)
     (run,) = of(book.judge(judge), RunCall)
 
@@ -425,7 +425,7 @@ def test_usage_of_every_round_is_the_cost_of_the_task() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()
     effects = book.judge(asking(book, chosen, ("a", "look")))
-    (again,) = of(book.finish(*of(effects, RunCall)), CallProvider)
+    (again,) = of(book.finish(of(effects, RunCall)[0]), CallProvider)
     book.reply(again, DONE, StopKind.COMPLETED)
     assert book.state.agent.pages[chosen].usd == 0.02
     book.reply(book.ask(chosen, "next"), DONE, StopKind.COMPLETED)

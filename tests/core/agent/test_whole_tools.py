@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         world.stop()
 
 
-def calls(*asked: tuple[str, dict[str, object]], text: str = "") -> Said:
+def calls(*asked: tuple[str, Mapping[str, object]], text: str = "") -> Said:
     """A reply that asks for tools."""
     given = tuple((name, json.dumps(arguments)) for name, arguments in asked)
     return Said(text, calls=given, finish="tool_calls")
@@ -215,3 +215,17 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     assert state.discussions.open[chosen].messages[-1].text == "Both told."
     sent = [one for one in world.server.bodies[-1]["messages"] if one["role"] == "tool"]
     assert len(sent) == 2
+
+
+def test_a_call_that_leaked_as_text_is_asked_about_in_every_mode(world: World) -> None:
+    controller = world.start()
+    chosen = with_tools(world, controller, Mode.ACCEPT_EDITS)
+    leaked = '<tool_call>{"name": "read_file", "arguments": {"path": "tides.py"}}</tool_call>'
+    world.server.replies.extend([Said(f"I look. {leaked}"), Said("Six.")])
+    controller.send(SendPrompt(chosen, "How long?"))
+    state = until(controller, lambda s: asked(s, chosen))
+    assert state.agent.turns[chosen].calls[0].is_recovered
+    yes(controller, chosen)
+    state = until(controller, lambda s: is_over(s, chosen))
+    assert "return 6" in results(state.discussions.open[chosen].messages)[0]
+    assert leaked not in str(world.server.bodies[-1]["messages"])

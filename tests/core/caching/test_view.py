@@ -125,7 +125,7 @@ def test_a_deleted_message_takes_its_delta_along_and_the_next_says_it_again() ->
     assert visible_files(view) == said_files(stack)
 
 
-def test_metadata_stands_behind_the_tool_results_of_a_running_turn() -> None:
+def test_metadata_stays_where_a_running_turn_began() -> None:
     turns = (
         said("m0", Role.USER, "words"),
         said("m0a", Role.ASSISTANT, ToolCallPart("c", "read", "{}")),
@@ -134,10 +134,11 @@ def test_metadata_stands_behind_the_tool_results_of_a_running_turn() -> None:
     stack = stack_of(A, turns, "")
     messages = stack.request(view=stack.canonical_view, message_id="m0").messages
 
-    assert [m.role for m in messages] == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER]
-    assert [p.layer for p in messages[-1].parts if isinstance(p, Segment)] == [LayerId.METADATA]
+    assert [m.role for m in messages] == [Role.USER, Role.ASSISTANT, Role.TOOL]
+    assert isinstance(last := messages[0].parts[-1], Segment)
+    assert last.layer is LayerId.METADATA
     assert all(
-        p.layer is not LayerId.METADATA for m in messages[:-1] for p in m.parts if isinstance(p, Segment)
+        p.layer is not LayerId.METADATA for m in messages[1:] for p in m.parts if isinstance(p, Segment)
     )
 
 

@@ -137,10 +137,9 @@ def test_reasoning_is_sent_back_only_while_its_turn_runs() -> None:
     assert shape(running.request()) == [
         ("user", ["11/a"]),
         ("assistant", ["11/b"]),
-        ("user", ["11/c"]),
+        ("user", ["11/c", "8"]),
         ("assistant", ["ReasoningPart", "ToolCallPart"]),
         ("tool", ["ToolResultPart"]),
-        ("user", ["8"]),
     ]
     assert shape(build_stack(StackInputs(turns=turns, user_text="third")).request())[3:] == [
         ("assistant", ["ToolCallPart"]),

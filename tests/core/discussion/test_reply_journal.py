@@ -25,7 +25,7 @@ from core.discussion.journals import Journals
 from core.discussion.payments import all_paid_since, paid_since
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.spending.pricing import cost
-from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart
+from core.values.messages import Message, Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
 from core.values.records import UsageRecord
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, ReadOnlyDisk, made, names
@@ -142,6 +142,24 @@ def test_blocks_of_reasoning_stay_apart(tmp_path: Path) -> None:
         TextPart("ab"),
     )
     assert left_in(tmp_path) == [("r1", parts)]
+
+
+def test_calls_are_kept_where_they_came_and_one_that_was_cut_short_is_not(tmp_path: Path) -> None:
+    path = made(tmp_path) / "reply.part"
+    journal = journal_in(tmp_path)
+    journal.add_reasoning("why", '{"signature":"s"}')
+    journal.add_text("I look.")
+    first, second = ToolCallPart("c1", "read_file", '{"a":1}'), ToolCallPart("c2", "bash", "not json")
+    journal.add_call(first)
+    journal.add_call(second)
+    journal.close()
+    whole = (ReasoningPart("why", '{"signature":"s"}'), TextPart("I look."), first, second)
+    assert left_in(tmp_path) == [("r1", whole)]
+
+    path.write_bytes(path.read_bytes()[:-3])
+    assert left_in(tmp_path) == [("r1", whole[:-1])]
+    path.write_bytes(path.read_bytes() + b'\n{"c":[1,2]}\n{"c":"x"}\n')
+    assert left_in(tmp_path) == [("r1", whole[:-1])]
 
 
 def test_every_part_is_with_the_operating_system_at_once(tmp_path: Path) -> None:

@@ -58,13 +58,15 @@ def test_the_head_is_the_last_block_before_metadata() -> None:
     assert laid.blocks[-1].place is MarkPlace.TAIL
 
 
-def test_metadata_in_the_middle_is_a_block_like_others() -> None:
+def test_metadata_in_a_running_turn_ends_what_the_next_turn_repeats_and_not_what_this_one_does() -> None:
     messages = (
-        RequestMessage(Role.USER, (seg(8, "50 meta"), seg(10, "900 files"), seg(12, "10 hi", "text"))),
+        RequestMessage(Role.USER, (seg(10, "900 files"), seg(11, "10 hi", "m"), seg(8, "50 meta"))),
+        RequestMessage(Role.TOOL, (ToolResultPart("c", "found"),)),
     )
     laid = wire_of(replace(request(), messages=messages), SCOPE, count)
 
-    assert laid.head == len(laid.blocks) - 1
+    assert laid.blocks[laid.head].key == "11/m"
+    assert laid.blocks[laid.turn_head].key == "result/c"
 
 
 def test_retrieved_text_ends_what_the_next_turn_repeats() -> None:

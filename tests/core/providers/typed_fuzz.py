@@ -33,6 +33,7 @@ from core.providers.pump import run_call
 from core.spending.pricing import cost
 from core.turn.messages import CallEnded, CallFailed, CallProvider
 from core.turn.worker import CallWorker
+from core.values.messages import Part
 from core.values.provider import ContentsReport, ModelProfile, ProviderRequest, StreamItem
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
@@ -352,6 +353,10 @@ class _Services:
         directory.mkdir(parents=True, exist_ok=True)
         head = ReplyHead(effect.reply_id, START, "p", "m")
         return _Unlocked(self.folder, effect.spec.discussion_id, lambda: head)
+
+    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        del request
+        return parts
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         return NO_BLOBS

@@ -67,7 +67,10 @@ def test_values_that_hold_are_taken_under_their_dotted_key() -> None:
         ({"providers": {"a": {"base_url": "http://x:99999"}}}, "providers.a.base_url is not an address"),
         ({"providers": {"a": {"base_url": "http://x/a b"}}}, "providers.a.base_url must not hold spaces"),
         ({"providers": {"a": {"base_url": "http://[::1"}}}, "providers.a.base_url is not an address"),
-        ({"providers": {"a": {"kind": "openai"}}}, "providers.a.kind must be 'compatible' for 'a'"),
+        (
+            {"providers": {"a": {"kind": "openai"}}},
+            "providers.a.kind must be 'compatible' or 'anthropic' for 'a'",
+        ),
         ({"providers": {"openai": {"kind": "compatible"}}}, "providers.openai.kind must be 'openai'"),
         (
             {"providers": {"a": {"label": "x" * 81}}},

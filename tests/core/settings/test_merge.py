@@ -66,6 +66,27 @@ def test_a_server_of_the_persons_joins_the_vendors() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("address", "written", "kind"),
+    [
+        ("https://api.anthropic.com", None, "anthropic"),
+        ("https://eu.api.Anthropic.com:443/v1", None, "anthropic"),
+        ("https://api.anthropic.com/v1", "compatible", "compatible"),
+        ("https://anthropic.com.example.org", None, "compatible"),
+        ("https://notanthropic.com", None, "compatible"),
+        ("https://api.deepseek.com/anthropic", None, "compatible"),
+        ("https://api.deepseek.com/anthropic", "anthropic", "anthropic"),
+    ],
+)
+def test_the_kind_of_a_server_is_what_is_written_else_what_its_address_says(
+    address: str, written: str | None, kind: str
+) -> None:
+    given: dict[str, Value] = {"providers.box.base_url": address}
+    settings, faults = merge(_sources(given | ({} if written is None else {"providers.box.kind": written})))
+
+    assert (settings.servers["box"].kind, faults) == (kind, ())
+
+
 def test_a_server_without_an_address_is_left_out_and_said() -> None:
     settings, faults = merge(_sources({"providers.box.label": "Box"}))
 

@@ -20,7 +20,7 @@ from core.providers.protocol import CancelToken, ReadBlob
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CallRetrying, ReplyArrived, RequestBuilt
 from core.turn.worker import CallWorker
 from core.values.curation import Preset
-from core.values.messages import ReasoningPart, TextPart, ToolCallPart
+from core.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.provider import (
     ContentsReport,
     ModelProfile,
@@ -107,6 +107,9 @@ class FakeJournal(ReplyJournal):
     def add_reasoning(self, text: str, vendor_json: str = "") -> None:
         self.kept.append((vendor_json, text))
 
+    def add_call(self, part: ToolCallPart) -> None:
+        self.kept.append((part.name, part.arguments_json))
+
 
 class FakeServices:
     """A provider, a journal and a price."""
@@ -129,6 +132,10 @@ class FakeServices:
     def provider(self, provider_id: str) -> FakeProvider:
         assert provider_id == "p"
         return self.fake
+
+    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        del request
+        return parts
 
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
         del effect, expected, factor
@@ -230,6 +237,12 @@ def test_reasoning_tool_calls_and_text_keep_their_order_and_the_vendors_block() 
 
     assert isinstance(ended, CallEnded)
     assert ended.parts == (ReasoningPart("let me", '{"signature":"x"}'), TextPart("Look"), call)
+    assert services.kept.kept == [
+        ("", "let "),
+        ('{"signature":"x"}', "me"),
+        ("Look", ""),
+        ("read_file", "{}"),
+    ]
 
 
 def test_what_arrived_before_a_failure_comes_with_it() -> None:

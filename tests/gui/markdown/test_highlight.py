@@ -50,3 +50,16 @@ def test_wrapped_lines_are_the_line(code: str, columns: int) -> None:
     parts = wrap_code(line, columns)
     assert "".join(text for part in parts for text, _ in part) == code
     assert all(sum(len(text) for text, _ in part) <= columns for part in parts)
+
+
+@given(st.text(alphabet="ab 日本", max_size=40), st.integers(8, 20))
+def test_no_line_is_wider_than_its_columns_where_characters_are_wide(code: str, columns: int) -> None:
+    """What reached past the edge would be read by nobody."""
+
+    def span(text: str) -> float:
+        return sum(1.0 if char.isascii() else 1.7 for char in text)
+
+    parts = wrap_code(((code, "text"),), columns, span)
+
+    assert "".join(text for part in parts for text, _ in part) == code
+    assert all(span("".join(text for text, _ in part)) <= columns for part in parts)

@@ -279,7 +279,8 @@ def test_a_failed_send_says_what_helps_and_one_key_retries_with_nothing_retyped(
     assert screen.ui.shows("Check the network, then retry")
     assert screen.ui.shows("HTTP 503 · request req_01 · the server asks to wait 12 s")
 
-    screen.ui.press("Ctrl+R")
+    assert screen.ui.shows("F5")
+    screen.ui.press("F5")
     screen.ui.click("Retry", within="Anthropic could not be reached")
 
     assert screen.asked == [RetrySend("d1"), RetrySend("d1")]

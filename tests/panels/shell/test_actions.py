@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
+from core.agent.messages import KillCommands, SetTools
 from core.app.messages import Command, Quit
 from core.context.messages import SavePreset
 from core.discussion.messages import (
@@ -18,6 +19,7 @@ from core.discussion.messages import (
     DeleteDiscussion,
     PinDiscussion,
     SelectDiscussion,
+    SetEffort,
     UndoDelete,
 )
 from core.harvest.messages import LookForHarvest, UndoHarvest
@@ -31,12 +33,14 @@ from core.settings.messages import (
     TrustProject,
 )
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.agent import Mode
 from core.values.discussion import Draft, OpenDiscussion
 from core.values.settings import Appearance
 from core.values.state import AppState, ProgramState, TrashItem
 from panels.discussion.view import DiscussionView
 from panels.shell.actions import ACTIONS, MENUS
 from tests.panels import states
+from tests.panels.agent import agent_states
 from tests.panels.harvest import harvest_states
 from tests.panels.knowledge import knowledge_states
 from tests.panels.retrieval import retrieval_states
@@ -94,6 +98,11 @@ CASES: dict[str, Case] = {
     "caching": Case(shows=lambda s: s.ui.shows("Hit rate and cost")),
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
     "retrieval": Case((LookAtSources(),), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered),
+    "agent": Case(shows=lambda s: s.ui.shows("At rest"), state=agent_states.rested),
+    "undo_turn": Case(shows=lambda s: s.ui.shows("Undo this turn's edits?"), state=agent_states.rested),
+    "tools": Case((SetTools("d1", has_tools=True),)),
+    "mode": Case((SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),), state=agent_states.rested),
+    "kill_commands": Case((KillCommands("d1"),), state=agent_states.running),
     "update_index": Case((UpdateIndex(),), state=retrieval_states.indexed),
     "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),
     "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),
@@ -109,6 +118,7 @@ CASES: dict[str, Case] = {
     "version_before": Case((ChooseVersion("d1", "w2", -1),), state=states.versioned),
     "version_after": Case((ChooseVersion("d1", "w1", 1),), state=_first_version),
     "fork": Case((BranchDiscussion("d1", "m7"),)),
+    "effort": Case((SetEffort("d1", "low"),)),
     "model": Case((PriceModels(),), shows=lambda s: s.ui.has("Done")),
     "rename": Case(shows=lambda s: s.ui.is_focused_on("Name")),
     "pin": Case((PinDiscussion("d1", is_pinned=True),)),
@@ -192,7 +202,7 @@ def test_no_two_actions_share_a_chord_or_an_id() -> None:
 
 
 @pytest.mark.parametrize(
-    "chord", ["Ctrl+R", "Ctrl+S", "Ctrl+Shift+R", "Ctrl+F", "Ctrl+Shift+B", "F2", "Ctrl+Shift+Delete"]
+    "chord", ["Ctrl+R", "F5", "Ctrl+S", "Ctrl+Shift+R", "Ctrl+F", "Ctrl+Shift+B", "F2", "Ctrl+Shift+Delete"]
 )
 def test_a_chord_that_can_do_nothing_just_now_does_nothing(chord: str) -> None:
     screen = Screen(AppState(program=ProgramState(home="/h", is_loading=False)))

@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+from panels.agent.view import AgentView
 from panels.base.view import WindowView
 from panels.caching.view import CachingView
 from panels.context.view import ContextPanelView
@@ -34,6 +35,7 @@ caching_tab = "discussions"
 knowledge_tab = "digest"
 harvest_tab = "ledger"
 retrieval_tab = "recall"
+agent_tab = "todo"
 
 [scroll]
 20261120-140500-abcdef = 7
@@ -46,6 +48,7 @@ def _changed() -> WindowView:
         DiscussionView(is_archive_open=True, scroll={"20261120-140500-abcdef": 7}), ContextPanelView(order="wire"),
         CachingView(tab="discussions"), KnowledgeView(tab="digest"), HarvestView(tab="ledger"),
         RetrievalView(tab="recall"),
+        AgentView(tab="todo"),
         page="settings", panel="context", settings_section="files", list_px=301, hub_px=512.5, is_hub_shown=False,
     )  # fmt: skip
 
@@ -74,7 +77,7 @@ def test_half_typed_words_and_keys_are_not_written_to_disk() -> None:
 
     assert set(tomllib.loads(to_toml(view))) == {
         "page", "hub_tab", "settings_section", "list_px", "hub_px", "is_list_shown", "is_hub_shown",
-        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "retrieval_tab", "scroll",
+        "is_archive_open", "is_trash_open", "list_grouping", "list_project", "context_order", "caching_tab", "knowledge_tab", "harvest_tab", "retrieval_tab", "agent_tab", "scroll",
     }  # fmt: skip
     assert "secret" not in to_toml(view)
     assert "sk-1" not in to_toml(view)

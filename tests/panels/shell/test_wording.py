@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from panels.agent.view import TABS as AGENT_TABS
+from panels.agent.view import AgentView
 from panels.base.view import WindowView
 from panels.base.window_field import RoomView
 from panels.caching.view import CachingView
@@ -17,6 +19,7 @@ from panels.retrieval.view import TABS, RetrievalView
 from panels.settings.settings_panel import SECTIONS
 from panels.shell.rooms import PANELS
 from tests.panels import states
+from tests.panels.agent import agent_states
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states
 from tests.panels.knowledge import knowledge_states
@@ -38,6 +41,7 @@ MODULES = {
     "knowledge": knowledge_states,
     "harvest": harvest_states,
     "retrieval": retrieval_states,
+    "agent": agent_states,
 }
 SAMPLES = {
     "presets": "working",
@@ -46,6 +50,7 @@ SAMPLES = {
     "knowledge": "some empty off_by_deletion off_by_configuration",
     "harvest": "unseen looked previewing previewed applied undone failed",
     "retrieval": "off indexed running answered degraded faulty",
+    "agent": "off fresh running rested asking_edit asking_command asking_hostile",
 }
 """States in which a panel is looked at, by panel; of a panel's own module where it has one."""
 PARTS: dict[str, tuple[type[RoomView] | None, tuple[str, ...]]] = {
@@ -53,6 +58,7 @@ PARTS: dict[str, tuple[type[RoomView] | None, tuple[str, ...]]] = {
     "knowledge": (KnowledgeView, ("items", "digest")),
     "harvest": (HarvestView, ("conversations", "preview", "applied", "ledger")),
     "retrieval": (RetrievalView, TABS),
+    "agent": (AgentView, AGENT_TABS),
 }
 
 

@@ -1,0 +1,274 @@
+"""Calls that a model leaked as text, in the XML form or as JSON in a `<tool_call>` element, recovered into real ones.
+
+Source: Hermes and Qwen chat templates (`<tool_call>` with JSON), Qwen3-Coder's (`<function=…>`), and the issues of their
+servers, where the opening or the closing tag is missing (read 2026-11-23).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from core.values.messages import Part, TextPart, ToolCallPart
+from core.values.stack import ToolSchema
+
+MOST_LEAKED = 16
+"""Calls of one reply that are recovered; text with more of them is an essay about calls."""
+
+PREFIX = "leaked-"
+"""Ids of recovered calls begin so: the log tells them from others, and they always ask."""
+
+StandsElsewhere = Callable[[str], bool]
+"""Tells if the text of a call also stands in what the model was shown: a result of a tool, a file, a paste."""
+
+_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
+_FUNCTION = re.compile(r"<function=([\w.:-]{1,128})>")
+_FUNCTION_END, _PARAMETER_END = "</function>", "</parameter>"
+_PARAMETER = re.compile(r"\s*<parameter=([\w.:-]{1,128})>")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_RUN = re.compile(r"`+")
+_BLANK = re.compile(r"\n[ \t]*\n")
+_SPACE = re.compile(r"\s+")
+_DECODER = json.JSONDecoder()
+_MOST_TRIES = 100
+"""Places of a text that are looked at."""
+
+
+class _Leak(msgspec.Struct, frozen=True):
+    """Calls of one stretch of text, from `start` to `end`. `core`: what of it tells them, without the tags around."""
+
+    start: int
+    end: int
+    core: str
+    calls: tuple[tuple[str, dict[str, Any]], ...]
+
+
+def is_leaked(call_id: str) -> bool:
+    """True if a call was recovered from text."""
+    return call_id.startswith(PREFIX)
+
+
+def with_recovered(
+    parts: Sequence[Part], tools: Iterable[ToolSchema], stands_elsewhere: StandsElsewhere
+) -> tuple[Part, ...]:
+    """The parts of a whole reply with the calls that it leaked as real ones, behind its words; the same where there are none.
+
+    A reply that calls tools properly has leaked none. Code fences, code spans, quotes and names of tools that were not
+    offered stay text, and so does what stands elsewhere.
+
+    Args:
+        tools: that the request offered.
+    """
+    if any(isinstance(part, ToolCallPart) for part in parts):
+        return tuple(parts)
+    schemas = {tool.name: tool for tool in tools}
+    found: list[Part] = []
+    calls: list[ToolCallPart] = []
+    for part in parts:
+        if not isinstance(part, TextPart) or _next_start(part.text, 0) is None:
+            found.append(part)
+            continue
+        leaks = [leak for leak in _leaks(part.text, schemas) if not stands_elsewhere(leak.core)]
+        if rest := _without(part.text, leaks):
+            found.append(TextPart(rest))
+        for leak in leaks:
+            for name, arguments in leak.calls:
+                given = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+                calls.append(ToolCallPart(f"{PREFIX}{len(calls) + 1}", name, given))
+    return (*found, *calls) if 0 < len(calls) <= MOST_LEAKED else tuple(parts)
+
+
+def elsewhere(texts: Iterable[str]) -> StandsElsewhere:
+    """Search of texts for that of a call, spaces and line ends apart. The texts are read when a call is asked for."""
+    told: list[str] = []
+
+    def stands(text: str) -> bool:
+        if not told:
+            told.extend(_SPACE.sub("", one) for one in texts)
+        wanted = _SPACE.sub("", text)
+        return any(wanted in one for one in told)
+
+    return stands
+
+
+def _without(text: str, leaks: Sequence[_Leak]) -> str:
+    if not leaks:
+        return text
+    kept, at = [], 0
+    for leak in leaks:
+        kept.append(text[at : leak.start])
+        at = leak.end
+    return "".join((*kept, text[at:])).strip()
+
+
+def _leaks(text: str, tools: Mapping[str, ToolSchema]) -> Iterator[_Leak]:
+    quoted = _quoted(text)
+    at = 0
+    for _ in range(_MOST_TRIES):
+        start = _next_start(text, at)
+        if start is None:
+            return
+        at = start + 1
+        if any(first <= start < end for first, end in quoted):
+            continue
+        leak = _leak_at(text, start, tools)
+        if leak is not None:
+            at = leak.end
+            yield leak
+
+
+def _next_start(text: str, at: int) -> int | None:
+    element = text.find(_OPEN, at)
+    function = _FUNCTION.search(text, at)
+    starts = [place for place in (element, function.start() if function else -1) if place >= 0]
+    return min(starts, default=None)
+
+
+def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | None:
+    """The calls that begin here; None where they are not whole, or of no tool."""
+    has_open = text.startswith(_OPEN, start)
+    body = _skip(text, start + len(_OPEN)) if has_open else start
+    read = _xml_calls if _FUNCTION.match(text, body) else _json_calls if has_open else None
+    found = None if read is None else read(text, body, tools)
+    if found is None:
+        return None
+    calls, core_end = found
+    after = _skip(text, core_end)
+    has_close = text.startswith(_CLOSE, after)
+    is_last = after == len(text)
+    if not calls or not (has_close or (has_open and is_last)):
+        return None
+    end = after + len(_CLOSE) if has_close else core_end
+    return _Leak(start, end, text[body:core_end], tuple(calls))
+
+
+_Found = tuple[list[tuple[str, dict[str, Any]]], int]
+
+
+def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | None:
+    """Objects with a name and arguments, one after the other or in a list."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    core_end = at
+    while text[at : at + 1] in {"{", "["}:
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        for one in value if isinstance(value, list) else [value]:
+            call = _json_call(one, tools)
+            if call is None:
+                return None
+            calls.append(call)
+        at, core_end = _skip(text, end), end
+    return (calls, core_end) if calls else None
+
+
+def _json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[str, Any]] | None:
+    inner = value.get("function") if isinstance(value, dict) else None
+    given = inner if isinstance(inner, dict) else value
+    if not isinstance(given, dict) or given.get("name") not in tools:
+        return None
+    arguments = given.get("arguments", given.get("parameters", {}))
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return None
+    return (given["name"], arguments) if isinstance(arguments, dict) else None
+
+
+def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | None:
+    """Functions, one after the other, each with parameters that are closed."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    core_end = at
+    while (head := _FUNCTION.match(text, at)) is not None:
+        if head[1] not in tools:
+            return None
+        types = _types(tools[head[1]])
+        arguments: dict[str, Any] = {}
+        at = head.end()
+        while (parameter := _PARAMETER.match(text, at)) is not None:
+            end = text.find(_PARAMETER_END, parameter.end())
+            if end < 0:
+                return None
+            arguments[parameter[1]] = _value(text[parameter.end() : end], types.get(parameter[1]))
+            at = end + len(_PARAMETER_END)
+        end = _skip(text, at)
+        if not text.startswith(_FUNCTION_END, end):
+            return None
+        core_end = end + len(_FUNCTION_END)
+        calls.append((head[1], arguments))
+        at = _skip(text, core_end)
+    return (calls, core_end) if calls else None
+
+
+def _types(tool: ToolSchema) -> Mapping[str, object]:
+    try:
+        properties = json.loads(tool.parameters_json).get("properties", {})
+        return {name: schema.get("type") for name, schema in properties.items()}
+    except (ValueError, AttributeError):
+        return {}
+
+
+def _value(text: str, kind: object) -> Any:
+    """Value of a parameter: text where the schema asks for that, else JSON where it is such."""
+    words = text.removeprefix("\n").removesuffix("\n")
+    if kind == "string":
+        return words
+    try:
+        return json.loads(words)
+    except (ValueError, RecursionError):
+        return words
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _quoted(text: str) -> list[tuple[int, int]]:
+    """Stretches that are code or quotes: fences, also one that never ends, spans, lines with > before them."""
+    found: list[tuple[int, int]] = []
+    at, fence, began = 0, "", 0
+    for line in text.splitlines(keepends=True):
+        opened = _FENCE.match(line)
+        if fence:
+            is_end = opened is not None and opened[1].startswith(fence) and not line[opened.end() :].strip()
+            if is_end:
+                found.append((began, at + len(line)))
+                fence = ""
+        elif opened is not None:
+            fence, began = opened[1], at
+        elif line.lstrip(" ").startswith(">") or line.startswith(("    ", "\t")):
+            found.append((at, at + len(line)))
+        at += len(line)
+    if fence:
+        found.append((began, len(text)))
+    return [*found, *_spans(text, found)]
+
+
+def _spans(text: str, blocks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Code spans: a run of backticks up to the next one of its length, in one paragraph."""
+    ends = [match.start() for match in _BLANK.finditer(text)]
+    firsts = [first for first, _ in blocks]
+    runs = (run.span() for run in _RUN.finditer(text))
+    opened: dict[tuple[int, int], int] = {}
+    closed = 0
+    for start, end in runs:
+        block = bisect_right(firsts, start) - 1
+        if start < closed or (block >= 0 and start < blocks[block][1]):
+            continue
+        kind = (end - start, bisect_right(ends, start))
+        begin = opened.pop(kind, None)
+        if begin is None:
+            opened[kind] = start
+            continue
+        closed = end
+        opened.clear()
+        yield begin, end

@@ -1,0 +1,75 @@
+"""Questions before tool calls, on the terminal of a command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+from core.agent.messages import ApproveCall, RefuseCall
+from core.cli.output import Console, harmless
+from core.cli.session import FrontEnd
+from core.values.agent import Approval, CallState, ToolCall
+from core.values.state import AppState
+
+NOBODY = "There is no terminal to ask on, so nobody was asked."
+_INDENT = "    "
+
+
+def asked_calls(state: AppState, discussion_id: str) -> tuple[ToolCall, ...]:
+    """Calls that wait for a person."""
+    turn = state.agent.turns.get(discussion_id)
+    return () if turn is None else tuple(one for one in turn.calls if one.state is CallState.ASKING)
+
+
+def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str]) -> None:
+    """Ask the person about each call that waits and was not asked about; where nobody can be asked it is a no.
+
+    Args:
+        told: questions that were answered, by their ids; grows.
+    """
+    for call in asked_calls(front.snapshot(), discussion_id):
+        approval = call.approval
+        if approval is None or call.question_id in told:
+            continue
+        told.add(call.question_id)
+        source = sys.stdin
+        if source is None or not source.isatty():
+            console.note(f"manual-slop: refused, nobody could be asked: {harmless(approval.title)}")
+            front.send(RefuseCall(discussion_id, call.id, NOBODY))
+            continue
+        console.aside(question(approval))
+        _drop_typed(source)
+        answer = source.readline().strip().lower()
+        if answer in {"y", "yes"} or (answer in {"a", "all"} and approval.grant):
+            always = answer.startswith("a")
+            front.send(ApproveCall(discussion_id, call.id, approval.id, for_discussion=always))
+        else:
+            front.send(RefuseCall(discussion_id, call.id))
+
+
+def question(approval: Approval) -> str:
+    """Question about a call: what it would do, whole, every control character shown, and why it is asked."""
+    rows = [f"\n{_one_line(approval.title)}"]
+    detail = approval.detail or "".join(hunk.text for hunk in approval.hunks)
+    rows += [_INDENT + harmless(row) for row in detail.split("\n")] if detail else []
+    rows += [f"({_one_line(reason)})" for reason in approval.reasons]
+    if not approval.grant:
+        return "\n".join((*rows, "Let it? [y/N] "))
+    grant = "; ".join(harmless(row) for row in approval.grant.split("\n"))
+    return "\n".join((*rows, f"a: from now on in this discussion: {grant}", "Let it? [y/a/N] "))
+
+
+def _one_line(text: str) -> str:
+    return harmless(" ".join(text.split()))
+
+
+def _drop_typed(source: TextIO) -> None:
+    """Forget keys that were pressed before the question stood there."""
+    if os.name != "posix":
+        return
+    import termios
+
+    with suppress(termios.error, OSError):
+        termios.tcflush(source, termios.TCIFLUSH)

@@ -1,0 +1,43 @@
+"""Actions on a turn with tools: its commands, its mode, its edits."""
+
+from __future__ import annotations
+
+from core.agent.messages import KillCommands
+from core.values.agent import CallState
+from panels.base import selection
+from panels.base.desk import Action, Desk, has_discussion
+from panels.base.view import Dialog
+from panels.discussion.call_look import COMMANDS
+from panels.discussion.tool_mode import has_tools, next_mode, toggle_tools
+
+
+def has_commands(desk: Desk) -> bool:
+    """True while commands of the selected discussion run, in the background too."""
+    page, turn = selection.page_of(desk.state), desk.turn
+    runs = turn is not None and any(c.state is CallState.RUNNING and c.name in COMMANDS for c in turn.calls)
+    return runs or (page is not None and bool(page.commands))
+
+
+def undoable_turn(desk: Desk) -> str:
+    """The newest turn whose edits stand, empty for none."""
+    page = selection.page_of(desk.state)
+    if page is None or desk.turn is not None:
+        return ""
+    return next((one.turn_id for one in reversed(page.changes) if not one.is_undone), "")
+
+
+def _undo(desk: Desk) -> None:
+    desk.view.dialog = Dialog(
+        "undo_turn", subject=desk.state.discussions.selected_id, text=undoable_turn(desk)
+    )
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("undo_turn", "Edit", 0, "Undo the last turn's edits…", _undo, "rotate-left",
+           is_enabled=lambda d: bool(undoable_turn(d))),
+    Action("tools", "Discussion", 4, "Give it tools", toggle_tools, "wrench", "", has_discussion,
+           is_done=has_tools, undo_label="Take its tools away"),
+    Action("mode", "Discussion", 4, "Next mode of its tools", next_mode, "shield-halved", "Ctrl+M", has_tools),
+    Action("kill_commands", "Discussion", 4, "Kill running commands",
+           lambda d: d.send(KillCommands(d.state.discussions.selected_id)), "stop", "Ctrl+K", has_commands),
+)  # fmt: skip

@@ -1,0 +1,252 @@
+"""The Agent panel: how the turn stands and what it cost, what waits for a yes, tool activity, the todo list, changed files."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from core.agent.messages import SetTools
+from core.base import figures as fmt
+from core.discussion.messages import SelectDiscussion
+from core.spending.estimates import next_request
+from core.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
+from panels.agent.activity import activity_section
+from panels.agent.changes import changes_section
+from panels.agent.view import AgentView
+from panels.base import selection
+from panels.base.action import action_tip, run_action
+from panels.base.desk import Desk
+from panels.base.gauge import estimate_tip, gauge, gauge_tone
+from panels.base.ui import Option, Style, Tone, Ui
+from panels.discussion.approvals import approval_card, asking
+from panels.discussion.tool_mode import MODES, set_mode
+
+TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
+    TodoState.DONE: ("circle-check", "ok"),
+    TodoState.ACTIVE: ("circle-dot", "accent"),
+    TodoState.OPEN: ("circle", "faint"),
+}
+TODO_SHOWN = 200
+METER_TIP = "At 80 % the model is told to write its journal, at 90 % older turns leave what it sees; the log keeps all"
+
+
+def agent_panel(desk: Desk) -> None:
+    """Draw the panel.
+
+    Sends SetTools, ApproveCall, RefuseCall, KillCommands, CancelReply, UndoTurn, SelectDiscussion.
+    """
+    ui, own, summary = desk.ui, desk.view.of(AgentView), desk.summary
+    if summary is None:
+        ui.text("nothing", "Pick a discussion to see what its tools do.", tone="muted", wraps=True)
+        return
+    page = selection.page_of(desk.state) or AgentPage()
+    if not summary.meta.has_tools and not page.activity and desk.turn is None:
+        _off(desk, summary.meta.id)
+        return
+    _state_card(desk, page)
+    _elsewhere(desk)
+    waiting = asking(desk.turn.calls) if desk.turn is not None else ()
+    first = waiting[0].approval.id if waiting and waiting[0].approval is not None else ""
+    if first and own.led != first:
+        own.tab = "waiting"
+    elif not first and own.led and own.tab == "waiting":
+        own.tab = "activity"
+    own.led = first
+    own.tab = ui.tabs("parts", _tabs(page, len(waiting)), own.tab) or own.tab
+    if own.tab == "activity":
+        activity_section(desk, page)
+        return
+    with (
+        ui.surface(("part", own.tab), "clear", height=0, padding=(0, 0), scrolls=True),
+        ui.group("parts", gap=10),
+    ):
+        if own.tab == "waiting":
+            _waiting(desk)
+        elif own.tab == "todo":
+            _todo(ui, page)
+        else:
+            changes_section(desk, page)
+
+
+def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
+    done = sum(item.state is TodoState.DONE for item in page.todo)
+    files = len({one.path for one in page.changes if not one.is_undone})
+    return (
+        Option("activity", "Activity", icon="bolt"),
+        Option("waiting", f"Waiting {waiting}" if waiting else "Waiting", icon="shield-halved"),
+        Option("todo", f"Todo {done}/{len(page.todo)}" if page.todo else "Todo", icon="list-check"),
+        Option("files", f"Files {files}" if files else "Files", icon="code-compare"),
+    )
+
+
+def _off(desk: Desk, discussion_id: str) -> None:
+    ui, project = desk.ui, desk.state.config.project
+    with ui.surface("off", "card", padding=(14, 12)), ui.group("lines"):
+        ui.text("title", "This discussion has no tools", style="strong")
+        ui.text("what", "With tools its model can read and search the project, and ask to write files and run commands. "
+                "Writes, edits and commands wait for your yes.", tone="muted", wraps=True)  # fmt: skip
+        if not project.root:
+            text = "No project is open: it gets no file and command tools."
+            ui.text("no project", text, tone="warn", style="small", wraps=True)
+        elif not project.is_trusted:
+            text = "This project is not trusted: it gets no file and command tools until you trust it."
+            ui.text("untrusted", text, tone="warn", style="small", wraps=True)
+        _sandbox(desk)
+        if ui.button("on", "Give it tools", icon="wrench", kind="primary"):
+            desk.send(SetTools(discussion_id, has_tools=True))
+
+
+def _state_card(desk: Desk, page: AgentPage) -> None:
+    """Draw the state of the turn, the context, what the task cost, the mode."""
+    ui, turn, summary = desk.ui, desk.turn, desk.summary
+    assert summary is not None
+    with ui.surface("state", "card", padding=(12, 10)), ui.group("lines", gap=6):
+        icon, tone, words = turn_words(turn, is_replying=desk.is_replying)
+        with ui.row("head"):
+            ui.icon("icon", icon, tone=tone)
+            ui.text("words", words, style="strong", width=0, wraps=True)
+            if desk.is_replying and ui.button(
+                "stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")
+            ):
+                run_action("stop", desk)
+        _meter(desk)
+        with ui.row("figures", gap=12):
+            ui.text("cost", f"This task: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
+                    tip="Cost of the turn that runs, or ran last")  # fmt: skip
+            ui.push()
+            if page.commands:
+                said = fmt.count(len(page.commands), "command")
+                tip = f"{said} in the background"
+                ui.text("commands", f"{len(page.commands):,} behind", style="small", tone="accent", tip=tip)
+            if ui.button("kill", "Kill", icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
+                         is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
+                run_action("kill_commands", desk)
+        with ui.row("mode"):
+            mode = ui.combo("mode", MODES, summary.meta.mode.value, width=0,
+                            tip=action_tip(desk, "mode"), is_enabled=summary.meta.has_tools)  # fmt: skip
+            label = "Tools off" if summary.meta.has_tools else "Tools on"
+            if ui.button("tools", label, kind="ghost", is_small=True, tip=action_tip(desk, "tools")):
+                run_action("tools", desk)
+        if mode is not None:
+            set_mode(desk, Mode(mode))
+        for number, grant in enumerate(page.grants):
+            with ui.row(("grant", number), gap=6):
+                ui.icon("icon", "unlock", tone="warn")
+                ui.text(
+                    "text",
+                    f"Allowed for this discussion: {'; '.join(grant.splitlines())}",
+                    tone="muted",
+                    style="small",
+                    wraps=True,
+                    width=0,
+                )
+        _sandbox(desk)
+
+
+def _cost(page: AgentPage, discussion_usd: float | None) -> str:
+    """Cost of the turn in words: nothing where nothing was asked, unknown where a price is."""
+    if page.usd:
+        return fmt.money(page.usd)
+    return "price unknown" if discussion_usd is None and page.activity else fmt.money(0.0)
+
+
+def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone, str]:
+    """State of a turn: icon, tone and words."""
+    if turn is None:
+        return ("robot", "accent", "The model writes") if is_replying else ("robot", "muted", "At rest")
+    if turn.is_stopping:
+        return "stop", "muted", "Stopping"
+    counted = Counter(call.state for call in turn.calls)
+    if asked := counted[CallState.ASKING]:
+        return "shield-halved", "warn", f"{fmt.count(asked, 'call')} waiting for you · round {turn.rounds}"
+    if runs := counted[CallState.RUNNING]:
+        return "circle-play", "accent", f"{fmt.count(runs, 'call')} running · round {turn.rounds}"
+    return "robot", "accent", f"The model thinks · round {turn.rounds}"
+
+
+def _meter(desk: Desk) -> None:
+    """Context meter: the next request against the model's window."""
+    ui, request = desk.ui, next_request(desk.state, desk.state.discussions.selected_id)
+    if request is None:
+        return
+    tone = gauge_tone(request)
+    with ui.row("meter"):
+        ui.text("name", "Context", style="small", tone="muted")
+        ui.text(
+            "figure",
+            gauge(request),
+            style="small",
+            tone=tone,
+            width=0,
+            tip=f"{estimate_tip(request)}\n{METER_TIP}",
+        )
+    if request.limit_tokens:
+        share = request.tokens_est / request.limit_tokens
+        ui.progress("bar", share, tone="accent" if tone == "muted" else tone, height=4)
+
+
+def _sandbox(desk: Desk) -> None:
+    """Say where commands are not confined."""
+    ui, sandbox = desk.ui, desk.state.agent.sandbox
+    if sandbox.is_confined:
+        return
+    with ui.row("sandbox", gap=6):
+        ui.icon("icon", "triangle-exclamation", tone="warn")
+        problem = f": {sandbox.problem.rstrip('.')}" if sandbox.problem else ""
+        ui.text(
+            "text",
+            f"Commands are not confined here{problem}.",
+            tone="warn",
+            style="small",
+            wraps=True,
+            width=0,
+        )
+
+
+def _elsewhere(desk: Desk) -> None:
+    """Lead to other discussions whose calls wait for a yes."""
+    ui, state = desk.ui, desk.state
+    for discussion_id, turn in state.agent.turns.items():
+        row = state.discussions.summaries.get(discussion_id)
+        if discussion_id == state.discussions.selected_id or row is None or not asking(turn.calls):
+            continue
+        with ui.row(("elsewhere", discussion_id), gap=6):
+            ui.icon("icon", "shield-halved", tone="warn")
+            ui.text("text", f"“{row.meta.name}” waits for you", style="small", width=0)
+            if ui.button("go", "Open", kind="link", is_small=True):
+                desk.send(SelectDiscussion(discussion_id))
+
+
+def _waiting(desk: Desk) -> None:
+    """The questions of this discussion, in the order of the calls."""
+    ui, turn = desk.ui, desk.turn
+    waiting = asking(turn.calls) if turn is not None else ()
+    if turn is None or not waiting:
+        ui.text("nothing", "Nothing waits for your yes.", tone="muted")
+        return
+    approval_card(desk, turn.discussion_id, waiting[0])
+    if len(waiting) > 1:
+        more = fmt.count(len(waiting) - 1, "more question")
+        ui.text("more", f"{more} after this one", tone="muted", style="small")
+
+
+def _todo(ui: Ui, page: AgentPage) -> None:
+    if not page.todo:
+        ui.text(
+            "nothing",
+            "The model keeps no list. It makes one for work of several steps.",
+            tone="muted",
+            wraps=True,
+        )
+    for number, item in enumerate(page.todo[:TODO_SHOWN]):
+        _todo_line(ui, number, item)
+    if len(page.todo) > TODO_SHOWN:
+        ui.text("more", f"and {len(page.todo) - TODO_SHOWN:,} more", tone="muted", style="small")
+
+
+def _todo_line(ui: Ui, number: int, item: TodoItem) -> None:
+    icon, tone = TODO_LOOKS[item.state]
+    with ui.row(("todo", number)):
+        ui.icon("icon", icon, tone=tone)
+        is_done = item.state is TodoState.DONE
+        style: Style = "strong" if item.state is TodoState.ACTIVE else "body"
+        ui.text("text", item.text, tone="faint" if is_done else "text", style=style, wraps=True, width=0)

@@ -1,0 +1,29 @@
+"""View of the Agent panel: the part in front, and what is unfolded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from panels.base.window_field import Kept, one_of
+
+TABS = ("activity", "waiting", "todo", "files")
+
+
+@dataclass(slots=True)
+class AgentView:
+    """The panel's own state.
+
+    Args:
+        tab: the part in front; open_calls: ids of calls whose arguments and answers are shown; open_files: changes whose
+            difference is shown, by turn and path; undone: commands that undo turns, by turn, whose outcome may be seen.
+        led: approvals for which the part that asks was brought to the front, once each.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = (Kept("agent_tab", "tab", one_of(*TABS)),)
+
+    tab: str = "activity"
+    open_calls: frozenset[tuple[str, str]] = frozenset()
+    open_files: frozenset[tuple[str, str]] = frozenset()
+    undone: dict[str, str] = field(default_factory=dict)
+    led: str = ""

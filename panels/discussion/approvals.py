@@ -1,0 +1,208 @@
+"""The question before a tool call: what it would do, whole, why it asks, and a person's answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from core.agent.escapes import escaped, hidden_count
+from core.agent.messages import ApproveCall, RefuseCall
+from core.base import figures as fmt
+from core.values.agent import ActKind, Approval, CallState, Hunk, ToolCall
+from core.values.updates import is_under_way, outcome_of
+from panels.base.desk import Desk
+from panels.base.ui import Ui
+from panels.base.window_field import Kept
+from panels.discussion.call_look import tool_label
+
+GUARD_S = 0.5
+"""A yes works so long after its question came: nobody says it by what they were doing before."""
+KINDS = {
+    ActKind.READ: ("eye", "reads a file"),
+    ActKind.EDIT: ("pen-to-square", "changes a file"),
+    ActKind.COMMAND: ("terminal", "runs a command"),
+    ActKind.NETWORK: ("globe", "goes to the network"),
+    ActKind.OWN: ("book", "writes its own files"),
+}
+MOST_REASONS = 12
+BESIDE_FROM_PX = 420
+"""Width from which all answers stand in one row."""
+
+
+@dataclass(slots=True)
+class ApprovalView:
+    """Answers that are being made up, by the question's id.
+
+    Args:
+        left: numbers of the hunks that were left out; words: for the model with a no; sent: the answer under way.
+    """
+
+    kept: ClassVar[tuple[Kept, ...]] = ()
+
+    left: dict[str, frozenset[int]] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    sent: dict[str, str] = field(default_factory=dict)
+
+    def taken(self, question_id: str, approval: Approval) -> tuple[int, ...]:
+        """Numbers of the hunks that are ticked."""
+        left = self.left.get(question_id, frozenset())
+        return tuple(number for number in range(len(approval.hunks)) if number not in left)
+
+
+def asking(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """The calls that wait for a person, in order."""
+    return tuple(call for call in calls if call.state is CallState.ASKING and call.approval is not None)
+
+
+def approval_card(desk: Desk, discussion_id: str, call: ToolCall) -> None:
+    """Draw the question of a call. Sends ApproveCall, RefuseCall. No key presses its yes, and it takes none of anybody's."""
+    approval, ui = call.approval, desk.ui
+    assert approval is not None
+    own = desk.view.of(ApprovalView)
+    with ui.surface(("approval", call.id, approval.id), "card_selected", padding=(14, 12)), ui.group("parts"):
+        _head(ui, call, approval)
+        _reasons(desk, approval)
+        _detail(ui, approval)
+        for number, hunk in enumerate(approval.hunks):
+            _hunk(ui, own, call, approval, number, hunk)
+        _answers(desk, own, discussion_id, call, approval)
+
+
+def _head(ui: Ui, call: ToolCall, approval: Approval) -> None:
+    icon, kind = KINDS[approval.kind]
+    with ui.row("head"):
+        ui.icon("icon", "shield-halved", tone="warn")
+        ui.text(
+            "title", escaped(approval.title) or tool_label(call.name), style="strong", wraps=True, width=0
+        )
+    with ui.row("about", gap=6):
+        ui.icon("kind icon", icon)
+        ui.text(
+            "kind", f"{tool_label(call.name)}: {kind}", tone="muted", style="small", width=0, tip=call.name
+        )
+        if call.is_recovered:
+            ui.badge("recovered", "written as text", tone="warn",
+                     tip="The model wrote this call into its text instead of making it")  # fmt: skip
+
+
+def _reasons(desk: Desk, approval: Approval) -> None:
+    ui = desk.ui
+    hidden = hidden_count("".join((approval.title, approval.detail, *(hunk.text for hunk in approval.hunks))))
+    reasons = list(approval.reasons[:MOST_REASONS])
+    if len(approval.reasons) > MOST_REASONS:
+        reasons.append(f"and {len(approval.reasons) - MOST_REASONS} more reasons")
+    is_bare = approval.kind is ActKind.COMMAND and not desk.state.agent.sandbox.is_confined
+    if is_bare and not any("confined" in reason for reason in reasons):
+        reasons.append("Nothing confines commands on this machine: it may do whatever you may")
+    if hidden:
+        reasons.append(f"It holds {fmt.count(hidden, 'hidden character')}, shown by code as ‹U+…›")
+    for number, reason in enumerate(reasons):
+        with ui.row(("reason", number), gap=6):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", escaped(reason), tone="warn", style="small", wraps=True, width=0)
+
+
+def _detail(ui: Ui, approval: Approval) -> None:
+    """The command, address or path whole: it wraps, whatever its length."""
+    if not approval.detail or (approval.hunks and approval.detail == approval.path):
+        _path(ui, approval)
+        return
+    with ui.surface("detail", "code", padding=(10, 8)):
+        ui.text("text", escaped(approval.detail).replace("\t", "    "), style="mono", wraps=True)
+    _path(ui, approval)
+
+
+def _path(ui: Ui, approval: Approval) -> None:
+    if not approval.path:
+        return
+    with ui.row("path", gap=6):
+        ui.text("text", escaped(approval.path), style="mono_small", tone="muted", wraps=True, width=0)
+        is_new = not approval.base_sha256 and bool(approval.hunks)
+        if is_new:
+            ui.badge("new", "new file")
+        elif ui.button("open", "", icon="folder-open", kind="ghost", is_small=True, tip="Open the file"):
+            ui.open_file(approval.path)
+
+
+def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number: int, hunk: Hunk) -> None:
+    """A place of an edit, ticked or not."""
+    asked = call.question_id
+    is_taken = number in own.taken(asked, approval)
+    with ui.group(("hunk", number), gap=4):
+        if len(approval.hunks) > 1:
+            ticked = ui.checkbox("taken", hunk_words(hunk), is_taken, tip=f"Take change {number + 1}")
+            if ticked is not None:
+                own.left[asked] = own.left.get(asked, frozenset()) ^ {number}
+        else:
+            ui.text("where", hunk_words(hunk), tone="muted", style="small")
+        ui.code("text", escaped(hunk.text.rstrip("\n")), language="diff")
+
+
+def hunk_words(hunk: Hunk) -> str:
+    """Place and size of a hunk: `Line 12 · +3 −1`."""
+    lines = hunk.text.split("\n")
+    added, removed = sum(x.startswith("+") for x in lines), sum(x.startswith("-") for x in lines)
+    return f"Line {hunk.first_line:,} · +{added:,} −{removed:,}"
+
+
+def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, approval: Approval) -> None:
+    ui, asked = desk.ui, call.question_id
+    taken = own.taken(asked, approval)
+    if approval.grant:
+        granted = f"For this discussion it would allow: {_grant(approval)}"
+        ui.text("grant", granted, tone="muted", style="small", wraps=True)
+    words = ui.text_input("words", own.words.get(asked, ""), hint="With a no: what the model should know")
+    if words is not None:
+        own.words[asked] = words
+    is_free = not is_under_way(desk.state, own.sent.get(asked, ""))
+    can_allow = is_free and (bool(taken) or not approval.hunks)
+    is_wide = ui.width() >= BESIDE_FROM_PX
+    did = ""
+    with ui.row("answers"):
+        did = _yes(ui, approval, taken, can_allow=can_allow)
+        if is_wide:
+            ui.push()
+            did = _no(ui, is_free=is_free) or did
+    if not is_wide:
+        with ui.row("no"):
+            did = _no(ui, is_free=is_free) or did
+    if did == "refuse":
+        said = own.words.pop(asked, "").strip()
+        own.sent[asked] = desk.ask(RefuseCall(discussion_id, call.id, said))
+    elif did:
+        hunks = None if len(taken) == len(approval.hunks) else taken
+        answer = ApproveCall(discussion_id, call.id, approval.id, hunks, for_discussion=did == "grant")
+        own.sent[asked] = desk.ask(answer)
+    outcome = outcome_of(desk.state, own.sent.get(asked, ""))
+    if outcome is not None and not outcome.is_done:
+        said = " ".join(filter(None, (outcome.problem, outcome.remedy)))
+        ui.text("problem", said, tone="error", style="small", wraps=True)
+
+
+def _grant(approval: Approval) -> str:
+    """All that a yes for the discussion would allow, in one line."""
+    return "; ".join(map(escaped, approval.grant.split("\n")))
+
+
+def _yes(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool) -> str:
+    """Draw the ways to say yes. Returns `once`, `grant` or nothing."""
+    some = 0 < len(taken) < len(approval.hunks)
+    label = f"Take {len(taken)} of {len(approval.hunks)}" if some else "Allow once"
+    did = ""
+    if ui.button("once", label, icon="check", kind="primary", is_enabled=can_allow, is_small=True,
+                 tip="This call and no other", guard_s=GUARD_S):  # fmt: skip
+        did = "once"
+    if approval.grant and ui.button(
+        "grant", "For this discussion", is_enabled=can_allow, is_small=True,
+        tip=f"Until the program ends: {_grant(approval)}", guard_s=GUARD_S,
+    ):  # fmt: skip
+        did = "grant"
+    return did
+
+
+def _no(ui: Ui, *, is_free: bool) -> str:
+    tip = "The model is told no, and the words above"
+    is_no = ui.button(
+        "refuse", "Refuse", icon="ban", kind="danger", is_enabled=is_free, is_small=True, tip=tip
+    )
+    return "refuse" if is_no else ""

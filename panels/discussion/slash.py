@@ -1,0 +1,154 @@
+"""Slash commands of the composer: what is one, what completes it, what it does. `//` begins a message with a slash."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from core.agent.compaction_messages import CompactDiscussion
+from core.discussion.messages import SetEffort, SetModel
+from panels.base.action import run_action
+from panels.base.desk import Desk
+from panels.base.model_choice import model_options, model_value, option_parts
+from panels.discussion.model_picker import efforts_of
+
+SHOWN = 6
+_INPUT = re.compile(r"/(?P<name>[A-Za-z]*)(?P<space>[ \t]+(?P<argument>.*?)[ \t]*)?")
+
+
+class SlashCommand(msgspec.Struct, frozen=True):
+    """A slash command. `takes`: its argument in a word, empty for none."""
+
+    name: str
+    what: str
+    takes: str = ""
+
+
+COMMANDS = (
+    SlashCommand("new", "Begin a discussion"),
+    SlashCommand("compact", "Take what is old out of the model's view; the log keeps it"),
+    SlashCommand("retry", "Send again what failed"),
+    SlashCommand("model", "Choose the model", "model"),
+    SlashCommand("effort", "Choose how hard the model thinks", "level"),
+    SlashCommand("quit", "Quit the program"),
+)
+BY_NAME = {command.name: command for command in COMMANDS}
+
+
+class SlashInput(msgspec.Struct, frozen=True):
+    """A slash command as it is typed. `argument`: None while no space stands behind the name."""
+
+    name: str
+    argument: str | None = None
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """A way to go on: the text of the whole command, and what it says about itself."""
+
+    text: str
+    what: str
+
+
+def slash_input(text: str) -> SlashInput | None:
+    """The command that stands in the composer; None for a message: `//…`, a path, or several lines."""
+    found = _INPUT.fullmatch(text)
+    if found is None:
+        return None
+    return SlashInput(found["name"].lower(), found["argument"] if found["space"] else None)
+
+
+def message_text_of(text: str) -> str:
+    """The message that is sent: of two slashes at its head one stays."""
+    return text[1:] if text.startswith("//") else text
+
+
+def completions(desk: Desk, typed: SlashInput) -> tuple[Completion, ...]:
+    """Ways to go on, best first, a few at most."""
+    if typed.argument is None:
+        known = (c for c in COMMANDS if c.name.startswith(typed.name))
+        return tuple(Completion(f"/{c.name}" + (" " if c.takes else ""), c.what) for c in known)
+    wanted = typed.argument.casefold()
+    if typed.name == "model":
+        models = ((label, detail) for _, label, detail in _models(desk) if wanted in label.casefold())
+        return tuple(Completion(f"/model {label}", detail) for label, detail in models)[:SHOWN]
+    if typed.name == "effort":
+        return tuple(Completion(f"/effort {one}", "") for one in efforts_of(desk) if one.startswith(wanted))
+    return ()
+
+
+def _models(desk: Desk) -> tuple[tuple[str, str, str], ...]:
+    """Models to choose from: value, name, provider. Of two with one name the second is told by its provider."""
+    options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
+    names = [option.label for option in options]
+    return tuple(
+        (o.value, o.label if names.count(o.label) == 1 else f"{o.label} ({o.group})", o.group)
+        for o in options
+    )
+
+
+def run_slash(desk: Desk, typed: SlashInput) -> str:
+    """Do what a command says. Returns why it cannot be done, empty where it was."""
+    command, argument = BY_NAME.get(typed.name), (typed.argument or "").strip()
+    if command is None:
+        return (
+            f"There is no command /{typed.name}. Two slashes send a slash."
+            if typed.name
+            else "Which command?"
+        )
+    if argument and not command.takes:
+        return f"/{command.name} takes nothing behind it. Two slashes send a slash."
+    match command.name:
+        case "compact":
+            desk.ask(CompactDiscussion(desk.state.discussions.selected_id))
+            return ""
+        case "model" if argument:
+            return _choose_model(desk, argument)
+        case "effort" if argument or not efforts_of(desk):
+            return _choose_effort(desk, argument)
+        case _:
+            return _run(desk, command.name)
+
+
+def _run(desk: Desk, action_id: str) -> str:
+    action = desk.actions[action_id]
+    if not action.is_enabled(desk):
+        return (
+            "Nothing failed here that could be sent again."
+            if action_id == "retry"
+            else "That cannot be done now."
+        )
+    run_action(action_id, desk)
+    return ""
+
+
+def _choose_model(desk: Desk, argument: str) -> str:
+    wanted, summary = argument.casefold(), desk.summary
+    known = _models(desk)
+    exact = [
+        value
+        for value, label, _ in known
+        if wanted in (label.casefold(), value.partition("\n")[2].casefold())
+    ]
+    found = exact or [value for value, label, _ in known if wanted in label.casefold()]
+    if len(found) != 1:
+        return (
+            f"No model is called {argument!r}."
+            if not found
+            else f"{len(found)} models are called like {argument!r}."
+        )
+    if summary is not None and found[0] != model_value(summary.meta.provider, summary.meta.model):
+        provider, _, model = found[0].partition("\n")
+        desk.send(SetModel(summary.meta.id, provider, model))
+    return ""
+
+
+def _choose_effort(desk: Desk, argument: str) -> str:
+    efforts = efforts_of(desk)
+    if not efforts:
+        return "This model has no levels of effort."
+    if argument.lower() not in efforts:
+        return f"{argument!r} is none of its levels: {', '.join(efforts)}."
+    if desk.summary is not None:
+        desk.send(SetEffort(desk.summary.meta.id, argument.lower()))
+    return ""

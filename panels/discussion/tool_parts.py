@@ -1,0 +1,118 @@
+"""Tool calls and results in a message: folded to a line and a few, whole on a click."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.base import figures as fmt
+from core.values.messages import Entry, Message, ToolCallPart, ToolResultPart
+from panels.base.memo import Memo
+from panels.base.ui import Tone, Ui
+from panels.discussion.call_look import COMMANDS, call_summary, shown_arguments, tool_icon, tool_label
+from panels.discussion.view import DiscussionView, MessageKey
+
+FOLDED_LINES, FOLDED_CHARS = 6, 1_200
+"""Of a result that is folded."""
+
+
+Calls = Mapping[tuple[str, str], ToolCallPart]
+"""Calls that were answered, by the message of the answer and the call's id."""
+
+
+def answered_calls(memo: Memo, entries: tuple[Entry, ...]) -> Calls:
+    """Every call that has a result. O(messages) once for each list of them."""
+    return memo.get("answered calls", (entries,), lambda: _answered(entries))
+
+
+def _answered(entries: tuple[Entry, ...]) -> Calls:
+    """The newest call of its id before each result: some servers begin anew with each reply."""
+    newest: dict[str, ToolCallPart] = {}
+    answered: dict[tuple[str, str], ToolCallPart] = {}
+    for message in entries:
+        if not isinstance(message, Message) or message.is_deleted:
+            continue
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                newest[part.call_id] = part
+            elif isinstance(part, ToolResultPart) and part.call_id in newest:
+                answered[message.id, part.call_id] = newest[part.call_id]
+    return answered
+
+
+def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, calls: Calls) -> None:
+    """Draw the calls and results of a message."""
+    for index, part in enumerate(message.parts):
+        match part:
+            case ToolCallPart():
+                _call(own, ui, (*key, index), part)
+            case ToolResultPart():
+                _result(own, ui, (*key, index), part, calls.get((message.id, part.call_id)))
+            case _:
+                pass
+
+
+def _call(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolCallPart) -> None:
+    is_open = place in own.open_tools
+    with ui.group(("call", place[2]), gap=4):
+        with ui.row("line", gap=6):
+            tip = "Hide the arguments" if is_open else "Show the arguments"
+            icon = "chevron-down" if is_open else "chevron-right"
+            if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=tip):
+                own.open_tools ^= {place}
+            ui.icon("icon", tool_icon(part.name), tone="cyan")
+            ui.text("name", tool_label(part.name), style="small_strong", tip=part.name)
+            ui.text(
+                "summary",
+                call_summary(part.name, "", part.arguments_json),
+                tone="muted",
+                style="small",
+                width=0,
+            )
+        if is_open:
+            ui.code("arguments", shown_arguments(part.arguments_json), language="json")
+
+
+def _result(
+    own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolResultPart, call: ToolCallPart | None
+) -> None:
+    is_open = place in own.open_tools
+    lines = part.text.count("\n") + 1
+    is_long = lines > FOLDED_LINES or len(part.text) > FOLDED_CHARS
+    with ui.group(("result", place[2]), gap=4):
+        with ui.row("line", gap=6):
+            tone: Tone = "error" if part.is_error else "muted"
+            ui.icon("icon", "circle-exclamation" if part.is_error else "circle-check",
+                    tone="error" if part.is_error else "ok")  # fmt: skip
+            name = tool_label(call.name) if call is not None else "The tool"
+            ui.text("words", f"{name}: {'failed' if part.is_error else 'answered'}", tone=tone, style="small")
+            summary = call_summary(call.name, "", call.arguments_json) if call is not None else ""
+            ui.text("summary", summary, tone="faint", style="small", width=0)
+            if is_long:
+                size = fmt.count(lines, "line") if lines > 1 else fmt.size(len(part.text))
+                label = "Show less" if is_open else f"Show all {size}"
+                if ui.button("fold", label, kind="link", is_small=True):
+                    own.open_tools ^= {place}
+        is_command = call is not None and call.name in COMMANDS
+        shown = part.text if is_open or not is_long else folded(part.text, at_end=is_command)
+        if shown := shown.rstrip("\n"):
+            ui.code("answer", shown)
+
+
+def folded(text: str, *, at_end: bool = False) -> str:
+    """Start of a result, or its end, where a command says how it went; with a mark that there is more."""
+    if at_end:
+        tail = "\n".join(text.rstrip("\n")[-FOLDED_CHARS:].split("\n")[-FOLDED_LINES:])
+        return f"… {tail}"
+    head = "\n".join(text[:FOLDED_CHARS].split("\n")[:FOLDED_LINES])
+    return f"{head} …"
+
+
+def parts_px(message: Message, line_px: float) -> float:
+    """A guess of the height of a message's calls and results while they are folded."""
+    height = 0.0
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            height += 28.0
+        elif isinstance(part, ToolResultPart):
+            height += 52.0 + line_px * min(FOLDED_LINES, part.text.count("\n", 0, FOLDED_CHARS) + 1)
+    return height

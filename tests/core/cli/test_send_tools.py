@@ -1,0 +1,94 @@
+"""`send --tools`: questions on the terminal of the command."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from core.agent.messages import ApproveCall, JudgeCall, RefuseCall
+from core.app.messages import Command
+from core.cli.output import Console
+from core.cli.questions import ask_all, question
+from core.values.agent import ActKind, Approval
+from core.values.state import AppState
+from tests.core.agent.tool_playbook import ToolPlaybook, asks
+from tests.core.app.playbook import of
+from tests.core.cli.conftest import World
+from tests.vendors.compatible_server import Said
+
+TEXT = json.dumps({"path": "new.txt", "text": "words\n"})
+
+
+def test_where_there_is_no_terminal_what_must_be_asked_is_a_no_and_said(world: World) -> None:
+    world.server.replies += [
+        Said("I write.", calls=(("write_file", TEXT),), finish="tool_calls"),
+        Said("There."),
+    ]
+    ended = world.run("send", "--trust", "--tools", "Write it.")
+
+    assert ended.code == 0, ended.err
+    assert not (world.project / "new.txt").exists()
+    assert "nobody could be asked" in ended.err
+    assert ended.out == "I write.\n\nThere.\n"
+    (result,) = (one for one in world.server.bodies[-1]["messages"] if one["role"] == "tool")
+    assert "There is no terminal" in result["content"]
+
+
+class Typed(io.StringIO):
+    """Standard input that a person types into."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Front:
+    """A front end on a playbook."""
+
+    def __init__(self, book: ToolPlaybook) -> None:
+        self.book = book
+        self.sent: list[Command] = []
+
+    def snapshot(self) -> AppState:
+        return self.book.state
+
+    def send(self, command: Command) -> None:
+        self.sent.append(command)
+
+
+@pytest.mark.parametrize(
+    ("answer", "grant", "said"),
+    [("y", "", "once"), ("a", "fetch from example.org", "always"), ("a", "", "no"), ("", "", "no")],
+)
+def test_an_answer_is_asked_for_once_and_only_a_clear_yes_is_one(
+    monkeypatch: pytest.MonkeyPatch, answer: str, grant: str, said: str
+) -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    (judge,) = of(book.reply(book.ask(chosen, "go"), asks(("a", "fetch"))), JudgeCall)
+    book.judge(judge, "It is new.", grant=grant)
+    approval = book.turn(chosen).calls[0].approval
+    assert approval is not None
+    monkeypatch.setattr(sys, "stdin", Typed(f"{answer}\n" * 2))
+    front, told, err = Front(book), set[str](), io.StringIO()
+    for _ in range(2):
+        ask_all(front, Console(io.StringIO(), err), chosen, told)  # type: ignore[arg-type]
+
+    yes = ApproveCall(chosen, "a", approval.id, for_discussion=said == "always")
+    assert front.sent == [RefuseCall(chosen, "a") if said == "no" else yes]
+    assert "It is new." in err.getvalue()
+
+
+def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
+    command = "ls\x1b[2K\rrm -rf ~ \u202ereversed\nLet it? [y/N] y"
+    asked = question(Approval("id", ActKind.COMMAND, "Run\na command", command, ("It runs\nunconfined.",)))
+
+    assert "\x1b" not in asked
+    assert "\r" not in asked
+    assert "\u202e" not in asked
+    assert "rm -rf ~" in asked
+    assert asked.splitlines()[1] == "Run a command"
+    assert "    Let it? [y/N] y" in asked.splitlines()
+    assert asked.endswith("(It runs unconfined.)\nLet it? [y/N] ")

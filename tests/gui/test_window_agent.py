@@ -1,0 +1,153 @@
+"""The Agent panel and the questions before tool calls on a real window: they fit in every state, and a person answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from core.agent.messages import ApproveCall, RefuseCall, SetTools
+from core.app.messages import Command, SaveWindow
+from core.discussion.messages import SetDraft, SetEffort
+from core.values.agent import Mode
+from core.values.discussion import Draft
+from core.values.state import AppState
+from gui.driver import Driver
+from gui.markdown.document import load
+from panels.agent.view import AgentView
+from panels.base.ui import Ui
+from panels.base.view import WindowView
+from panels.discussion.view import DiscussionView
+from panels.shell.window import window
+from tests.gui.conftest import Screen
+from tests.gui.layout_check import faults
+from tests.panels import states
+from tests.panels.agent import agent_states as ags
+from tests.panels.screen import plain
+from tests.panels.views import view_of
+
+pytestmark = pytest.mark.gui
+OPEN_CALLS = frozenset({("d1", "t1"), ("d1", "t5")})
+OPEN_FILES = frozenset({("m3", ags.CHANGES[1].path)})
+STATES: dict[str, tuple[Callable[[], AppState], str]] = {
+    "edit": (ags.asking_edit, "waiting"),
+    "hostile": (ags.asking_hostile, "waiting"),
+    "running": (ags.running, "activity"),
+    "files": (ags.spoken, "files"),
+    "off": (ags.off, "todo"),
+}
+SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1024, 700), 2.0))
+
+
+@pytest.mark.parametrize("name", sorted(STATES))
+def test_every_state_fits(screen: Screen, name: str) -> None:
+    load()
+    make, tab = STATES[name]
+    state, sent = make(), list[Command]()
+    own = AgentView(tab=tab, open_calls=OPEN_CALLS, open_files=OPEN_FILES)
+    view, scale = view_of(own, DiscussionView(open_tools={("d1", "m2", 1)}), panel="agent"), 1.0
+    view.show_hub("agent")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, sent.append)
+
+    screen.show(draw)
+    found = []
+    for size, scale in SIZES:
+        for _ in range(3):
+            screen.ui.frame(draw, *size)
+        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
+    screen.loop.wake()
+    assert found == []
+
+
+class Sitting:
+    """A person in front of given states, with a clock that they wait on."""
+
+    def __init__(self, screen: Screen, monkeypatch: pytest.MonkeyPatch, state: AppState) -> None:
+        load()
+        self.screen, self.state, self.now_s = screen, state, 100.0
+        self.view, self.sent = WindowView(is_hub_shown=False), list[Command]()
+        monkeypatch.setattr(screen.ui.tree.keyboard, "clock", lambda: self.now_s)
+        self.person: Driver = screen.show(self._draw)
+
+    def _draw(self, ui: Ui) -> None:
+        self.screen.ui.set_looks("dark", 1.0)
+        window(self.state, self.view, ui, self.sent.append)
+
+    def show(self, state: AppState) -> None:
+        self.state = state
+        self.screen.settle()
+
+    def wait(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.person.step(4)
+
+    @property
+    def said(self) -> list[Command]:
+        upkeep = SaveWindow | SetDraft
+        return [plain(command) for command in self.sent if not isinstance(command, upkeep)]
+
+
+def test_a_question_that_comes_while_a_person_types_takes_no_key_and_no_click_of_theirs(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = Sitting(screen, monkeypatch, ags.with_agent(ags.RUNS))
+    person = sitting.person
+    person.type("yes ")
+
+    sitting.show(ags.asking_command())
+    person.click("Allow once")
+    person.type("y")
+    person.key("Enter")
+    person.key("Space")
+    assert sitting.said == []
+    words = sitting.view.of(DiscussionView).composer("d1").text
+    assert "yes y\n " in words
+
+    sitting.wait(0.6)
+    person.click("Allow once")
+    assert sitting.said == [ApproveCall("d1", "t4", ags.COMMAND.id)]
+    screen.check()
+
+
+def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = Sitting(screen, monkeypatch, ags.asking_edit())
+    person = sitting.person
+    person.click("Line 12")
+    sitting.wait(0.6)
+    person.click("Take 1 of 2")
+    assert sitting.said == [ApproveCall("d1", "t3", ags.EDIT.id, hunks=(1,))]
+
+    sitting.show(ags.asking_command())
+    person.click("With a no: what the model should know")
+    person.type("one test")
+    person.click("Refuse")
+    person.key("Ctrl+m")
+    person.key("Ctrl+r")
+    assert sitting.said[1:] == [
+        RefuseCall("d1", "t4", "one test"),
+        SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),
+        SetEffort("d1", "low"),
+    ]
+
+
+def test_a_slash_command_is_completed_and_done_by_keys(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = Sitting(screen, monkeypatch, states.with_opened(ags.rested(), draft=Draft()))
+    person = sitting.person
+
+    person.key("/")
+    person.type("ef")
+    assert person.has("/effort")
+    screen.check()
+    person.key("Tab")
+    person.type("hi")
+    person.key("Enter")
+
+    assert sitting.said == [SetEffort("d1", "high")]
+    assert sitting.view.of(DiscussionView).composer("d1").text == ""

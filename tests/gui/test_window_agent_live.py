@@ -1,0 +1,103 @@
+"""A turn with tools at the real window, over the whole program: real input, a server that stands for the model, real files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.settings.messages import TrustProject
+from core.values.state import AppState
+from gui.app import LastLook, WindowApp
+from gui.markdown.document import load
+from tests.core.app.programs import until
+from tests.core.app.test_whole import World
+from tests.gui.conftest import Screen
+from tests.gui.sitting import over, sees
+from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
+
+pytestmark = pytest.mark.gui
+SLOTS = "".join(f"slot {n}\n" for n in range(1, 41))
+
+
+class AgentSitting(World):
+    """A person at the window of a running program, whose project is trusted."""
+
+    def __init__(self, base: Path, server: CompatibleServer, screen: Screen) -> None:
+        super().__init__(base, server)
+        self.slots = self.project / "slots.txt"
+        self.slots.write_text(SLOTS, encoding="utf-8")
+        self.controller = self.start()
+        self.chosen = self.discussion(self.controller)
+        self.controller.send(TrustProject(is_trusted=True))
+        until(self.controller, lambda s: s.config.project.is_trusted and self.chosen in s.discussions.open)
+        self.app = WindowApp(LastLook(), lambda: self.controller)
+        self.screen, self.person = screen, screen.driver
+
+    def sees(self, text: str) -> None:
+        sees(self.person, text)
+
+    def ends(self, holds: Callable[[AppState], bool]) -> None:
+        until(self.controller, holds)
+        self.person.step(3)
+
+    def said(self, *calls: tuple[str, dict[str, object]], text: str = "") -> None:
+        made = tuple((name, json.dumps(given)) for name, given in calls)
+        self.server.replies.append(Said(text, calls=made, finish="tool_calls" if made else "stop"))
+
+
+@pytest.fixture
+def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSitting]:
+    load()
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
+    with CompatibleServer(VLLM) as server:
+        sitting = AgentSitting(tmp_path, server, screen)
+        with over(sitting.app, screen, monkeypatch):
+            yield sitting
+        sitting.stop()
+    assert not screen.failures
+
+
+def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
+    sitting: AgentSitting, screen: Screen
+) -> None:
+    person, slots = sitting.person, sitting.slots
+    edited = SLOTS.replace("slot 2\n", "slot two\n").replace("slot 30\n", "slot thirty\n")
+    sitting.said(("read_file", {"path": "slots.txt"}), text="I read the slots.")
+    sitting.said(("write_file", {"path": "slots.txt", "text": edited}))
+    sitting.said(("bash", {"command": "rm -rf ."}))
+    sitting.said(text="Two slots have names.")
+
+    person.key("Ctrl+7")
+    sitting.sees("This discussion has no tools")
+    person.click("Give it tools")
+    sitting.sees("Ask first")
+    person.key("Ctrl+l")
+    person.type("name the slots")
+    person.key("Ctrl+Enter")
+
+    sitting.sees("+slot thirty")
+    screen.check()
+    person.click("Line", index=1)
+    sitting.sees("Take 1 of 2")
+    yes = person.find("Take 1 of 2")
+    person.until(lambda: yes.stop_item() != 0, "the yes works")
+    person.click("Take 1 of 2")
+    sitting.sees("rm -rf .")
+    assert slots.read_text() == SLOTS.replace("slot 2\n", "slot two\n")
+    screen.check()
+    person.click("With a no: what the model should know")
+    person.type("never that")
+    person.click("Refuse")
+    sitting.sees("Two slots have names.")
+    sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)
+    assert "never that" in json.dumps(sitting.server.bodies[-1])
+    screen.check()
+
+    person.click("Files")
+    person.click("Undo this turn's edits")
+    person.click("Undo edits")
+    sitting.ends(lambda s: all(one.is_undone for one in s.agent.pages[sitting.chosen].changes))
+    assert slots.read_text() == SLOTS

@@ -1,0 +1,213 @@
+"""The Agent panel: state, context and cost, what waits, activity, the todo list, changed files and their undo."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
+from core.discussion.messages import SelectDiscussion
+from core.values.agent import AgentPage, AgentTurn, CallState, Mode
+from core.values.outcomes import CommandOutcome
+from core.values.settings import Project
+from core.values.state import AppState
+from panels.agent.view import AgentView
+from panels.discussion.tool_parts import folded
+from tests.panels import states
+from tests.panels.agent import agent_states as ags
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+from tests.state_fields import with_fields
+
+
+def open_at(state: AppState, tab: str = "activity") -> Screen:
+    return Screen(state, view_of(AgentView(tab=tab), panel="agent"))
+
+
+def test_without_tools_it_says_what_they_would_be_and_gives_them() -> None:
+    screen = open_at(replace(ags.off(), agent=replace(ags.off().agent, sandbox=ags.BARE)))
+    assert screen.ui.shows("This discussion has no tools")
+    assert screen.ui.shows("Commands are not confined here: bubblewrap is not installed.")
+
+    screen.ui.click("Give it tools")
+
+    assert screen.asked == [SetTools("d1", has_tools=True)]
+
+
+def test_an_untrusted_folder_is_said_to_get_no_file_and_command_tools() -> None:
+    screen = open_at(with_fields(ags.off(), project=Project(root="/home/person/x", name="x", has_file=True)))
+
+    assert screen.ui.shows("This project is not trusted: it gets no file and command tools")
+
+
+def test_it_tells_how_the_turn_stands_how_full_the_context_is_and_what_it_cost() -> None:
+    screen = open_at(ags.running())
+
+    assert screen.ui.shows("1 call running · round 3")
+    assert screen.ui.shows("≈12.4k / 200k")
+    assert screen.ui.shows("This task: $0.034")
+    assert "1 command in the background" in screen.ui.tips()
+    assert screen.ui.shows("Allowed for this discussion: edits inside the project")
+
+
+def test_the_mode_is_chosen_in_the_panel_beside_the_composer_and_by_one_key() -> None:
+    screen = open_at(ags.rested())
+    screen.ui.choose("Next mode of its tools (Ctrl+M)", "Plan")
+    screen.ui.press("Ctrl+M")
+    (menu,) = [node for node in screen.ui.nodes("menu") if node.label == "Ask first"]
+    screen.ui.open_menu(menu)
+    screen.ui.click("Plan: it only reads")
+
+    assert screen.asked == [
+        SetTools("d1", has_tools=True, mode=Mode.PLAN),
+        SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),
+        SetTools("d1", has_tools=True, mode=Mode.PLAN),
+    ]
+
+
+def test_what_waits_comes_to_the_front_once_and_is_answered_there() -> None:
+    screen = open_at(ags.rested())
+    screen.show(ags.asking_command())
+    screen.ui.wait(0.5)
+    assert screen.view.of(AgentView).tab == "waiting"
+    (yes,) = [n for n in screen.ui.nodes("button") if n.label == "Allow once" and "agent" in n.path]
+    screen.ui._record.events[yes.path, "click"] = True
+    screen.ui.settle()
+    assert screen.asked == [ApproveCall("d1", "t4", ags.COMMAND.id)]
+
+    screen.ui.click("Activity")
+    screen.ui.settle()
+    assert screen.view.of(AgentView).tab == "activity"
+    screen.show(ags.rested())
+    assert screen.view.of(AgentView).tab == "activity"
+
+
+def test_another_discussion_that_waits_is_one_click_away() -> None:
+    state = ags.rested()
+    turn = AgentTurn("d2", "m1", 1, (ags.ASKS_COMMAND,))
+    screen = open_at(replace(state, agent=replace(state.agent, turns={"d2": turn})))
+    assert screen.ui.shows("“Harvest worker design” waits for you")
+    assert "A tool call waits for your yes" in screen.ui.tips()
+
+    screen.ui.click("Open", within="waits for you")
+
+    assert screen.asked == [SelectDiscussion("d2")]
+
+
+def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given_and_gave() -> None:
+    screen = open_at(ags.running())
+    assert screen.ui.shows("src/cachelab/slots.py")
+    assert screen.ui.shows("failed · 2.0 s")
+    assert screen.ui.shows("running · 9.0 s")
+    assert screen.ui.shows("listening on 8080")
+
+    screen.ui.click("What it was given and gave", within="src/cachelab/slots.py")
+    assert screen.ui.shows('"path": "src/cachelab/slots.py"')
+    assert screen.ui.shows("def touch(slot):")
+
+    screen.ui.click("Kill", within="make serve")
+    assert screen.asked == [KillCommands("d1", "t7")]
+
+
+def test_a_thousand_calls_draw_only_those_in_view() -> None:
+    screen = open_at(ags.long_past(1_000))
+
+    screen.ui.scroll("activity")
+    screen.ui.settle()
+    rows = [node for node in screen.ui.nodes("list_row") if "agent" in node.path]
+    assert 0 < len(rows) < 40
+    assert screen.ui.shows("src/module_999.py")
+
+
+def test_hostile_names_and_arguments_are_shown_and_break_nothing() -> None:
+    odd = (
+        ags.call("o1", "no_such\u202etool", "{not json"),
+        ags.call("o2", "x" * 4_000, '{"a": ' + "[" * 3_000),
+        ags.call("o3", "bash", '{"command": "' + "y" * 50_000 + '"}'),
+        ags.call("o4", "bash", "[1, 2]", CallState.INTERRUPTED),
+        ags.call("o5", "", "", tail="\ud800"),
+    )
+    places = frozenset(("d1", one.id) for one in odd)
+    screen = Screen(ags.with_agent(page=AgentPage(odd)), view_of(AgentView(open_calls=places), panel="agent"))
+
+    assert screen.ui.nodes("list_row")
+    screen.ui.scroll("activity", 0)
+    screen.ui.settle()
+    assert screen.ui.shows("no_such‹U+202E›tool")
+    assert screen.ui.shows("{not json")
+
+
+def test_the_todo_list_stands_as_the_model_keeps_it() -> None:
+    screen = open_at(ags.rested(), "todo")
+
+    assert screen.ui.has("Todo 1/3")
+    assert [screen.ui.shows(item.text) for item in ags.TODO] == [True, True, True]
+
+
+def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click() -> None:
+    screen = open_at(ags.rested(), "files")
+    assert screen.ui.has("Files 2")
+    assert screen.ui.shows("Its edits were undone")
+
+    screen.ui.click("Show the difference of src/cachelab/slots.py")
+    assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
+    screen.ui.click("Open src/cachelab/slots.py")
+    assert screen.ui.files == [ags.CHANGES[1].path]
+
+
+def test_a_turn_s_edits_are_undone_after_a_question_that_names_them() -> None:
+    screen = open_at(ags.rested(), "files")
+
+    screen.ui.click("Undo this turn's edits")
+    assert screen.ui.shows("docs/slots.md")
+    assert screen.ui.shows("What commands did is not undone.")
+    screen.ui.click("Undo edits")
+    assert screen.asked == [UndoTurn("d1", "m3")]
+
+    (sent,) = [command for command in screen.sent if isinstance(command, UndoTurn)]
+    left = CommandOutcome(sent.command_id, problem="docs/slots.md was changed since, and stays.")
+    screen.show(with_fields(screen.state, outcomes=(left,)))
+    assert screen.ui.shows("docs/slots.md was changed since, and stays.")
+
+
+def test_edits_are_not_undone_while_the_turn_runs() -> None:
+    screen = open_at(ags.running(), "files")
+
+    assert not screen.ui.find("Undo this turn's edits", kind="button").is_enabled
+
+
+def test_calls_and_results_stand_folded_in_the_conversation_and_results_name_their_call() -> None:
+    screen = Screen(ags.spoken())
+    assert screen.ui.shows("Read: answered")
+    assert screen.ui.shows("Search files: failed")
+    assert not screen.ui.shows("line 39 of the file")
+    assert screen.ui.shows("a plot.png")
+
+    screen.ui.click("Show all 40 lines")
+    assert screen.ui.shows("line 39 of the file")
+    screen.ui.click("Show the arguments", within="src/cachelab/slots.py")
+    assert screen.ui.shows('"path": "src/cachelab/slots.py"')
+
+
+def test_of_a_long_answer_the_start_is_shown_and_of_a_command_the_end() -> None:
+    text = "\n".join(f"line {n}" for n in range(40)) + "\n"
+
+    assert folded(text).startswith("line 0\n")
+    assert "line 39" not in folded(text)
+    assert folded(text, at_end=True).endswith("line 39")
+    assert len(folded("x" * 50_000)) < 2_000
+
+
+def test_what_a_tool_answered_is_not_edited_nor_taken_out_from_between() -> None:
+    screen = Screen(ags.spoken())
+    screen.ui.right_click("Read: answered")
+
+    assert not screen.ui.has("Edit", kind="menu_item")
+    assert not screen.ui.has("Delete", kind="menu_item")
+    screen.ui.click("Copy message as Markdown")
+    assert screen.ui.copied[0].startswith("line 0 of the file")
+
+
+def test_nothing_selected_says_so() -> None:
+    screen = open_at(with_fields(states.working(), selected_id=""))
+
+    assert screen.ui.shows("Pick a discussion to see what its tools do.")
