@@ -61,6 +61,7 @@ from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
 from core.values.updates import (
     is_busy,
+    message_at_work,
     outcome_of,
 )
 
@@ -307,22 +308,12 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
 async def cancel_reply(request: Request[None]) -> Answer:
     """Stop the reply under way; what has arrived is kept."""
     chosen = request.row().meta.id
-    before = _at_work(request.state, chosen)
-    if not is_busy(request.state, chosen):
+    before = message_at_work(request.state, chosen)
+    if not before:
         raise RefusedError(409, "nothing_runs", "No reply is under way in this discussion")
     request.desk.front.send(CancelReply(chosen))
-    state = await request.desk.watch.until(
-        lambda now: not is_busy(now, chosen) or _at_work(now, chosen) != before, SAVE_S
-    )
+    state = await request.desk.watch.until(lambda now: message_at_work(now, chosen) != before, SAVE_S)
     return Answer(CancelledData(chosen, state is not None))
-
-
-def _at_work(state: AppState, discussion_id: str) -> str:
-    """Id of the message whose turn runs, empty for none."""
-    turn, call = state.agent.turns.get(discussion_id), state.turns.calls.get(discussion_id)
-    if turn is not None and not turn.is_left:
-        return turn.turn_id
-    return "" if call is None else call.user_message_id
 
 
 @dataclass(slots=True)
@@ -349,7 +340,7 @@ class FollowedTurn:
         """True if the call has ended, and what came of it is written; also where it waits for a person."""
         if self._waits(state):
             return bool(state.discussions.open[self.chosen].queue_hold)
-        return _at_work(state, self.chosen) != self.message_id
+        return message_at_work(state, self.chosen) != self.message_id
 
     def _waits(self, state: AppState) -> bool:
         opened = state.discussions.open.get(self.chosen)

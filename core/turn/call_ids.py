@@ -13,10 +13,11 @@ from core.values.messages import Message, Part, ToolCallPart
 def with_own_ids(parts: tuple[Part, ...], used: Collection[str]) -> tuple[Part, ...]:
     """The parts of a reply with an id for each call that no other has: a result names its call by nothing else."""
     taken = set(used)
+    numbers: dict[str, int] = {}
     found: list[Part] = []
     for part in parts:
         if isinstance(part, ToolCallPart):
-            own = _free(part.call_id or "call", taken)
+            own = _free(part.call_id or "call", taken, numbers)
             taken.add(own)
             found.append(part if own == part.call_id else replace(part, call_id=own))
         else:
@@ -31,8 +32,10 @@ def used_ids(opened: OpenDiscussion) -> frozenset[str]:
     return frozenset(part.call_id for one in said for part in one.parts if isinstance(part, ToolCallPart))
 
 
-def _free(wanted: str, taken: Collection[str]) -> str:
-    own, number = wanted, 2
+def _free(wanted: str, taken: Collection[str], numbers: dict[str, int]) -> str:
+    """A free id. `numbers`: by ids, the number that was tried last: a thousand calls of one id take no square of it."""
+    own = wanted
     while own in taken:
-        own, number = f"{wanted}-{number}", number + 1
+        numbers[wanted] = numbers.get(wanted, 1) + 1
+        own = f"{wanted}-{numbers[wanted]}"
     return own

@@ -119,8 +119,15 @@ def is_busy(state: AppState, discussion_id: str) -> bool:
 
     What a program that ended has left waits for the person, and keeps nobody from anything.
     """
-    turn = state.agent.turns.get(discussion_id)
-    return discussion_id in state.turns.calls or (turn is not None and not turn.is_left)
+    return bool(message_at_work(state, discussion_id))
+
+
+def message_at_work(state: AppState, discussion_id: str) -> str:
+    """Id of the person's message whose reply is under way, or the tools that it asked for; empty for none."""
+    turn, call = state.agent.turns.get(discussion_id), state.turns.calls.get(discussion_id)
+    if turn is not None and not turn.is_left:
+        return turn.turn_id
+    return "" if call is None else call.user_message_id
 
 
 def with_call(state: AppState, call: LiveCall) -> AppState:

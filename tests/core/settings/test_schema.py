@@ -21,6 +21,7 @@ from core.values.settings import (
     RetrievalSettings,
     ServerSettings,
     Settings,
+    ToolSettings,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -33,6 +34,7 @@ GROUPS = {
     "appearance": Appearance,
     "files": FileLimits,
     "hooks": HookSettings,
+    "tools": ToolSettings,
 }
 
 
