@@ -29,7 +29,7 @@ from core.discussion.cuts import cut_record
 from core.discussion.log_view import model_view
 from core.discussion.messages import AppendRecords, WriteFailed
 from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
-from core.turn import replies, sending
+from core.turn import replies, room, sending
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Message
 from core.values.outcomes import CommandOutcome
@@ -162,7 +162,7 @@ def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
             return _begun(state, given, one, opened, call)
         case CompactionPhase.STORING if opened.cut is not None and opened.cut.id == one.record_id:
             state = conclude(_without(state, one), CommandOutcome(one.command_id, one.record_id))
-            return sending.view_ready(state, given, one.discussion_id)
+            return room.view_ready(state, given, one.discussion_id)
         case _:
             return state, ()
 
@@ -312,7 +312,7 @@ def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Resul
         return state, ()
     if call.overflow is not None:
         return replies.no_room(state, given, one.discussion_id, problem)
-    return sending.view_ready(state, given, one.discussion_id)
+    return room.view_ready(state, given, one.discussion_id)
 
 
 def _dropped(state: AppState, one: Compaction) -> Result:

@@ -19,7 +19,6 @@ from core.discussion.messages import (
     AppendRecords,
     DiscussionEffect,
     PromptToken,
-    ReplyToken,
     WriteDraft,
     WriteMeta,
 )
@@ -44,9 +43,9 @@ from core.turn.messages import (
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
-from core.values.provider import Failure, StopKind
+from core.values.provider import StopKind
 from core.values.recall import SentRecall
-from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
+from core.values.records import MessageRecord, Record
 from core.values.spending import ReachedLimit, SpendRefusal, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import (
@@ -60,7 +59,6 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
-from core.values.usage import Usage
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -284,46 +282,6 @@ def settled(state: AppState, given: Stamp) -> Result:
         state, started = start_call(state, given, call, number)
         effects += started
     return state, tuple(effects)
-
-
-def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, usage: Usage) -> Result:
-    """A request was longer than the model's window: its call waits until the view is cut, and goes again then.
-
-    What it cost is booked, and its id is free: the same turn asks under another.
-    """
-    again = replace(
-        call,
-        id=given.make_id(3),
-        reply_id=given.make_id(4),
-        phase=CallPhase.SAVING,
-        is_saved=True,
-        awaits_view=True,
-        overflows=call.overflows + 1,
-        overflow=failure,
-        built=None,
-        is_claimed=False,
-        is_out=False,
-        elsewhere_usd=0.0,
-        retry_at=None,
-        retry_reason="",
-        reserved_usd=next_call_usd(state, call.discussion_id),
-    )
-    spent = () if usage == Usage() else (UsageRecord(given.make_id(1), given.at, call.id, usage),)
-    mark = MarkRecord(
-        given.make_id(2),
-        given.at,
-        "overflow",
-        f"{failure.what.removesuffix('.')}. The view is cut, then it is sent again.",
-    )
-    return with_call(state, again), (AppendRecords(call.discussion_id, (*spent, mark), ReplyToken(call.id)),)
-
-
-def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:
-    """The model's view is as it shall be: the call that waited for that goes."""
-    call = state.turns.calls.get(discussion_id)
-    if call is None or not call.awaits_view:
-        return state, ()
-    return start_call(state, given, replace(call, awaits_view=False, had_view=True))
 
 
 def _stopped(state: AppState, call: LiveCall) -> AppState:
