@@ -28,6 +28,7 @@ from core.context.window_use import context_window
 from core.discussion.cuts import cut_record
 from core.discussion.log_view import model_view
 from core.discussion.messages import AppendRecords, WriteFailed
+from core.settings.messages import LoadSettings
 from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
 from core.turn import replies, room, sending
 from core.values.discussion import LiveCall, OpenDiscussion
@@ -174,7 +175,7 @@ def _is_busy(state: AppState, discussion_id: str) -> bool:
 def _begun(
     state: AppState, given: Stamp, one: Compaction, opened: OpenDiscussion, call: LiveCall | None
 ) -> Result:
-    """Have a cut planned, of all that was said before the message that is sent."""
+    """Have a cut planned, of all that was said before the message that is sent; what stands in files is read again."""
     said = model_view(opened)
     message: Message | None = None
     is_running = call is not None and call.is_round
@@ -196,7 +197,7 @@ def _begun(
         is_running,
         max(1, call.overflows) if call is not None else 1,
     )
-    return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (effect,)
+    return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
 
 
 def _neighbours(state: AppState, discussion_id: str) -> dict[str, str]:

@@ -53,4 +53,7 @@ def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:
     call = state.turns.calls.get(discussion_id)
     if call is None or not call.awaits_view:
         return state, ()
-    return start_call(state, given, replace(call, awaits_view=False, had_view=True))
+    call = replace(call, awaits_view=False, had_view=True, after_change=state.config.asked)
+    if call.after_change > state.config.settled:  # configuration and memory files are being read anew
+        return with_call(state, call), ()
+    return start_call(state, given, call)
