@@ -286,7 +286,7 @@ def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut, paid: 
 
 
 def _words(state: AppState, discussion_id: str, cut: ViewCut) -> str:
-    """What a cut did, for the person."""
+    """Words for the person about a cut."""
     told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
     window = context_window(state, discussion_id)
     assumed = ""

@@ -105,7 +105,7 @@ def with_line(message: Message, line: str) -> Message:
 
 
 def head_message(cut: ViewCut) -> Message | None:
-    """What a cut tells of the messages that left, None where it tells nothing."""
+    """Message that tells of those that left, None where a cut tells nothing."""
     summary = frame("summary", cut.summary) if cut.summary.strip() else ""
     journal = frame("journal", cut.journal) if cut.journal.strip() else ""
     text = f"{HEAD_NOTE}{summary}{journal}"

@@ -24,7 +24,6 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
     again = replace(
         call,
         id=given.make_id(3),
-        reply_id=given.make_id(4),
         phase=CallPhase.SAVING,
         is_saved=True,
         awaits_view=True,
