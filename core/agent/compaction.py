@@ -128,7 +128,7 @@ def followed(before: AppState, after: AppState, given: Stamp) -> Result:
         return after, ()
     state, effects = after, ()
     for call in tuple(state.turns.calls.values()):
-        if call.awaits_view:
+        if call.awaits_view and not state.program.is_closing:
             state = _awaited(state, given, call)
     for one in tuple(state.agent.compactions.values()):
         own = Stamp(given.at, f"{given.seed}/view/{one.discussion_id}")

@@ -175,11 +175,25 @@ def save_then_call(
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-    line = journal_line(state, opened.id) if records else ""
-    if line:
-        told = ViewLine(user_message_id, line)
-        records = (*records, line_record(given.make_id(9), given.at, told))
+    records = (*records, *_told(state, given, opened, "" if is_round else user_message_id, records))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
+
+
+def _told(
+    state: AppState, given: Stamp, opened: OpenDiscussion, message_id: str, records: tuple[Record, ...]
+) -> tuple[Record, ...]:
+    """Line that tells the model to write its journal, behind words or results that no request has held yet.
+
+    Args:
+        message_id: the person's message that `records` hold; empty: a round of a running turn, behind its results.
+    """
+    if message_id:
+        last = message_id if records else ""
+    else:
+        newest = next(reversed(opened.messages), None)
+        last = newest.id if newest is not None and newest.role is Role.TOOL else ""
+    line = journal_line(state, opened.id) if last else ""
+    return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()
 
 
 def is_turn_under_way(state: AppState, discussion_id: str) -> bool:
