@@ -24,7 +24,7 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
     again = replace(
         call,
         id=given.make_id(3),
-        phase=CallPhase.SAVING,
+        phase=CallPhase.COMPACTING,
         is_saved=True,
         awaits_view=True,
         overflows=call.overflows + 1,
@@ -52,7 +52,9 @@ def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:
     call = state.turns.calls.get(discussion_id)
     if call is None or not call.awaits_view:
         return state, ()
-    call = replace(call, awaits_view=False, had_view=True, after_change=state.config.asked)
+    call = replace(
+        call, phase=CallPhase.SAVING, awaits_view=False, had_view=True, after_change=state.config.asked
+    )
     if call.after_change > state.config.settled:  # configuration and memory files are being read anew
         return with_call(state, call), ()
     return start_call(state, given, call)

@@ -237,7 +237,9 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(call.command_id, message.id))
     if not (call.had_view or call.is_round) and must_make_room(state, opened.id, message):
-        return with_call(state, replace(call, is_saved=True, awaits_view=True)), ()
+        return with_call(
+            state, replace(call, phase=CallPhase.COMPACTING, is_saved=True, awaits_view=True)
+        ), ()
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))

@@ -82,7 +82,7 @@ def test_a_send_into_a_full_window_waits_for_a_cut_that_is_on_disk(book: Playboo
     (plan,) = of(sent(book, chosen), PlanView)
 
     call = book.state.turns.calls[chosen]
-    assert (call.phase, call.awaits_view, plan.why) == (CallPhase.SAVING, True, CutReason.FULL)
+    assert (call.phase, call.awaits_view, plan.why) == (CallPhase.COMPACTING, True, CutReason.FULL)
     assert [one.text for one in plan.messages] == ["question 0", "answer 0", "question 1", "answer 1"]
     effects = planned(book, plan, journal="What was done.")
     assert not of(effects, CallProvider)
