@@ -109,9 +109,12 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
     world.server.replies.extend(replies)
     controller = world.start()
     chosen = world.discussion(controller)
-    controller.send(RefreshModels("local"))
+    ask(controller, chosen, "alpha " * 500)
+    controller.send(
+        RefreshModels("local")
+    )  # the client is loaded by now, which may take longer than it may answer
     until(controller, lambda s: bool(s.config.models.get("local")))
-    for word in ("alpha", "beta", "gamma"):
+    for word in ("beta", "gamma"):
         state = ask(controller, chosen, f"{word} " * 500)
 
     assert texts(state, chosen)[-1] == "Third."
