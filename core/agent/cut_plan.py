@@ -75,7 +75,9 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     messages = asked.messages[begin:]
     if not messages:
         is_asked = asked.why is CutReason.ASKED
-        return CutPlan(problem="Nothing was said yet: there is nothing to compact." if is_asked else _nothing(asked, 0))
+        return CutPlan(
+            problem="Nothing was said yet: there is nothing to compact." if is_asked else _nothing(asked, 0)
+        )
     room, own = asked.budget.room, covering(asked.entries, asked.discussion_id, asked.now)
     bridge = bridged(messages, own.at if own is not None else None)
     total = sum(asked.sizes.get(message.id, 0) for message in messages[bridge:])

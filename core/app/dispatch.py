@@ -76,7 +76,9 @@ from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, dismiss, notify
 
-_TELLS_ITSELF = TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem | CompactionCommand
+_TELLS_ITSELF = (
+    TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem | CompactionCommand
+)
 """Commands that conclude themselves: a turn when its words are on disk, the others when they have ended."""
 
 

@@ -21,6 +21,7 @@ from core.discussion.cuts import sent_view
 from core.settings.messages import RefreshModels
 from core.values.messages import Mark
 from core.values.records import UsageRecord
+from core.values.usage import UsageKind
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask, texts
 from tests.core.records import NOW
@@ -69,7 +70,7 @@ def test_an_overflow_is_summarised_and_sent_again_and_a_restart_sends_the_same_b
     assert "alpha " * 30 not in json.dumps(told)
     view = sent_view(state.discussions.open[chosen])
     records = log.read(world.home, chosen).records
-    assert [one.kind for one in records if isinstance(one, UsageRecord)].count("compaction") == 1
+    assert [one.kind for one in records if isinstance(one, UsageRecord)].count(UsageKind.COMPACTION) == 1
     first.stop()
 
     second = world.start()
@@ -114,8 +115,8 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
         RefreshModels("local")
     )  # the client is loaded by now, which may take longer than it may answer
     until(controller, lambda s: bool(s.config.models.get("local")))
-    for word in ("beta", "gamma"):
-        state = ask(controller, chosen, f"{word} " * 500)
+    ask(controller, chosen, "beta " * 500)
+    state = ask(controller, chosen, "gamma " * 500)
 
     assert texts(state, chosen)[-1] == "Third."
     assert len(world.server.bodies) == 4
