@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import msgspec
@@ -99,6 +100,17 @@ def pasted(buffer: TextBuffer, text: str) -> TextBuffer:
     """Put a text in place of what is selected, undone as a whole."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _changed(buffer, *buffer.span, text, "whole") if text or buffer.selection else buffer
+
+
+def put(buffer: TextBuffer, text: str) -> TextBuffer:
+    """Take another text from the program, undone as a whole: a quote, an earlier prompt, words that were taken back.
+
+    An empty one is a beginning: what was sent is no past of the next message.
+    """
+    if not text or not (buffer.text or buffer.done):
+        return filled(text)
+    same = len(os.path.commonprefix((buffer.text, text)))
+    return moved(_changed(buffer, same, len(buffer.text), text[same:], "whole"), len(text))
 
 
 def attached(buffer: TextBuffer) -> TextBuffer:

@@ -322,9 +322,14 @@ def test_a_quote_longer_than_the_composer_ends_in_view(writer: Writer, server: A
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
     sees(writer.driver, "tide 29")
     reply = next(e for e in writer.driver.visible() if isinstance(e, Markdown) and "tide 29" in e.label())
+    writer.driver.type("mine")
     writer.driver.click(reply, button=3)
     writer.driver.click("Quote message")
     writer.driver.until(lambda: "tide 29" in writer.composer.text, "the quote")
+    writer.driver.key("Ctrl+z")
+    writer.holds("mine")
+    writer.driver.key("Ctrl+y")
+    writer.driver.until(lambda: "tide 29" in writer.composer.text, "the quote again")
     writer.driver.step(4)
     editor = writer.editor
     assert editor.m is not None
