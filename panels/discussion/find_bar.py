@@ -17,7 +17,6 @@ from panels.base.memo import Memo
 from panels.discussion.shown_words import may_differ, shown_words
 from panels.discussion.view import DiscussionView, FindView, Landing
 
-
 _WORD = re.compile(r"[^\W_]+")
 
 

@@ -173,7 +173,9 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     if key not in own.editing:
         return
     text = own.editing[key]
-    edited = ui.editor("edit", text, height=EDIT_PX, most_height=EDIT_MOST_PX, hint="Message", is_focused=True)
+    edited = ui.editor(
+        "edit", text, height=EDIT_PX, most_height=EDIT_MOST_PX, hint="Message", is_focused=True
+    )
     if edited is not None:
         own.editing[key] = text = edited.text
     chord = ""

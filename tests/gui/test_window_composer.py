@@ -302,7 +302,9 @@ def test_a_chord_in_an_edit_or_another_field_never_sends_the_draft(
     low = driver.find("Message", kind=Editor).h
     dpg.set_clipboard_text(" and on" * 400)
     driver.key("Ctrl+v")
-    driver.until(lambda: driver.find("Message", kind=Editor).h > 2 * low, "a form that grows with one long line")
+    driver.until(
+        lambda: driver.find("Message", kind=Editor).h > 2 * low, "a form that grows with one long line"
+    )
     driver.key("Escape")
     driver.until(lambda: not driver.has("Save and resend"), "the edit given up")
     driver.click("Edit message")
