@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import msgspec
@@ -109,7 +108,7 @@ def put(buffer: TextBuffer, text: str) -> TextBuffer:
     """
     if not text or not (buffer.text or buffer.done):
         return filled(text)
-    same = len(os.path.commonprefix((buffer.text, text)))
+    same = len(buffer.text) if text.startswith(buffer.text) else 0
     return moved(_changed(buffer, same, len(buffer.text), text[same:], "whole"), len(text))
 
 
