@@ -16,23 +16,37 @@ CODE_PAD_PX = 12.0
 
 
 def wrap_code(line: Line, columns: int) -> list[Line]:
-    """Break a line of code at `columns` characters. Joined, the pieces are the line again."""
-    if sum(len(text) for text, _ in line) <= columns:
+    """Break a line of code behind a blank, or a longer word at `columns` characters. Joined, the pieces are the line
+    again.
+    """
+    whole = "".join(text for text, _ in line)
+    if len(whole) <= columns:
         return [line]
-    lines: list[list[tuple[str, str]]] = [[]]
-    used = 0
-    for text, kind in line:
-        at = 0
-        while at < len(text):
-            room = columns - used
-            if room <= 0:
-                lines.append([])
-                used, room = 0, columns
-            part = text[at : at + room]
-            lines[-1].append((part, kind))
-            used += len(part)
-            at += len(part)
-    return [tuple(part) for part in lines]
+    pieces = iter(line)
+    text, kind = next(pieces)
+    lines: list[Line] = []
+    for length in _lengths(whole, columns):
+        parts: list[tuple[str, str]] = []
+        left = length
+        while left:
+            if not text:
+                text, kind = next(pieces)
+            part, text = text[:left], text[left:]
+            parts.append((part, kind))
+            left -= len(part)
+        lines.append(tuple(parts))
+    return lines
+
+
+def _lengths(text: str, columns: int) -> Iterator[int]:
+    """Lengths of the pieces of a line, each at most `columns`."""
+    at = 0
+    while len(text) - at > columns:
+        blank = text.rfind(" ", at, at + columns)
+        length = blank + 1 - at if blank > at and text[at:blank].strip() else columns
+        yield length
+        at += length
+    yield len(text) - at
 
 
 def lay_out_code(block: MarkdownBlock, m: TextMeasure, width: float, look: BlockLook) -> Laid:
