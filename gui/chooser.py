@@ -172,15 +172,24 @@ class Chooser:
     def accept(self) -> tuple[str, ...]:
         """The person took the choice, by Enter or the button: a selected folder is opened, else it comes back.
 
-        A file that would be replaced is asked for once.
+        A file that would be replaced is asked for once. A path in the place of a name is followed first.
         """
         if self.opens_folder:
             return self._enter(self.selected_folder)
+        if self.has_typed_path:
+            self.go(self.name)
+            if self.problem or self.has_typed_path:
+                return ()
         name = self.name.strip()
         if self.picks == "save" and not self.is_replacing and any(one.name == name for one in self.entries):
             self.replaces, self.problem = name, f"{name!r} is there already. Replace it?"
             return ()
         return self.result()
+
+    @property
+    def has_typed_path(self) -> bool:
+        """True if a path stands where the name to save under is meant to be."""
+        return self.picks == "save" and "/" in self.name
 
     @property
     def is_replacing(self) -> bool:
@@ -201,12 +210,14 @@ class Chooser:
         """The person typed a path: a folder is opened; a file is the choice and comes back."""
         path = Path(os.path.expanduser(typed.strip() or "."))
         path = path if path.is_absolute() else self.folder / path
+        self.problem = ""
         if path.is_dir():
             self.open(Path(os.path.normpath(path)))
+            self.name = "" if self.has_typed_path else self.name
         elif self.picks == "files" and path.is_file():
             return (str(path),)
         elif self.picks == "save" and path.parent.is_dir():
-            self.open(path.parent)
+            self.open(Path(os.path.normpath(path.parent)))
             self.name = path.name
         else:
             self.problem = f"{path}: no such {'folder' if self.picks == 'folder' else 'file or folder'}"

@@ -101,6 +101,17 @@ def pasted(buffer: TextBuffer, text: str) -> TextBuffer:
     return _changed(buffer, *buffer.span, text, "whole") if text or buffer.selection else buffer
 
 
+def put(buffer: TextBuffer, text: str) -> TextBuffer:
+    """Take another text from the program, undone as a whole: a quote, an earlier prompt, words that were taken back.
+
+    An empty one is a beginning: what was sent is no past of the next message.
+    """
+    if not text or not (buffer.text or buffer.done):
+        return filled(text)
+    same = len(buffer.text) if text.startswith(buffer.text) else 0
+    return moved(_changed(buffer, same, len(buffer.text), text[same:], "whole"), len(text))
+
+
 def attached(buffer: TextBuffer) -> TextBuffer:
     """Note that a paste became a file: the text is the same, and to undo it is to take the file off."""
     step = EditStep(buffer.caret, "", "", buffer.anchor, buffer.caret, "file")

@@ -211,7 +211,7 @@ def _foot(tree: Tree, chooser: Chooser, hand: ListHand, *, is_entered: bool) -> 
         verb = _VERBS[chooser.picks]
         if chooser.opens_folder or chooser.is_replacing:
             verb = "Open folder" if chooser.opens_folder else "Replace"
-        is_enabled = bool(result) or chooser.opens_folder
+        is_enabled = bool(result) or chooser.opens_folder or chooser.has_typed_path
         if ui.button("accept", verb, kind="primary", is_enabled=is_enabled, shortcut="Enter"):
             accepted = chooser.accept() or None
         elif is_entered and accepted is None and not ui.is_focused("cancel"):

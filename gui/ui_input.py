@@ -136,10 +136,10 @@ def _connect(tree: Tree, editor: Editor, revision: int, value: str) -> None:
     is_new, editor.revision = editor.revision is None, revision
     value = taken(value)
     left = tree.left_texts.pop(editor.path(), None) if is_new else None
-    if left is not None and left[0].text == value:
+    if left is not None:
         editor.take(left[0])
         editor.scroll = left[1]
-    elif is_new or value != editor.text:
+    if value != editor.text:
         editor.put(value)
 
 

@@ -100,7 +100,8 @@ def stopped(book: CacheBook, discussion_ids: Collection[str]) -> CacheBook:
 def pinged(
     book: CacheBook, ping: Ping, usage: Usage | None, cost: Cost, *, has_failed: bool = False
 ) -> tuple[CacheBook, Upkept]:
-    """A ping is over: renew what it read, or stop after a miss. One that was refused is made once more.
+    """A ping is over: renew what it read, or stop after a miss. One that was refused, or could not be noted and did
+    not leave, is tried once more.
 
     Where a newer turn ended meanwhile, the discussion is as that turn left it: of the ping only its entry counts, and
     what it cost.
@@ -112,7 +113,7 @@ def pinged(
     name, at = ping.discussion_id, ping.started_at
     page = book.pages[name]
     if page.last_call is ping.call and ping.idle in page.idle:
-        if has_failed and usage is None and not ping.idle.is_retried:
+        if usage is None and not ping.idle.is_retried:
             tried = replace(ping.idle, is_retried=True)
             idle = tuple(tried if one == ping.idle else one for one in page.idle)
         else:

@@ -146,9 +146,11 @@ def loaded(state: AppState, event: DiscussionLoaded) -> AppState:
 
 
 def _with_counted(state: AppState, counted: DiscussionSummary | None) -> AppState:
-    """Set a row right whose discussion has grown since the list was read."""
+    """Set a row right whose discussion has grown since the list was read, or was repaired: a call that a kill cut off
+    is in its log, and in its money, from then on.
+    """
     row = state.discussions.summaries.get(counted.meta.id) if counted is not None else None
-    if row is None or counted is None or row.turns == counted.turns:
+    if row is None or counted is None or (row.turns, row.usage) == (counted.turns, counted.usage):
         return state
     return with_summary(state, replace(counted, meta=row.meta, problem=row.problem))
 

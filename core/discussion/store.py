@@ -259,15 +259,25 @@ def _claim(staging: Path, directory: Path, disk: Disk) -> None:
 def _with_leftovers(
     home: Path, discussion_id: str, content: log.LogContent, disk: Disk
 ) -> tuple[log.LogContent, tuple[str, ...]]:
-    """Put calls that a killed process had under way into the log: what had come of a reply, and what is booked."""
+    """Put calls that a killed process had under way into the log: what had come of a reply, and what is booked.
+
+    They are counted before they are held: counting takes a while, and another reader waits for the lock. The log is
+    read again behind it: who held it before may have put them there.
+    """
     with reply_journal.leftovers(home, discussion_id) as left:
-        back = unlogged(left, content.records)
-        new = tuple(chain.from_iterable(map(_as_records, back)))
+        pass
+    if not left:
+        return content, ()
+    counted = {reply: _as_records(reply) for reply in unlogged(left, content.records)}
+    with reply_journal.leftovers(home, discussion_id) as left:
+        content = log.read(home, discussion_id)
+        back = {reply: counted.get(reply) or _as_records(reply) for reply in unlogged(left, content.records)}
+        new = tuple(chain.from_iterable(back.values()))
         with suppress(StorageError, LockedError):
             if new:
                 log.append(home, discussion_id, new, disk=disk)
             reply_journal.discard(left)
-    notes = tuple(dict.fromkeys(_note(reply) for reply in back if _as_records(reply)))
+    notes = tuple(dict.fromkeys(_note(reply) for reply, records in back.items() if records))
     return (replace(content, records=(*content.records, *new)) if new else content), notes
 
 

@@ -7,13 +7,13 @@ from typing import get_args
 from core.caching.contents import living
 from core.caching.messages import CachingCommand, DisableCaching, EnableCaching, InvalidateCache
 from core.caching.step import abilities_of
-from core.caching.summary import newest_expiries, provider_line, used_providers
-from core.hooks.fields import Count, Data, Figure, Money, Time, UpkeepData, filled
+from core.caching.summary import Expiries, newest_expiries, provider_line, used_providers
+from core.hooks.fields import Count, Data, Figure, Money, Time, UpkeepData, UsageData, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
 from core.values.discussion import DiscussionSummary
-from core.values.state import AppState
+from core.values.state import AppState, ProviderTotals
 
 
 class AbilitiesData(Data, frozen=True):
@@ -106,10 +106,25 @@ class OrphanData(Data, frozen=True):
 
 
 class ProviderCacheData(Data, frozen=True):
-    """Cache of a provider since the program started. `line`: `[Anthropic] in:340 cache:80 hit:23% ttl:4:32`."""
+    """Cache of a provider since the program started. `line`: `[Anthropic] in:340 cache:80 hit:23% ttl:4:32`.
+
+    `saved_usd`: what the same calls would have cost more without caching, null where a price is unknown. `upkeep`: the
+    pings, prewarms and rent among `usage`.
+    """
 
     provider: str
     line: str
+    usage: UsageData
+    saved_usd: Money
+    upkeep: UpkeepData
+
+    @classmethod
+    def of(cls, state: AppState, newest: Expiries, provider: str) -> ProviderCacheData:
+        """The provider's line and money; zero before its first call."""
+        totals = state.caching.totals.get(provider, ProviderTotals(provider, saved_usd=0.0))
+        line = provider_line(state, newest, provider)
+        usage, upkeep = UsageData.of(totals.usage), UpkeepData.of(totals.upkeep)
+        return cls(provider, line, usage, totals.saved_usd, upkeep)
 
 
 class CachesData(Data, frozen=True):
@@ -125,9 +140,7 @@ async def list_caches(request: Request[None]) -> Answer:
     state = request.state
     orphans = [filled(OrphanData, orphan) for orphan in living(state.caching.orphans, state.now)]
     newest = newest_expiries(state.caching.caches)
-    providers = [
-        ProviderCacheData(name, provider_line(state, newest, name)) for name in used_providers(state, newest)
-    ]
+    providers = [ProviderCacheData.of(state, newest, name) for name in used_providers(state, newest)]
     return Answer(CachesData([CacheData.of(state, row) for row in request.rows()], providers, orphans))
 
 

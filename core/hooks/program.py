@@ -29,6 +29,7 @@ from core.settings.messages import (
 )
 from core.settings.starting_model import named_provider
 from core.settings.wording import asked_lines, trust_title
+from core.spending.limits import under_way_usd
 from core.values.settings import Project
 from core.values.state import Level
 
@@ -93,6 +94,19 @@ class NoticeData(Data, frozen=True):
     detail: str
 
 
+class TodayData(Data, frozen=True):
+    """Money since the person's midnight. Null: not added up yet, or no limit.
+
+    `is_estimate`: of some of it the provider did not say. `under_way_usd`: what this program's calls are expected to cost
+    that are not over.
+    """
+
+    spent_usd: Money
+    is_estimate: bool
+    under_way_usd: float
+    limit_usd: Money
+
+
 class StatusData(Data, frozen=True):
     """The program as it is now."""
 
@@ -111,6 +125,7 @@ class StatusData(Data, frozen=True):
     discussions: Count
     selected_id: str
     calls: list[CallData]
+    today: TodayData
 
 
 class ClockBody(Body, frozen=True):
@@ -144,6 +159,12 @@ async def status(request: Request[None]) -> Answer:
             default_provider=named_provider(state),
             discussions=len(state.discussions.summaries),
             calls=[CallData.of(call) for call in state.turns.calls.values()],
+            today=TodayData(
+                state.spending.spent_today_usd,
+                state.spending.has_estimate,
+                under_way_usd(state),
+                state.config.settings.caching.day_limit_usd,
+            ),
         )
     )
 

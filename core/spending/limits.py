@@ -139,7 +139,8 @@ def discussion_limit_usd(state: AppState, meta: DiscussionMeta) -> float | None:
     )
 
 
-def _under_way_usd(state: AppState, *, besides: str = "") -> float:
+def under_way_usd(state: AppState, *, besides: str = "") -> float:
+    """US dollars that this program's calls under way are expected to cost. `besides`: as of `limit_reached`."""
     others = (one.usd for key, one in state.spending.reserved.items() if key != besides)
     return sum(call.reserved_usd for call in state.turns.calls.values()) + sum(others)
 
@@ -250,6 +251,6 @@ def _sums(
             LimitScope.DAY,
             state.config.settings.caching.day_limit_usd,
             state.spending.spent_today_usd or 0.0,
-            _under_way_usd(state, besides=besides) + elsewhere_usd,
+            under_way_usd(state, besides=besides) + elsewhere_usd,
         ),
     )

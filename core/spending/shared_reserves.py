@@ -147,10 +147,10 @@ class SharedReserves:
 
     def cut_upkeep(self) -> tuple[UpkeepCut, ...]:
         """Take over pings and prewarms of programs that were killed while these were out: each is given to one program,
-        and to the next where that one is killed before it settles.
+        and to the next where that one is killed before it settles. What else the dead reserved leaves the file.
         """
         cut: list[UpkeepCut] = []
-        if not any(_upkeep_of(key) for key in self._read().reserves):
+        if not self._read().reserves:
             return ()
         with _logged(), self._changing(self._clock()) as book:
             for name, row in tuple(book.reserves.items()):

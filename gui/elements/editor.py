@@ -169,8 +169,8 @@ class Editor(Element):
 
     # text
     def put(self, text: str) -> None:
-        """Take another text from the program: the caret stands at its end."""
-        self.take(edit.filled(text))
+        """Take another text from the program, in one step that can be undone: the caret stands at its end."""
+        self.take(edit.put(self.buffer, text) if self.IS_EDITABLE else edit.filled(text))
         self.scroll = 0.0
         self.follows_caret = self.is_active
 

@@ -236,7 +236,10 @@ class Markdown(Element):
         wide = [one for one in found if one[1].can_wrap]
         self.wraps = [_kept(self, WrapHit, ("wrap", index)) for index in range(len(wide))]
         for wrap, (top, _, index) in zip(self.wraps, wide, strict=True):
-            wrap.block, wrap.is_done = index, self.document.look(index, self.document.blocks[index]).wraps
+            wrap.block, was_done = index, wrap.is_done
+            wrap.is_done = self.document.look(index, self.document.blocks[index]).wraps
+            if wrap.is_done != was_done:
+                wrap.touch()
             least = m.px(64)
             _put(wrap, m, right - width - least, top + (head - m.px(24)) / 2, least, m.px(24))
 

@@ -16,28 +16,39 @@ CODE_PAD_PX = 12.0
 
 
 def wrap_code(line: Line, columns: int, span: Callable[[str], float] = len) -> list[Line]:
-    """Break a line of code at `columns`. Joined, the pieces are the line again.
+    """Break a line of code behind a blank, or a longer word at `columns`. Joined, the pieces are the line again.
 
     Args:
         span: columns that a text takes: a wide character more than one.
     """
-    if sum(span(text) for text, _ in line) <= columns:
+    whole = "".join(text for text, _ in line)
+    if span(whole) <= columns:
         return [line]
-    lines: list[list[tuple[str, str]]] = [[]]
-    used = 0.0
-    for text, kind in line:
-        at = 0
-        while at < len(text):
-            count = _fitting(text, at, columns - used, span)
-            if not count and lines[-1]:
-                lines.append([])
-                used = 0.0
-                continue
-            part = text[at : at + max(1, count)]
-            lines[-1].append((part, kind))
-            used += span(part)
-            at += len(part)
-    return [tuple(part) for part in lines]
+    pieces = iter(line)
+    text, kind = next(pieces)
+    lines: list[Line] = []
+    for length in _lengths(whole, columns, span):
+        parts: list[tuple[str, str]] = []
+        left = length
+        while left:
+            if not text:
+                text, kind = next(pieces)
+            part, text = text[:left], text[left:]
+            parts.append((part, kind))
+            left -= len(part)
+        lines.append(tuple(parts))
+    return lines
+
+
+def _lengths(text: str, columns: int, span: Callable[[str], float]) -> Iterator[int]:
+    """Lengths of the pieces of a line, each at most `columns` wide and a character at least."""
+    at = 0
+    while (fits := max(1, _fitting(text, at, columns, span))) < len(text) - at:
+        blank = text.rfind(" ", at, at + fits)
+        length = blank + 1 - at if blank > at and text[at:blank].strip() else fits
+        yield length
+        at += length
+    yield len(text) - at
 
 
 def _fitting(text: str, at: int, room: float, span: Callable[[str], float]) -> int:

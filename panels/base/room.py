@@ -13,6 +13,14 @@ from panels.base.window_field import RoomView
 DrawDialog = Callable[[Desk, Dialog], None]
 
 
+LEAST_PX = 400.0
+"""Height that a panel has at least: in a lower window it scrolls as a whole, since its fixed parts would leave no row."""
+
+
+def _least(_desk: Desk) -> float:
+    return LEAST_PX
+
+
 class HubPanel(msgspec.Struct, frozen=True):
     """A panel of the Operations Hub, with its button in the rail and its action in the View menu.
 
@@ -20,6 +28,7 @@ class HubPanel(msgspec.Struct, frozen=True):
         id: stable; title: of the panel and the action; label: of the button; icon: of both.
         place: from the top, from 1; its chord is Ctrl and this number.
         draw: draws the panel. It imports the panel itself: the first frame must not wait for panels behind.
+        least_px: height that it needs as it is now, so that its list has some rows.
     """
 
     id: str
@@ -28,6 +37,7 @@ class HubPanel(msgspec.Struct, frozen=True):
     icon: str
     place: int
     draw: Callable[[Desk], None]
+    least_px: Callable[[Desk], float] = _least
 
 
 def _nothing(_desk: Desk) -> None:

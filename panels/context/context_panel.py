@@ -21,6 +21,8 @@ _GROWING: dict[LayerId, tuple[str, Tone]] = {
     LayerId.USER: ("new", "accent"),
 }
 TEXT_PX = 260.0
+STATE_FROM_PX = 320.0
+"""Width from which a layer's state stands beside its name also where it says no more than that nothing is to be paid."""
 SHOWN_SEGMENTS = 40
 
 
@@ -162,12 +164,14 @@ def _layer(desk: Desk, report: ContextReport, layer: LayerReport) -> None:
     ui, own = desk.ui, desk.view.of(ContextPanelView)
     number = int(layer.layer)
     state, tone = layer_state(desk, layer)
+    is_narrow = 0 < ui.width() < STATE_FROM_PX
     with ui.clickable(("layer", number), "card", padding=(12, 8)) as clicks, ui.group("lines", gap=6):
         with ui.row("head", gap=6):
             ui.text("number", f"{number}", tone="faint", style="small", width=18)
-            ui.text("title", LAYER_TITLES[layer.layer], width=0)
-            if state:
-                ui.badge("state", state, tone=tone, tip=f"Since the last request: {state}")
+            said = f"Since the last request: {state}" if state else ""
+            ui.text("title", LAYER_TITLES[layer.layer], width=0, tip=said)
+            if state and not (is_narrow and tone == "muted"):
+                ui.badge("state", state, tone=tone, tip=said)
             counted = fmt.tokens_est(layer.tokens_est, is_exact=report.is_exact)
             ui.text("tokens", counted, tone="muted", style="small")
         fraction = layer.tokens_est / max(1, report.total_tokens_est)

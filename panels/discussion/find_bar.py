@@ -10,11 +10,14 @@ import msgspec
 
 from core.discussion.word_places import together
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Entry, Mark, Message
+from core.values.messages import Entry, Mark, Message, Role
 from core.values.state import AppState
 from panels.base.desk import Desk
 from panels.base.memo import Memo
+from panels.discussion.shown_words import may_differ, shown_words
 from panels.discussion.view import DiscussionView, FindView, Landing
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Occurrences(msgspec.Struct, frozen=True):
@@ -58,11 +61,13 @@ def occurrences(memo: Memo, opened: OpenDiscussion, terms: tuple[str, ...]) -> O
         return Occurrences()
 
     def count() -> Occurrences:
-        texts = memo.get("folded", (opened.entries,), lambda: _folded(opened.entries))
+        texts = _folded_once(memo, opened)
         folded = [term.casefold() for term in terms]
         pattern = _pattern(folded)
-        rows = {row for term in folded for row, text in enumerate(texts) if term in text}
-        found = [(row, len(pattern.findall(texts[row]))) for row in sorted(rows)]
+        words = [_WORD.findall(term) or [term] for term in folded]
+        rows = [row for row, text in enumerate(texts) if any(all(w in text for w in some) for some in words)]
+        counts = ((row, len(pattern.findall(_seen(memo, opened, row, folded)))) for row in rows)
+        found = [(row, number) for row, number in counts if number]
         return Occurrences(tuple(row for row, _ in found), tuple(accumulate(number for _, number in found)))
 
     return memo.get("occurrences", (opened.entries, "\n".join(terms)), count)
@@ -72,13 +77,29 @@ def _pattern(folded: list[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(folded, key=len, reverse=True))))
 
 
-def _number_in(text: str, terms: tuple[str, ...]) -> int:
+def _number_in(memo: Memo, opened: OpenDiscussion, row: int, terms: tuple[str, ...]) -> int:
     """Number of the occurrence with which the place begins where the terms stand closest together."""
-    folded, text = [term.casefold() for term in terms], text.casefold()
+    folded = [term.casefold() for term in terms]
+    text = _seen(memo, opened, row, folded)
     best = together(text, folded)
     if best is None:
         return 0
     return sum(1 for one in _pattern(folded).finditer(text, 0, best[1]) if one.end() <= best[0])
+
+
+def _seen(memo: Memo, opened: OpenDiscussion, row: int, folded: list[str]) -> str:
+    """The folded words of a message as they are seen: a person's as they wrote them, a reply's without its marks."""
+    text, entry = _folded_once(memo, opened)[row], opened.entries[row]
+    if isinstance(entry, Mark) or entry.role is Role.USER or not may_differ(text, folded):
+        return text
+    seen: dict[int, str] = memo.get("seen", (opened.entries,), dict)
+    if row not in seen:
+        seen[row] = shown_words(text)
+    return seen[row]
+
+
+def _folded_once(memo: Memo, opened: OpenDiscussion) -> tuple[str, ...]:
+    return memo.get("folded", (opened.entries,), lambda: _folded(opened.entries))
 
 
 def _folded(entries: tuple[Entry, ...]) -> tuple[str, ...]:
@@ -177,9 +198,6 @@ def land(desk: Desk, opened: OpenDiscussion) -> None:
     if row is None:
         own.find.is_open = False  # its name was found
         return
-    entry = opened.entries[row]
-    number = (
-        _number_in(entry.text, terms_of(own.find)) if row in found.rows and isinstance(entry, Message) else 0
-    )
+    number = _number_in(desk.view.memo, opened, row, terms_of(own.find)) if row in found.rows else 0
     own.find.at = found.first_from(row) + number
     own.scroll_to = row

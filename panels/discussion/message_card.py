@@ -26,6 +26,8 @@ from panels.discussion.view import DiscussionView, MessageKey
 KEY_FAILURES = frozenset({FailureKind.NO_KEY, FailureKind.BAD_KEY, FailureKind.FORBIDDEN})
 WIDE_CARD_PX, NARROW_CARD_PX = 520, 260
 RESEND = "Send these words in a branch that ends before this message; what was answered here stays"
+EDIT_PX, EDIT_MOST_PX = 96.0, 360.0
+"""Height of the form of a short message, and of a long one, which then scrolls."""
 META_FROM_PX = 600
 """Width of a card from which time and usage of a reply stand beside its name; else below it."""
 BESIDE_FROM_PX = 300
@@ -195,8 +197,9 @@ def _edit_form(desk: Desk, key: MessageKey, message: Message) -> None:
     if key not in own.editing:
         return
     text = own.editing[key]
-    height = min(360.0, max(96.0, 22.0 * (text.count("\n") + 3)))
-    edited = ui.editor("edit", text, height=height, hint="Message", is_focused=True)
+    edited = ui.editor(
+        "edit", text, height=EDIT_PX, most_height=EDIT_MOST_PX, hint="Message", is_focused=True
+    )
     if edited is not None:
         own.editing[key] = text = edited.text
     chord = ""

@@ -9,9 +9,8 @@ from core.harvest.messages import BatchHarvest, CancelBatches, LeaveBatch
 from core.values.batches import BatchReport
 from panels.base.desk import Desk
 from panels.base.view import Dialog
-from panels.harvest.view import HarvestView
+from panels.harvest.view import SHOWN_PROBLEMS, HarvestView
 
-SHOWN_PROBLEMS = 3
 POLLS = f"Asked by itself every {POLL.seconds // 60} minutes"
 
 

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from core.values.batches import BatchReport
 from panels.base.desk import Desk
-from panels.base.room import HubPanel, Room
+from panels.base.room import LEAST_PX, HubPanel, Room
 from panels.base.view import Dialog
 from panels.harvest.actions import ACTIONS
-from panels.harvest.view import HarvestView
+from panels.harvest.view import SHOWN_PROBLEMS, HarvestView
+
+PREVIEW_PX = 500.0
+BATCH_PX, BUTTONS_PX = 44.0, 36.0
+"""Height of what is said of a batch, in two lines, and of the buttons below those that are open."""
 
 
 def _panel(desk: Desk) -> None:
     from panels.harvest.harvest_panel import harvest_panel
 
     harvest_panel(desk)
+
+
+def _least_px(desk: Desk) -> float:
+    """More where batches stand over the conversations; of the preview items are high."""
+    if desk.view.of(HarvestView).tab == "preview":
+        return PREVIEW_PX
+    harvest = desk.state.harvest
+    told = harvest.batched or BatchReport()
+    closed = sum(not one.is_open for one in told.batches)
+    lines = len(harvest.look.batches) + closed + min(SHOWN_PROBLEMS, len(told.problems))
+    return LEAST_PX + BATCH_PX * lines + (BUTTONS_PX if harvest.look.batches else 0.0)
 
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
@@ -24,7 +40,7 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
 ROOM = Room(
     ACTIONS,
     HarvestView,
-    panels=(HubPanel("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel),),
+    panels=(HubPanel("harvest", "Harvest", "Harvest", "wheat-awn", 5, _panel, _least_px),),
     dialogs=dict.fromkeys(
         (
             "harvest_give_up",

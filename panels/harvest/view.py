@@ -10,6 +10,8 @@ from core.values.settings import KnowledgeSettings
 from panels.base.window_field import Kept, one_of
 
 HarvestTab = Literal["conversations", "preview", "applied", "ledger"]
+SHOWN_PROBLEMS = 3
+"""Problems of batches that are said in full."""
 HARVEST_TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
 
 

@@ -277,9 +277,8 @@ def _form(desk: Desk, ui: Ui, draft: Draft, hint: str) -> None:
     is_first = draft.wants_focus and not (
         isinstance(draft, NewDraft) and draft.category is Category.PLAYBOOKS
     )
-    lines = sum(1 + len(line) // 48 for line in draft.text.split("\n"))
     has_moved = view.had_keyboard is draft and draft.row not in {-1, view.row}
-    edited = ui.editor(key, draft.text, height=min(320.0, 22.0 * max(3, lines + 1)), hint=hint,
+    edited = ui.editor(key, draft.text, height=66.0, most_height=320.0, hint=hint,
                        is_focused=is_first or has_moved)  # fmt: skip
     draft.wants_focus, draft.row = False, view.row
     if edited is not None:

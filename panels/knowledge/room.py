@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from panels.base.desk import Desk
-from panels.base.room import HubPanel, Room
+from panels.base.room import LEAST_PX, HubPanel, Room
 from panels.base.view import Dialog
 from panels.knowledge.actions import ACTIONS
 from panels.knowledge.view import KnowledgeView
+
+FACTS_PX = 500.0
 
 
 def _panel(desk: Desk) -> None:
     from panels.knowledge.knowledge_panel import knowledge_panel
 
     knowledge_panel(desk)
+
+
+def _least_px(desk: Desk) -> float:
+    """More where filters and what is broken stand over the facts."""
+    return FACTS_PX if desk.view.of(KnowledgeView).tab == "facts" else LEAST_PX
 
 
 def _dialog(desk: Desk, dialog: Dialog) -> None:
@@ -43,7 +50,7 @@ def _escape(desk: Desk) -> bool:
 ROOM = Room(
     ACTIONS,
     KnowledgeView,
-    panels=(HubPanel("knowledge", "Knowledge", "Knowledge", "book", 3, _panel),),
+    panels=(HubPanel("knowledge", "Knowledge", "Knowledge", "book", 3, _panel, _least_px),),
     dialogs=dict.fromkeys(("delete_item", "attach_notes", "item_history", "graduate_playbook"), _dialog),
     begin=_begin,
     escape=_escape,

@@ -20,7 +20,7 @@ from core.values.settings import ServerSettings
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
 from panels.base.selection import model_label
-from panels.base.ui import Option, Tone
+from panels.base.ui import Option, Tone, Ui
 from panels.settings.view import ServerForm, SettingsView
 
 KEY_WORDS = {
@@ -31,6 +31,8 @@ KEY_WORDS = {
     KeySource.MISSING: ("no key", "warn"),
 }
 SHOWN_MODELS = 100
+BESIDE_FROM_PX = 460.0
+"""Width of a card from which the words about the key have room beside the name, else below."""
 _NO_ID = re.compile(r"[^a-z0-9]+")
 
 
@@ -49,21 +51,30 @@ def providers_section(desk: Desk) -> None:
         _provider(desk, status)
 
 
+def _key_badge(ui: Ui, status: ProviderStatus) -> None:
+    words, tone = KEY_WORDS[status.key_source]
+    ui.badge("key source", words, tone=_tone(tone))
+
+
 def _provider(desk: Desk, status: ProviderStatus) -> None:
     ui = desk.ui
     with ui.surface(status.id, "card", padding=(16, 12)):
+        is_beside = not 0 < ui.width() < BESIDE_FROM_PX
         with ui.row("head"):
             ui.icon("ready", "circle-check" if status.is_ready else "circle-exclamation",
                     tone="ok" if status.is_ready else "warn")  # fmt: skip
             ui.text("name", status.label or status.id, style="strong")
-            words, tone = KEY_WORDS[status.key_source]
-            ui.badge("key source", words, tone=_tone(tone))
+            if is_beside:
+                _key_badge(ui, status)
             ui.push()
             count = len(desk.state.config.models.get(status.id, ()))
             ui.text("models", fmt.count(count, "model"), tone="muted", style="small")
             if ui.button("test", "Test", icon="plug", is_small=True,
                          tip=f"Ask {status.label or status.id} for its models"):  # fmt: skip
                 desk.send(RefreshModels(status.id))
+        if not is_beside:
+            with ui.row("key state"):
+                _key_badge(ui, status)
         if status.problem and not status.remedy:  # a missing key is said by the badge, its field is below
             ui.text("problem", status.problem, tone="warn", style="small", wraps=True)
         if status.key_source is not KeySource.NOT_NEEDED or status.kind is ProviderKind.COMPATIBLE:

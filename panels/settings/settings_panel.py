@@ -113,6 +113,8 @@ def _appearance(desk: Desk) -> None:
     ui.text("send note", f"{other} begins a new line.", tone="muted", style="small")
 
 
+LIMIT_FROM_PX = 600.0
+"""Width from which a limit is said in words beside its field, else below it."""
 LIMITS: tuple[tuple[str, str, Callable[[FileLimits], int], Callable[[int], str]], ...] = (
     ("max_file_bytes", "Largest file in a preset (bytes)", lambda f: f.max_file_bytes, fmt.size),
     ("max_glob_files", "Most files of one glob", lambda f: f.max_glob_files, lambda n: fmt.count(n, "file")),
@@ -128,12 +130,16 @@ LIMITS: tuple[tuple[str, str, Callable[[FileLimits], int], Callable[[int], str]]
 
 def _files(desk: Desk) -> None:
     ui = desk.ui
+    is_beside = not 0 < ui.width() < LIMIT_FROM_PX
     ui.text("title", "Files", style="h2")
     for key, label, read, say in LIMITS:
         value = read(desk.state.config.settings.files)
         with _labelled(ui, key, label, 320):
             typed = ui.text_input("value", str(value), width=140, submits=True, tip=label)
-            ui.text("said", say(value), tone="muted", style="small")
+            if is_beside:
+                ui.text("said", say(value), tone="muted", style="small")
+        if not is_beside:
+            ui.text((key, "said"), say(value), tone="muted", style="small")
         if typed is None or typed.strip() == str(value):
             continue
         digits = typed.strip().replace("_", "").replace(",", "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from panels.base.desk import Desk
 from panels.shell.rooms import PANELS
 
-LOW_PX, LEAST_PX = 320.0, 400.0
-"""Height under which a panel scrolls as a whole, since its fixed parts would leave no row; what it then has."""
+LOW_SHARE = 0.8
+"""Share of the height that a panel needs, under which it scrolls as a whole."""
 BY_PANEL = {panel.id: panel for panel in PANELS}
 
 
@@ -26,10 +26,11 @@ def hub_panel(desk: Desk) -> None:
                 tip=f"Hide {shown.title} (Ctrl+Shift+H)",
             ):
                 view.is_hub_shown = False
-        is_low = 0 < ui.height() < LOW_PX
+        least = shown.least_px(desk)
+        is_low = 0 < ui.height() < LOW_SHARE * least
         with ui.surface(view.panel, "clear", height=0, padding=(0, 0), scrolls=is_low):
             if not is_low:
                 shown.draw(desk)
                 return
-            with ui.surface("whole", "clear", height=LEAST_PX, padding=(0, 0)):
+            with ui.surface("whole", "clear", height=least, padding=(0, 0)):
                 shown.draw(desk)

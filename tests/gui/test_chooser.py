@@ -97,6 +97,25 @@ def test_a_folder_chooser_shows_no_files_and_returns_where_it_is(folder: Path) -
     assert chooser.result() == (str(folder / "src"),)
 
 
+def test_a_path_in_the_place_of_the_name_is_followed(folder: Path) -> None:
+    """The button was grey without a word: many a dialog takes a path there."""
+    chooser = opened(folder, "save")
+    chooser.rename(str(folder / "src" / "new.md"))
+    assert chooser.result() == ()
+    assert chooser.has_typed_path
+    assert chooser.accept() == (str(folder / "src" / "new.md"),)
+    chooser.rename("../apple.txt")
+    assert chooser.accept() == ()
+    assert chooser.is_replacing, "it is looked for where it will be"
+    assert chooser.accept() == (str(folder / "apple.txt"),)
+    chooser.rename("nowhere/x")
+    assert chooser.accept() == ()
+    assert "nowhere/x: no such file or folder" in chooser.problem
+    chooser.rename("src/")
+    assert chooser.accept() == ()
+    assert (chooser.folder, chooser.name) == (folder / "src", "")
+
+
 def test_saving_needs_a_name_without_slashes(folder: Path) -> None:
     chooser = opened(folder, "save")
     assert chooser.result() == ()

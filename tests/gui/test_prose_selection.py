@@ -271,6 +271,7 @@ def test_long_code_scrolls_by_its_bar_and_wraps_by_its_button(
     person.step(3)
     assert text.h > height
     assert not text.bars
+    assert any("Scroll" in spec for spec in text.wraps[0].prims), "the button says what it does next"
     screen.check()
 
 

@@ -101,6 +101,19 @@ def test_a_paste_is_undone_as_a_whole_and_brings_back_what_it_replaced() -> None
     assert shown(edit.undone(edit.undone(typed))) == "say [this] now"
 
 
+def test_a_text_that_the_program_puts_there_is_undone_as_a_whole_and_an_emptied_one_has_no_past() -> None:
+    """Quote, Take back, a paste as text and the history: Ctrl+Z gives back what stood there before."""
+    buffer = edit.typed(edit.filled(""), "my words")
+    quoted = edit.put(buffer, "my words\n\n> theirs\n\n")
+    assert shown(quoted) == "my words\n\n> theirs\n\n|"
+    back = edit.undone(edit.typed(edit.undone(edit.typed(quoted, "x")), "y"))
+    assert shown(edit.undone(back)) == "my words|"
+    assert edit.undone(edit.undone(edit.undone(back))).text == ""
+    assert edit.put(quoted, "") == edit.filled("")
+    assert edit.put(edit.filled(""), "a draft") == edit.filled("a draft")
+    assert edit.undone(edit.put(edit.filled("a draft"), "another")).text == "a draft"
+
+
 def test_what_was_undone_comes_back_until_something_else_is_typed() -> None:
     buffer = edit.typed(edit.filled(""), "one two")
     back = edit.undone(buffer)

@@ -10,6 +10,7 @@ import pytest
 
 from core.app.controller import AppController
 from core.discussion.messages import AttachText, CreateDiscussion
+from core.settings.messages import ChangeSetting
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
@@ -24,7 +25,7 @@ from tests.core.app.programs import Programs, until
 from tests.gui.conftest import Screen, field_named
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
-from tests.vendors.loopback import Gate, HoldAfter
+from tests.vendors.loopback import Answer, Gate, HoldAfter, json_reply
 
 pytestmark = pytest.mark.gui
 MODEL = "claude-opus-5-5"
@@ -299,6 +300,12 @@ def test_a_chord_in_an_edit_or_another_field_never_sends_the_draft(
     driver.click("Edit message")
     driver.until(lambda: not writer.editor.is_active, "the edit has the keyboard")
     driver.type(" now")
+    low = driver.find("Message", kind=Editor).h
+    dpg.set_clipboard_text(" and on" * 400)
+    driver.key("Ctrl+v")
+    driver.until(
+        lambda: driver.find("Message", kind=Editor).h > 2 * low, "a form that grows with one long line"
+    )
     driver.key("Escape")
     driver.until(lambda: not driver.has("Save and resend"), "the edit given up")
     driver.click("Edit message")
@@ -322,9 +329,14 @@ def test_a_quote_longer_than_the_composer_ends_in_view(writer: Writer, server: A
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
     sees(writer.driver, "tide 29")
     reply = next(e for e in writer.driver.visible() if isinstance(e, Markdown) and "tide 29" in e.label())
+    writer.driver.type("mine")
     writer.driver.click(reply, button=3)
     writer.driver.click("Quote message")
     writer.driver.until(lambda: "tide 29" in writer.composer.text, "the quote")
+    writer.driver.key("Ctrl+z")
+    writer.holds("mine")
+    writer.driver.key("Ctrl+y")
+    writer.driver.until(lambda: "tide 29" in writer.composer.text, "the quote again")
     writer.driver.step(4)
     editor = writer.editor
     assert editor.m is not None
@@ -368,6 +380,32 @@ def test_while_a_reply_streams_the_next_message_queues_and_can_be_taken_back(
     writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 4)
     assert writer.said()[2] == "next"
     assert writer.composer.text == "last\nwords"
+
+
+def test_a_queue_stops_at_a_failure_then_at_a_limit_and_goes_on_at_the_persons_word(
+    writer: Writer, server: AnthropicServer
+) -> None:
+    gate, driver = Gate(), writer.driver
+    refused = {"type": "error", "error": {"type": "authentication_error", "message": "invalid x-api-key"}}
+    server.faults += [HoldAfter(5, gate), Answer(json_reply(401, refused))]
+    for text in ("one tide", "next", "last"):
+        driver.type(text)
+        driver.key("Ctrl+Enter")
+        writer.holds("")
+    writer.until(lambda s: len(s.discussions.open[writer.chosen].queue) == 2)
+    gate.open()
+    sees(driver, "1 message waits for you. What came before it failed")
+    assert writer.said()[2:] == ["next"]
+
+    writer.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.00001))
+    writer.until(lambda s: s.config.settings.caching.day_limit_usd == 0.00001)
+    driver.click("Send now")
+    sees(driver, "Spend limit reached")
+    assert writer.said()[2:] == ["next"]
+    driver.click("Send anyway")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 5)
+    assert writer.said()[2:4] == ["next", "last"]
+    driver.until(lambda: not driver.has("Send now"), "an empty queue")
 
 
 def test_what_is_typed_after_the_chord_of_the_search_is_searched_for(writer: Writer) -> None:

@@ -10,12 +10,19 @@ from msgspec.structs import replace
 from core.harvest.messages import EditHarvestItem, MoveHarvestItem, PreviewHarvest
 from core.values.state import AppState
 from gui.elements.editor import Editor
+from gui.elements.lists import VirtualList
+from gui.markdown.document import load
+from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.harvest.view import HarvestTab, HarvestView
+from panels.knowledge.view import KnowledgeView
+from panels.shell.window import window
 from tests.gui.conftest import Screen
+from tests.gui.layout_check import faults
 from tests.gui.test_window_caching import Desk
 from tests.gui.test_window_states import shown
 from tests.panels.harvest import harvest_states as hs
+from tests.panels.knowledge.test_facts import state as fact_state
 
 pytestmark = pytest.mark.gui
 STATES: dict[str, Callable[[], AppState]] = {
@@ -25,6 +32,7 @@ STATES: dict[str, Callable[[], AppState]] = {
     "previewing": hs.previewing,
     "previewed": hs.previewed,
     "applied": hs.applied,
+    "batched": hs.batched,
     "undone": hs.undone,
     "failed": hs.failed,
     "wordy": hs.wordy,
@@ -45,6 +53,36 @@ def test_every_part_fits(screen: Screen, name: str, tab: HarvestTab) -> None:
     state = STATES[name]()
     for scale, hub_px in ((1.0, 384.0), (0.9, 1000.0), (1.5, 288.0)):
         assert shown(screen, state, _view(tab, state, hub_px), scale) == []
+
+
+@pytest.mark.parametrize(("size", "scale"), [((1280, 800), 1.5), ((1024, 700), 2.0)])
+@pytest.mark.parametrize(
+    ("panel", "part"), [("harvest", "conversations"), ("harvest", "preview"), ("knowledge", "facts")]
+)
+def test_in_a_low_window_a_list_has_some_rows_whatever_stands_over_it(
+    screen: Screen, panel: str, part: str, size: tuple[int, int], scale: float
+) -> None:
+    """What stands over it scrolls away with it: there was one row, or none."""
+    state = {"conversations": hs.batched, "preview": hs.previewed, "facts": fact_state}[part]()
+    view = WindowView(panel=panel, side="hub")
+    view.of(HarvestView).tab = "preview" if part == "preview" else "conversations"
+    view.of(HarvestView).looked_with = state.config.settings.knowledge
+    view.of(KnowledgeView).tab = "facts"
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, lambda _: None)
+
+    load()
+    screen.show(draw)
+    for _ in range(4):
+        screen.ui.frame(draw, *size)
+    assert faults(screen.ui.tree) == []
+    hub = next(el for el in screen.ui.tree.root.walk() if el.key == "hub")
+    lists = [el for el in hub.walk() if isinstance(el, VirtualList)]
+    assert [round(el.h / scale) for el in lists if el.h / scale < 100] == []
+    assert lists
+    screen.loop.wake()
 
 
 def test_the_settings_fit(screen: Screen) -> None:

@@ -16,7 +16,7 @@ from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.elements.rail import RailButton
 from gui.elements.surfaces import Surface
-from gui.elements.text import Text
+from gui.elements.text import Badge, Text
 from gui.markdown.document import load
 from panels.base.ui import Ui
 from panels.base.view import WindowView
@@ -133,6 +133,33 @@ def test_every_page_of_the_settings_fits(screen: Screen, section: str) -> None:
     view = WindowView()
     view.page, view.settings_section = "settings", section
     assert shown(screen, states.working(), view) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "place"),
+    [((1280, 800), 2.0, "providers"), ((1280, 800), 2.0, "files"), ((1024, 700), 1.0, "context")],
+)
+def test_where_room_is_short_no_figure_name_or_badge_is_cut(
+    screen: Screen, size: tuple[int, int], scale: float, place: str
+) -> None:
+    view = WindowView(panel="context") if place == "context" else WindowView()
+    if place != "context":
+        view.page, view.settings_section = "settings", place
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(states.working(), view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(3):
+        screen.ui.frame(draw, *size)
+    pane = next(
+        el for el in screen.ui.tree.root.walk() if el.key == ("hub" if place == "context" else "page")
+    )
+    short = [el for el in pane.walk() if isinstance(el, Text | Badge) and el.w > 0]
+    assert short
+    assert [el.label() for el in short if el.is_cut] == []
+    screen.loop.wake()
 
 
 def test_up_walks_through_the_prompt_history_and_the_composer_keeps_the_keyboard(screen: Screen) -> None:

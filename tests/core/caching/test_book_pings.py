@@ -118,4 +118,6 @@ def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused
     refused, nothing = pings.pinged(play.book, ping, None, cost)
     assert nothing == pings.Upkept()
     assert refused.totals == play.book.totals
-    assert refused.pages["d"].idle[0].was_missed
+    assert not refused.pages["d"].idle[0].was_missed, "it read nothing because it never left"
+    (again,) = pings.due_pings(refused, lambda _call: PINGING, after(292))
+    assert pings.pinged(refused, again, None, cost)[0].pages["d"].idle[0].was_missed, "twice is enough"

@@ -61,6 +61,7 @@ from core.values.records import DeleteRecord, EditRecord, MarkRecord, RestoreRec
 from core.values.settings import Project, Settings
 from core.values.state import SearchHits, TrashItem
 from core.values.updates import outcome_of
+from core.values.usage import Usage
 from tests.core.app.playbook import START, Playbook, of, settings_loaded, with_ai
 
 
@@ -471,3 +472,14 @@ def test_a_row_that_was_read_before_its_discussion_grew_is_set_right_when_it_is_
         book.state.discussions.summaries[chosen].turns,
         book.state.discussions.summaries[chosen].preview,
     ) == (7, "Lately")
+
+
+def test_what_a_killed_call_cost_is_in_its_row_once_its_discussion_was_opened(book: Playbook) -> None:
+    """A discussion's own limit counts by the row: it let a cut reply go for nothing until the next start."""
+    chosen = book.discussion()
+    known = book.state.discussions.summaries[chosen]
+    booked = Usage(cost_usd=0.25, is_estimate=True)
+
+    book.play(DiscussionLoaded(OpenDiscussion(chosen, usage=booked), replace(known, usage=booked)))
+
+    assert book.state.discussions.summaries[chosen].usage == booked

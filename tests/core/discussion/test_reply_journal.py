@@ -20,7 +20,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import LockedError, StorageError
 from core.base.tokens import count_tokens
-from core.discussion import log, reply_journal, store
+from core.discussion import leftover_cost, log, reply_journal, store
 from core.discussion.journals import Journals
 from core.discussion.payments import all_paid_since, paid_since
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
@@ -409,6 +409,43 @@ def test_what_a_killed_program_was_receiving_is_booked_at_its_estimate_once(tmp_
     assert usage.output_tokens == round(2 * words * 1.5), "thinking too, by the model's factor"
     assert usage.cost_usd == cost("anthropic", "claude-opus-5-5", replace(usage, cost_usd=None), NOW)
     assert loaded(tmp_path)[-1].usage == usage
+
+
+def test_while_what_came_is_counted_nobody_waits_for_the_journals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counting loads a tokenizer: on a busy machine that took so long that opening the discussion failed."""
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path, CALLED)
+    journal.add_text("tide " * 40)
+    journal.close()
+    seen: list[int] = []
+
+    def counted(_text: str) -> int:
+        seen.append(len(left_in(tmp_path)))  # another reader, while this one counts
+        return 40
+
+    monkeypatch.setattr(leftover_cost, "count_tokens", counted)
+    assert booked_of(tmp_path).output_tokens == 60
+    assert set(seen) == {1}
+
+
+def test_a_reply_that_another_program_put_into_the_log_meanwhile_is_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path, [user("a")])
+    journal = journal_in(tmp_path, CALLED)
+    journal.add_text("the answer")
+    journal.close()
+
+    def counted(_text: str) -> int:
+        monkeypatch.undo()
+        store.load(tmp_path, ID, NOW)
+        return 2
+
+    monkeypatch.setattr(leftover_cost, "count_tokens", counted)
+
+    assert [m.text for _ in range(2) for m in loaded(tmp_path)] == ["hello", "the answer"] * 2
 
 
 def test_a_call_that_was_killed_before_its_first_word_is_booked_and_can_be_sent_again(tmp_path: Path) -> None:

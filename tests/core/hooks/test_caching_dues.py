@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from core.caching.messages import CacheReported, OrphansFound, RewritesChecked
 from core.values.cache import CacheOrphan, DiscussionCacheState, Rewrite
-from core.values.state import ProviderTotals
-from core.values.usage import Usage
+from core.values.spending import Reservation
+from core.values.state import ProviderTotals, SpendingState
+from core.values.usage import Upkeep, Usage
 from tests.core.hooks.conftest import World
 
 
@@ -66,9 +67,23 @@ def test_a_coming_rewrite_stands_beside_its_cache(running: World) -> None:
 
 
 def test_a_provider_s_summary_is_told_in_the_specification_s_line(running: World) -> None:
-    totals = {"anthropic": ProviderTotals("anthropic", Usage(340, 20, 80))}
+    upkeep = Upkeep(1, usage=Usage(cost_usd=0.125))
+    totals = {"anthropic": ProviderTotals("anthropic", Usage(340, 20, 80, cost_usd=0.5), 0.25, upkeep)}
     running.given(lambda state: replace(state, caching=replace(state.caching, totals=totals)))
 
-    assert running.client.get("/api/cache").json()["providers"] == [
-        {"provider": "anthropic", "line": "[Anthropic] in:340 cache:80 hit:23% ttl:none"}
-    ]
+    (told,) = running.client.get("/api/cache").json()["providers"]
+    assert (told["provider"], told["line"]) == ("anthropic", "[Anthropic] in:340 cache:80 hit:23% ttl:none")
+    assert (told["usage"]["cost_usd"], told["saved_usd"], told["upkeep"]["pings"]) == (0.5, 0.25, 1)
+    assert told["upkeep"]["usage"]["cost_usd"] == 0.125
+
+
+def test_the_day_s_money_is_told_beside_its_limit(running: World) -> None:
+    money = SpendingState(1.5, has_estimate=True, reserved={"keepalive/d": Reservation(0.25, "d")})
+    running.given(lambda state: replace(state, spending=money))
+
+    assert running.client.get("/api/status").json()["today"] == {
+        "spent_usd": 1.5,
+        "is_estimate": True,
+        "under_way_usd": 0.25,
+        "limit_usd": None,
+    }

@@ -66,6 +66,10 @@ def test_what_a_program_reserved_ends_with_it(tmp_path: Path) -> None:
     child.kill()
     child.communicate()
 
+    file = tmp_path / paths.RESERVES_DIR / paths.RESERVES_FILE
+    assert b"theirs" in file.read_bytes()
+    assert mine.cut_upkeep() == ()
+    assert b"theirs" not in file.read_bytes(), "who reads the file alone sees no call that is over"
     assert (alive.reserved_usd, mine.claim("more", 0.0).reserved_usd) == (5.0, 0.0)
 
 

@@ -63,3 +63,9 @@ def test_no_line_is_wider_than_its_columns_where_characters_are_wide(code: str, 
 
     assert "".join(text for part in parts for text, _ in part) == code
     assert all(span("".join(text for text, _ in part)) <= columns for part in parts)
+
+
+def test_a_line_is_wrapped_between_words_while_there_is_a_blank() -> None:
+    (line,) = highlight("    moon = tide(moon, seventeenletters_and_more)", "")
+    parts = ["".join(text for text, _ in part) for part in wrap_code(line, 16)]
+    assert parts == ["    moon = ", "tide(moon, ", "seventeenletters", "_and_more)"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -9,8 +12,11 @@ from msgspec.structs import replace
 from core.discussion.messages import SelectDiscussion
 from core.values.discussion import OpenDiscussion
 from core.values.state import AppState
+from gui.markdown import places
+from gui.markdown.parse import parse
 from panels.base.memo import Memo
 from panels.discussion.find_bar import Occurrences, occurrences, terms_of
+from panels.discussion.shown_words import shown_words
 from panels.discussion.view import DiscussionView, FindView
 from tests.panels import states
 from tests.panels.screen import Screen
@@ -46,6 +52,48 @@ def test_every_occurrence_counts_and_the_one_stood_on_is_known() -> None:
     screen.ui.press("F3")
     assert [(node.value, node.props["found_at"]) for node in marked(screen)] == [("ALPHA again", 0)]
     assert {node.props["terms"] for node in screen.ui.nodes("markdown")} == {("alpha",)}
+
+
+SEEN = (
+    "It is *very* **important**, see [the tide](https://tide.example) and\n`the tide` turns.\nA hard\nwrapped line."
+    "\n\n```py\na**b\n```\n"
+)
+
+
+def test_what_is_seen_is_counted_and_marks_and_addresses_are_not() -> None:
+    """The count stood on another word than the marked one where marks were counted."""
+    texts = (states.user("m1", "not *very* important"), states.reply("m2", SEEN))
+    screen = Screen(states.with_opened(states.working(), entries=texts))
+    screen.ui.press("Ctrl+F")
+    for query, where in (
+        ("very important", "1 of 1"),
+        ("and the tide turns", "1 of 1"),
+        ("the tide", "1 of 2"),
+        ("hard wrapped", "1 of 1"),
+        ("example", "no match"),
+        ("py", "no match"),
+        ("*very*", "1 of 1"),
+        ("a**b", "1 of 1"),
+    ):
+        screen.ui.type("Find in conversation", query)
+        assert screen.ui.shows(where), query
+
+
+@pytest.mark.parametrize(
+    "query", ["very important", "the tide", "hard wrapped", "example", "turns", "a**b", "tide"]
+)
+def test_what_is_counted_is_what_the_window_marks(query: str) -> None:
+    marked_there = places.occurrences(parse(SEEN), (query,))
+    opened = OpenDiscussion("d", (states.reply("m", SEEN),))
+    assert occurrences(Memo(), opened, (query,)).total == len(marked_there)
+
+
+@pytest.mark.parametrize("sign", ["`", "*", "[a", "_", "~", "\\", "`a\n", "` ", "~~~\n", "```\n", "\n "])
+def test_a_reply_of_one_sign_is_searched_at_once(sign: str) -> None:
+    """Whoever writes it, the window stands still as long as it is read: 50,000 backticks took seconds."""
+    start = time.process_time()
+    shown_words(sign * (50_000 // len(sign)))
+    assert time.process_time() - start < 0.5
 
 
 def test_enter_goes_on_and_shift_enter_back_while_the_words_are_typed() -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from core.values.batches import BatchItem, BatchReport, BatchState, HarvestBatch
 from core.values.harvest import (
     ApplySummary,
     Artifact,
@@ -273,6 +274,19 @@ def wordy() -> AppState:
     )  # fmt: skip
     shown = HarvestPreview((about, other), found, (failure,), 3, 9)
     return state(seen(look=seen_now, preview=shown, report=replace(report(), artifacts=seen_now.artifacts)))
+
+
+def batched() -> AppState:
+    """A batch that is open, one that was collected, and what went wrong with it."""
+    first, second = (one.facts for one in artifacts()[:2])
+    items = tuple(BatchItem(one.name, one.sha256, one.path, one.name) for one in (first, second))
+    closed = HarvestBatch(
+        "t", "anthropic", "m", "2026-11-23T00:00:00Z", items,
+        state=BatchState.COLLECTED, name="msgbatch_1", answered=1, taken=(0,), paid_usd=0.02,
+    )  # fmt: skip
+    sent = HarvestBatch("u", "anthropic", "m", "2026-11-23T00:00:00Z", (), 0.21, state=BatchState.SUBMITTED)
+    told = BatchReport((closed,), problems=("1 request expired.",))
+    return state(replace(seen(look=replace(look(), batches=(sent,))), batched=told))
 
 
 def many(count: int = 100_000) -> AppState:
