@@ -67,6 +67,8 @@ def test_what_is_ours_is_not_reached_where_the_home_stands_in_the_project(tmp_pa
 
     assert "this program itself" in desk.judge("read_file", path=".manual_slop/hook_token").problem
     assert SECRET not in desk.use("grep", pattern=".", path="", files=".manual_slop/*").text
+    assert SECRET not in desk.use("grep", pattern=".", files=".manual*/*").text
+    assert "hook_token" not in desk.use("glob", pattern=".manual*/*").text
 
 
 def test_a_folder_swapped_for_a_link_after_it_was_judged_is_not_followed(desk: Desk, tmp_path: Path) -> None:
