@@ -41,6 +41,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.retrieval_index",
         "bench.retrieval_quality",
     ),
+    "agent": ("bench.agent_commands",),
     "trust": ("bench.trust_facts", "bench.trust_forget", "bench.trust_import"),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""

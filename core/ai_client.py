@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.compression import run_discussion_compression
 from core.app.controller import AppController
 from core.app.execution import act
 from core.app.options import OutsideOptions
@@ -30,7 +31,14 @@ from core.values.provider import Effort
 from core.values.state import AppState
 from core.values.usage import Usage, add_usage
 
-__all__ = ["LlmResult", "get_token_stats", "invalidate_cache", "run_subagent_summarization", "send"]
+__all__ = [
+    "LlmResult",
+    "get_token_stats",
+    "invalidate_cache",
+    "run_discussion_compression",
+    "run_subagent_summarization",
+    "send",
+]
 
 READY_S = 60.0
 REPLY_S = 86_400.0

@@ -45,8 +45,10 @@ def lacks_ensurepip() -> bool:
     return importlib.util.find_spec("ensurepip") is None
 
 
-def missing_system_packages(*, needs_program: bool, needs_screen: bool, needs_venv: bool) -> list[str]:
-    """Return the Debian packages that this Linux lacks for the window and the model, a virtual screen, .venv."""
+def missing_system_packages(
+    *, needs_program: bool, needs_screen: bool, needs_venv: bool, needs_sandbox: bool
+) -> list[str]:
+    """Return the Debian packages that this Linux lacks: window and model, a virtual screen, .venv, the sandbox."""
     found: dict[str, bool] = {}
     if needs_program:
         libraries = {"libgl1": "libGL.so.1", "libx11-6": "libX11.so.6", "libgomp1": "libgomp.so.1"}
@@ -55,6 +57,8 @@ def missing_system_packages(*, needs_program: bool, needs_screen: bool, needs_ve
         found |= {"libgl1-mesa-dri": has_software_gl(), "xvfb": shutil.which("Xvfb") is not None}
     if needs_venv:
         found[f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"] = not lacks_ensurepip()
+    if needs_sandbox:
+        found["bubblewrap"] = shutil.which("bwrap") is not None
     return [package for package, is_there in found.items() if not is_there]
 
 
@@ -66,6 +70,11 @@ def root_prefix() -> list[str] | None:
     if sudo and subprocess.run([sudo, "-n", "true"], capture_output=True, check=False).returncode == 0:
         return [sudo, "-n"]
     return None
+
+
+def can_install() -> bool:
+    """True if apt is there and may be run: the program is whole without a sandbox, it only asks more often."""
+    return shutil.which("apt-get") is not None and root_prefix() is not None
 
 
 def install_system_packages(packages: list[str]) -> None:
@@ -185,6 +194,7 @@ def set_up(target: str) -> None:
             needs_program=target != "check",
             needs_screen=target == "test" or (target == "run" and not os.environ.get("DISPLAY")),
             needs_venv=not is_done and shutil.which("uv") is None and not is_venv_sound(),
+            needs_sandbox=target == "test" or (target == "run" and can_install()),
         )
         if missing:
             install_system_packages(missing)

@@ -17,8 +17,9 @@ from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ResultToken, StartToken
+from core.settings.searched_places import asked_places
 from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
-from core.values.messages import Role, Status, ToolResultPart
+from core.values.messages import AttachmentPart, Role, Status, ToolResultPart
 from core.values.records import MessageRecord, StartRecord
 from core.values.state import AppState
 from core.values.updates import Result
@@ -62,7 +63,8 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     if following is not None:
         turn = replace(turn, judging_id=following.id)
         about = turn.discussion_id, turn.turn_id, following.id
-        effects.append(JudgeCall(*about, following.name, following.arguments_json, places_of(state)))
+        what = following.name, following.arguments_json, places_of(state)
+        effects.append(JudgeCall(*about, *what, asked_places(state)))
     return with_turn(state, turn), tuple(effects)
 
 
@@ -185,6 +187,7 @@ def started(state: AppState, discussion_id: str, call_id: str) -> Result:
         places_of(state),
         _approval_id(call),
         call.taken,
+        asked_places(state),
     )
     stop = (StopCalls(discussion_id, (call_id,)),) if turn.is_stopping else ()
     return state, (run, *stop)
@@ -256,14 +259,21 @@ def _ended(
         call, state=how, ended_at=given.at, started_at=call.started_at, tail="", result=words[:SHOWN_CHARS]
     )
     turn = with_tool_call(turn, over)
-    record = result_record(given, number, call.id, words, how)
-    record = replace(record, parts=(*record.parts, *call.attachments))
+    record = result_record(given, number, call.id, words, how, call.attachments)
     state, effects = advance(state, given, turn)
     return state, (AppendRecords(turn.discussion_id, (record,), ResultToken(call.id)), *effects)
 
 
-def result_record(given: Stamp, number: int, call_id: str, words: str, how: CallState) -> MessageRecord:
-    """The record of a result. `number`: of the call in its reply, from 0."""
-    part = ToolResultPart(call_id, words, is_error=how is not CallState.DONE)
+def result_record(
+    given: Stamp,
+    number: int,
+    call_id: str,
+    words: str,
+    how: CallState,
+    files: tuple[AttachmentPart, ...] = (),
+) -> MessageRecord:
+    """The record of a result. `number`: of the call in its reply, from 0; `files`: pictures in it."""
+    is_error = how is not CallState.DONE
+    part = ToolResultPart(call_id, words, is_error=is_error, attachments=files)
     status = Status.INTERRUPTED if how is CallState.INTERRUPTED else Status.COMPLETE
     return MessageRecord(given.make_id(21 + 2 * number), given.at, Role.TOOL, (part,), status)

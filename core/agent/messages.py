@@ -7,7 +7,7 @@ import msgspec
 from core.agent.tool import ToolPlaces
 from core.values.agent import Approval, FileChange, Mode, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
-from core.values.stack import ToolSchema
+from core.values.retrieval import AskedPlaces
 
 
 class SetTools(msgspec.Struct, frozen=True):
@@ -69,10 +69,14 @@ class JudgeCall(msgspec.Struct, frozen=True):
     name: str
     arguments_json: str
     places: ToolPlaces
+    searched: AskedPlaces | None = None
 
 
 class RunCall(msgspec.Struct, frozen=True):
-    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all."""
+    """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all.
+
+    `searched`: places of notes and what else is searched, None while retrieval is off.
+    """
 
     discussion_id: str
     turn_id: str
@@ -82,6 +86,7 @@ class RunCall(msgspec.Struct, frozen=True):
     places: ToolPlaces
     approval_id: str
     hunks: tuple[int, ...] | None = None
+    searched: AskedPlaces | None = None
 
 
 class StopCalls(msgspec.Struct, frozen=True):
@@ -98,11 +103,12 @@ class RestoreFiles(msgspec.Struct, frozen=True):
     discussion_id: str
     turn_id: str
     changes: tuple[FileChange, ...]
+    places: ToolPlaces
     command_id: str = ""
 
 
-class LookForTools(msgspec.Struct, frozen=True):
-    """Find out which tools there are, and how commands are confined here; answered by `ToolsFound`."""
+class LookForSandbox(msgspec.Struct, frozen=True):
+    """Find out how commands are confined here; answered by `SandboxFound`."""
 
 
 class CallJudged(msgspec.Struct, frozen=True):
@@ -157,19 +163,17 @@ class FilesRestored(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class ToolsFound(msgspec.Struct, frozen=True):
-    """Tools that there are, and how commands are confined here. `is_headless`: there is no window."""
+class SandboxFound(msgspec.Struct, frozen=True):
+    """How commands are confined here. Told before the first call is judged."""
 
-    tools: tuple[ToolSchema, ...]
-    sandbox: Sandbox = Sandbox()
-    is_headless: bool = False
+    sandbox: Sandbox
 
 
 AgentCommand = SetTools | ApproveCall | RefuseCall | KillCommands | UndoTurn
 """Commands that a front end may give this room."""
 
-AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForTools
+AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForSandbox
 """The tool worker's: a thread a call."""
 
-AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | ToolsFound
+AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | SandboxFound
 """Events of this room."""

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from core.agent.calls import STOPPED_BEFORE, advance, closed, result_record
 from core.agent.pages import open_calls, page_of, with_page, with_turn, without_turn
 from core.base.stamp import Stamp
+from core.discussion.cuts import ViewLine, line_record
 from core.discussion.messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
 from core.turn import queue, replies, sending
 from core.turn.messages import CallEnded, RetrySend
 from core.values.agent import AgentTurn, CallState, ToolCall
 from core.values.discussion import CallPhase, LiveCall
-from core.values.messages import Message, ReasoningPart, Role, Status, TextPart, ToolCallPart
+from core.values.messages import Message, ReasoningPart, Role, Status, ToolCallPart
 from core.values.provider import StopKind
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import AppState
@@ -39,7 +40,8 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
     if call is None:
         return state, ()
     state = _with_cost(state, call, event)
-    reply = next((one for one in event.records if _is_reply(one, call)), None)
+    said = (one for one in event.records if isinstance(one, MessageRecord))
+    reply = next((one for one in said if one.id == call.reply_id), None)
     asked = [] if reply is None else [part for part in reply.parts if isinstance(part, ToolCallPart)]
     if reply is None or not asked:
         return state, ()
@@ -69,10 +71,6 @@ def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPa
         token = ResultToken(asked[MOST_CALLS].call_id)
         effects = (AppendRecords(call.discussion_id, too_many, token), *effects)
     return state, effects
-
-
-def _is_reply(record: object, call: LiveCall) -> bool:
-    return isinstance(record, MessageRecord) and record.id == call.reply_id
 
 
 def _why_not(state: AppState, call: LiveCall, reply: MessageRecord) -> str:
@@ -110,8 +108,9 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     words = state.config.prompts.get(NUDGE_PROMPT, "").strip()
     if turn.was_nudged or turn.is_stopping or not words:
         return None
+    said = state.discussions.open[call.discussion_id].messages
     state = with_turn(state, replace(turn, was_nudged=True, goes_on=True))
-    line = MessageRecord(given.make_id(3), given.at, Role.TOOL, (TextPart(words),))
+    line = line_record(given.make_id(3), given.at, ViewLine(said[-1].id, words))
     return replies.asked_again(state, given, call, event.usage, (line,))
 
 

@@ -18,15 +18,21 @@ from core.agent.messages import (
     CommandEnded,
     FilesRestored,
     KillCommands,
-    LookForTools,
     RefuseCall,
     RestoreFiles,
+    SandboxFound,
     SetTools,
     StopCalls,
-    ToolsFound,
     UndoTurn,
 )
-from core.agent.pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
+from core.agent.pages import (
+    call_of_turn,
+    page_of,
+    with_page,
+    with_tool_call,
+    with_turn,
+    without_turn,
+)
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.choices import change_meta
@@ -64,14 +70,15 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             words = f"{REFUSED} {clean(asked.words)}".strip()
             return calls.refused(state, given, turn, call, words)
         case KillCommands():
-            return state, (StopCalls(asked.discussion_id, _killed(state, asked), kills=True),)
+            return state, (StopCalls(asked.discussion_id, _killed(asked), kills=True),)
         case UndoTurn():
             page = page_of(state, asked.discussion_id)
             changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
             if not changes:
                 problem = "Nothing that this turn changed is known, or it is undone already."
                 return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
-            return state, (RestoreFiles(asked.discussion_id, asked.turn_id, changes, asked.command_id),)
+            about = asked.discussion_id, asked.turn_id
+            return state, (RestoreFiles(*about, changes, calls.places_of(state), asked.command_id),)
         case _:
             assert_never(asked)
 
@@ -91,14 +98,8 @@ def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
             return with_page(state, happened.discussion_id, replace(page, commands=left)), ()
         case FilesRestored():
             return _restored(state, happened), ()
-        case ToolsFound():
-            agent = replace(
-                state.agent,
-                tools=happened.tools,
-                sandbox=happened.sandbox,
-                is_headless=happened.is_headless,
-            )
-            return replace(state, agent=agent), ()
+        case SandboxFound():
+            return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
         case _:
             assert_never(happened)
 
@@ -140,7 +141,8 @@ def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
     turn = state.agent.turns.get(discussion_id)
     if turn is None or not turn.is_left:
         return state, ()
-    return calls.closed(state, given, turn, calls.LEFT_OUT)
+    state, effects = calls.closed(state, given, turn, calls.LEFT_OUT)
+    return without_turn(state, discussion_id), effects
 
 
 def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
@@ -151,11 +153,6 @@ def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
 def followed(state: AppState, given: Stamp) -> Result:
     """Ask the model again where all results are on disk, or end the turn."""
     return rounds.went_on(state, given) if state.agent.turns else (state, ())
-
-
-def opened() -> tuple[LookForTools, ...]:
-    """The home is ours: find out which tools there are, and how commands are confined."""
-    return (LookForTools(),)
 
 
 def tick(state: AppState, given: Stamp) -> Result:
@@ -204,7 +201,7 @@ def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
     return state, (*effects, *more)
 
 
-def _killed(state: AppState, asked: KillCommands) -> tuple[str, ...]:
+def _killed(asked: KillCommands) -> tuple[str, ...]:
     return (asked.call_id,) if asked.call_id else ()
 
 

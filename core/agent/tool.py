@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.values.agent import ActKind, FileChange, Hunk, TodoItem
+from core.values.agent import ActKind, FileChange, Hunk, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
@@ -62,6 +62,7 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     Args:
         text: framed as data where it came from outside; attachments: pictures, kept in the discussion already.
         changes: files that it changed; todo: the new list, None where it is as before; is_yield: the model hands over.
+        is_background: its command goes on behind it.
     """
 
     text: str
@@ -70,10 +71,76 @@ class ToolAnswer(msgspec.Struct, frozen=True):
     changes: tuple[FileChange, ...] = ()
     todo: tuple[TodoItem, ...] | None = None
     is_yield: bool = False
+    is_background: bool = False
+
+
+class CommandOrder(msgspec.Struct, frozen=True):
+    """A command line to be run.
+
+    Args:
+        command: for bash, whole; folder: where, absolute, links resolved.
+        needs_network: it may reach the network; timeout_s: until it is ended, None for one in the background.
+    """
+
+    command: str
+    folder: str
+    needs_network: bool = False
+    timeout_s: float | None = None
+
+
+class CommandOutcome(msgspec.Struct, frozen=True):
+    """A command as it stands.
+
+    Args:
+        output: head and tail of what it wrote; exit_code: None while it runs, negative for a signal.
+        ended_by: why it was ended, a sentence, empty where it ended by itself; notes: what the person should know, a sentence each.
+        left_bytes: left out between head and tail.
+    """
+
+    output: str
+    exit_code: int | None = None
+    ended_by: str = ""
+    notes: tuple[str, ...] = ()
+    left_bytes: int = 0
+
+
+class CommandDesk(Protocol):
+    """Commands of the discussion that a call belongs to. Thread-safe."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """How commands are confined here."""
+        ...
+
+    def run(self, order: CommandOrder, desk: ToolDesk) -> CommandOutcome:
+        """Run to the end, its time or the call's cancelling. All that it started is gone then. Raises OSError."""
+        ...
+
+    def start(self, order: CommandOrder, desk: ToolDesk) -> str:
+        """Start one that goes on behind its call. Returns its id. Raises OSError: it, or one more, cannot be started."""
+        ...
+
+    def look(self, command_id: str) -> CommandOutcome | None:
+        """What a background command wrote since the last look, None for an unknown id."""
+        ...
+
+    def kill(self, command_id: str) -> bool:
+        """End a background command and all that it started. Returns False for an unknown id."""
+        ...
 
 
 class ToolDesk(Protocol):
     """What the outside offers a call. Thread-safe."""
+
+    @property
+    def call_id(self) -> str:
+        """Id of the call."""
+        ...
+
+    @property
+    def commands(self) -> CommandDesk:
+        """Commands of the discussion: `core.agent.commands.Commands.of(discussion_id)`."""
+        ...
 
     @property
     def places(self) -> ToolPlaces:

@@ -6,6 +6,10 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.agent import compaction
+from core.agent import step as agent
+from core.agent.compaction_messages import CompactionCommand, CompactionEvent
+from core.agent.messages import AgentCommand, AgentEvent
 from core.app import lifecycle
 from core.app.messages import (
     AppCommand,
@@ -38,9 +42,11 @@ from core.context.spec import context_effects
 from core.discussion import durability
 from core.discussion import step as discussion
 from core.discussion.messages import (
+    DiscussionChangedOutside,
     DiscussionCommand,
     DiscussionCreated,
     DiscussionEvent,
+    DiscussionLoaded,
     LookForChanges,
     RecordsAppended,
     WriteFailed,
@@ -69,12 +75,14 @@ from core.spending import step as spending
 from core.spending.limits import call_of
 from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
 from core.turn import step as turn
-from core.turn.messages import KnowledgeSent, TurnCommand, TurnEvent
+from core.turn.messages import CallEnded, CancelReply, KnowledgeSent, PaidCommand, TurnCommand, TurnEvent
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, dismiss, notify
 
-_TELLS_ITSELF = TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem
+_TELLS_ITSELF = (
+    TurnCommand | RunCommand | ImportConversations | ForgetDiscussion | ForgetItem | CompactionCommand
+)
 """Commands that conclude themselves: a turn when its words are on disk, the others when they have ended."""
 
 
@@ -94,11 +102,13 @@ def step(state: AppState, given: Input) -> Result:
     before = replace(state, now=given.at)
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
+    after, asked = agent.followed(after, given)
     after, warmed = caching.prewarm(before, after, given)
     after, sent = turn.limits_changed(before, after, given)
+    after, viewed = compaction.followed(before, after, given)
     after, indexed = retrieval.retrieval_effects(before, after, body)
     after = without_old_notice(before, after)
-    effects = (*effects, *warmed, *sent, *indexed, *_follow_ups(before, after))
+    effects = (*effects, *asked, *warmed, *sent, *viewed, *indexed, *_follow_ups(before, after))
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)
 
@@ -173,7 +183,9 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
     if isinstance(command, DiscussionCommand):
         return discussion.command(state, given, command)
     if isinstance(command, TurnCommand):
-        return turn.command(state, given, command)
+        return _turn_command(state, given, command)
+    if isinstance(command, AgentCommand):
+        return agent.command(state, given, command)
     if isinstance(command, ContextCommand):
         return context.command(state, command)
     if isinstance(command, CachingCommand):
@@ -192,12 +204,29 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return imports.command(state, command)
     if isinstance(command, ForgettingCommand):
         return forgetting.command(state, command)
+    if isinstance(command, CompactionCommand):
+        return compaction.command(state, given, command)
     if isinstance(command, AppCommand):
         return lifecycle.command(state, command)
     assert_never(command)
 
 
+def _turn_command(state: AppState, given: Stamp, command: TurnCommand) -> Result:
+    """A turn's command; what it means for tools that are at work comes first."""
+    own = Stamp(given.at, f"{given.seed}/tools")
+    if isinstance(command, CancelReply):
+        state, stopped = agent.interrupt(state, own, command.discussion_id)
+    elif isinstance(command, PaidCommand):
+        state, stopped = agent.set_aside(state, own, command.discussion_id)
+    else:
+        stopped = ()
+    state, effects = turn.command(state, given, command)
+    return state, (*stopped, *effects)
+
+
 def _event(state: AppState, given: Stamp, event: Event) -> Result:
+    if isinstance(event, CallEnded) and (again := agent.ended(state, given, event)) is not None:
+        return again
     if isinstance(event, TurnEvent):
         state, effects = turn.event(state, given, event)
         if isinstance(event, KnowledgeSent):
@@ -220,7 +249,7 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SpendingEvent):
         state, effects = spending.event(state, event)
         if isinstance(event, ReserveClaimed):
-            state, effects = _claimed(state, event)
+            state, effects = _claimed(state, given, event)
         if isinstance(event, UpkeepCut):
             state, effects = caching.upkeep_cut(state, event)
         if isinstance(event, PaidElsewhere):
@@ -233,10 +262,14 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return harvest.event(state, event)
     if isinstance(event, RetrievalEvent):
         return retrieval.event(state, event)
+    if isinstance(event, AgentEvent):
+        return agent.event(state, given, event)
     if isinstance(event, ImportEvent):
         return imports.event(state, event)
     if isinstance(event, ForgettingEvent):
         return forgetting.event(state, event)
+    if isinstance(event, CompactionEvent):
+        return compaction.event(state, given, event)
     if isinstance(event, Report):
         return _report(state, given, event)
     if isinstance(event, AppEvent):
@@ -244,12 +277,14 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     assert_never(event)
 
 
-def _claimed(state: AppState, event: ReserveClaimed) -> Result:
+def _claimed(state: AppState, given: Stamp, event: ReserveClaimed) -> Result:
     """Other programs see the reserve: the room whose call it is has the last word. One that is over needs none."""
     if call_of(event.key):
         return turn.claimed(state, event.key, event.elsewhere)
     if state.spending.reserved.get(event.key) != event.reservation:
         return state, ()
+    if compaction.discussion_of(event.key):
+        return compaction.claimed(state, given, event.key, event.elsewhere)
     if event.key == harvest.HELD:
         return harvest.claimed(state, event.elsewhere)
     return caching.claimed(state, event.key, event.elsewhere)
@@ -259,15 +294,21 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
     """First what it means for discussions, then for the turns that wait for it and the caches that go with it."""
     after, effects = discussion.event(state, given, event)
     if isinstance(event, RecordsAppended):
+        after, begun = agent.saved(after, Stamp(given.at, f"{given.seed}/tools"), event)
         after, more = turn.saved(after, given, event)
-        return after, (*more, *effects)
+        return after, (*begun, *more, *effects)
     if isinstance(event, DiscussionCreated):
         after, more = turn.branched(after, given, event)
         return after, (*effects, *more)
     if isinstance(event, QueueWritten | PromptGone):
         return turn.queued(after, given, event)
     if isinstance(event, WriteFailed):
-        return turn.unsaved(after, event), effects
+        after, more = compaction.unwritten(turn.unsaved(after, event), given, event)
+        after, unbegun = agent.unsaved(after, given, event)
+        return after, (*effects, *more, *unbegun)
+    if isinstance(event, DiscussionLoaded | DiscussionChangedOutside):
+        after, asked = agent.loaded(after, given, event.discussion.id)
+        effects = (*effects, *asked)
     if isinstance(event, caching.Recalling):
         return after, (*effects, *caching.recall(state, after, event))
     return after, effects
@@ -302,6 +343,7 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             state, more = caching.tick(state)
             state, looked = harvest.tick(state)
             state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
-            return state, (*started, *effects, *more, *looked, *sent)
+            state, late = agent.tick(state, given)
+            return state, (*started, *effects, *more, *looked, *sent, *late)
         case _:
             assert_never(report)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from core.agent.run_marks import survivors
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.base.errors import LockedError, SlopError, StorageError
@@ -52,7 +53,7 @@ MIGRATIONS: tuple[Migration, ...] = ()
 
 
 class OpenHome(msgspec.Struct, frozen=True):
-    """A home that can be read, and written unless `is_read_only`. `notes`: what was made, repaired or migrated."""
+    """A home that can be read, and written unless `is_read_only`. `notes`: what was made, repaired or migrated, and what survived."""
 
     root: Path
     is_read_only: bool = False
@@ -124,7 +125,7 @@ def open_home(
     elif found < current_format:
         notes = _migrate(root, found, current_format, migrations, now, disk)
     _finish_backups(root)
-    return OpenHome(root, notes=notes)
+    return OpenHome(root, notes=(*notes, *survivors(root)))
 
 
 def acquire(root: Path) -> HomeLock | Holder:

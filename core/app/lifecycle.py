@@ -75,6 +75,7 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
             window_toml=event.window_toml,
         ),
         discussions=replace(state.discussions, selected_id=event.selected_id),
+        agent=replace(state.agent, is_headless=event.is_headless),
     )
     if event.is_read_only:
         state = notify(

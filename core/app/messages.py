@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.compaction_messages import CompactionCommand, CompactionEffect, CompactionEvent
+from core.agent.messages import AgentCommand, AgentEffect, AgentEvent
 from core.base.reports import Report
 from core.base.stamp import Stamp
 from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
@@ -63,7 +65,10 @@ class StopAll(msgspec.Struct, frozen=True):
 
 
 class HomeOpened(msgspec.Struct, frozen=True):
-    """The home is ours. `repaired`: what was mended on the way; `odd`: names at which no files stand; in sentences."""
+    """The home is ours. `repaired`: what was mended on the way; `odd`: names at which no files stand; in sentences.
+
+    `is_headless`: nobody sits in front of a window.
+    """
 
     home: str
     is_read_only: bool = False
@@ -71,6 +76,7 @@ class HomeOpened(msgspec.Struct, frozen=True):
     selected_id: str = ""
     repaired: tuple[str, ...] = ()
     odd: tuple[str, ...] = ()
+    is_headless: bool = False
 
 
 class RaiseRequested(msgspec.Struct, frozen=True):
@@ -93,8 +99,10 @@ Command = (
     | KnowledgeCommand
     | HarvestCommand
     | RetrievalCommand
+    | AgentCommand
     | ImportCommand
     | ForgettingCommand
+    | CompactionCommand
 )
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
@@ -117,9 +125,11 @@ Effect = (
     | KnowledgeEffect
     | HarvestEffect
     | RetrievalEffect
+    | AgentEffect
     | ImportEffect
     | ForgettingEffect
     | SpendingEffect
+    | CompactionEffect
 )
 """Work that the controller orders from the outside."""
 
@@ -134,9 +144,11 @@ Event = (
     | KnowledgeEvent
     | HarvestEvent
     | RetrievalEvent
+    | AgentEvent
     | ImportEvent
     | ForgettingEvent
     | SpendingEvent
+    | CompactionEvent
 )
 """Events outside the controller. Time and content arrive inside."""
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
+
+from core.agent.tool import Tool
+
+
+def all_tools() -> Mapping[str, Tool]:
+    """The table of tools. Loaded late: they need libraries that the first frame must not wait for."""
+    from core.agent.tools.table import TOOLS
+
+    return TOOLS
 
 
 class OutsideOptions(msgspec.Struct, frozen=True):
@@ -16,8 +25,9 @@ class OutsideOptions(msgspec.Struct, frozen=True):
         start: the folder to work in, by default the current one.
         overrides: settings of the command line by dotted key, checked.
         owns_home: take the home's lock; False for a command beside a window, which uses the files' own locks.
-        watches: whether files are watched for change.
+        watches: whether files are watched for change; is_headless: nobody sits in front of a window.
         hooks: run the Hook API whatever the settings say; test_clock: let it put the program's clock forward.
+        tools: all that there are, asked for when one is needed.
     """
 
     home: Path | None = None
@@ -27,3 +37,5 @@ class OutsideOptions(msgspec.Struct, frozen=True):
     watches: bool = True
     hooks: bool = False
     test_clock: bool = False
+    is_headless: bool = False
+    tools: Callable[[], Mapping[str, Tool]] = all_tools

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any, assert_never
 
 import msgspec
 
+from core.agent.compaction_messages import CompactionEffect, StopSummary
+from core.agent.compaction_worker import CompactionHandler
+from core.agent.messages import AgentEffect
+from core.agent.worker import ToolWorker
 from core.app import context_work, disk
 from core.app import home as store_home
+from core.app.call_services import HomeCallServices, request_reader
 from core.app.context_work import ContextWork, ContextWorker
 from core.app.controller import wall_clock
 from core.app.counting import Counting
@@ -23,6 +27,7 @@ from core.app.embedder_process import LocalEmbedder
 from core.app.home import HomeLock
 from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll, WatchFiles
 from core.app.options import OutsideOptions
+from core.app.tool_services import HomeToolServices
 from core.app.watcher import Watcher
 from core.base import paths
 from core.base.memory import give_back_freed
@@ -34,23 +39,22 @@ from core.caching.messages import (
     AdoptContents,
     CacheEffect,
     CacheRead,
-    CacheReported,
     Prewarm,
     TendContents,
 )
 from core.caching.offers import cache_prices
 from core.caching.rewrite_check import RewriteCheck
 from core.caching.worker import CacheHandler
-from core.context.assembly import Assembler, BuiltCall, Prices
+from core.context.assembly import Assembler, Prices
 from core.context.losses import LossesSaid
 from core.context.scale_file import HomeScaleStore
 from core.context.worker import ContextHandler
-from core.discussion import attachments, list_worker
+from core.discussion import list_worker
+from core.discussion.calls_lock import CallsLocks
 from core.discussion.intake import AttachmentHandler
 from core.discussion.journals import Journals
 from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.payments import is_booked
-from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.discussion.worker import DiscussionHandler
 from core.forgetting.messages import ForgettingEffect
 from core.forgetting.run import ForgetServices
@@ -64,7 +68,6 @@ from core.knowledge.messages import KnowledgeEffect
 from core.knowledge.worker import Layer7
 from core.providers.clients import Clients
 from core.providers.keys import KeyStore
-from core.providers.protocol import Provider, ReadBlob
 from core.providers.pump import Call, asking
 from core.retrieval.messages import IndexEffect, IndexEnded, IndexLook, RunIndex, SearchEffect
 from core.retrieval.recaller import Recaller, local_answer
@@ -80,10 +83,9 @@ from core.spending.shared_reserves import SharedReserves
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
-from core.values.messages import AttachmentPart
-from core.values.provider import ContentsReport, ModelPrice, ProviderRequest
+from core.values.provider import ModelPrice
 from core.values.retrieval import SearchPlaces
-from core.values.spec import CallToBuild, StackSpec
+from core.values.spec import StackSpec
 from core.values.stack import StackInputs
 from core.values.usage import Usage, UsageKind
 
@@ -105,6 +107,7 @@ class LocalOutside:
         self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
+        self._call_locks = CallsLocks(self.home)
         self._reserves = SharedReserves(self.home, clock)
         self._emit: Callable[[Event], None] = lambda _event: None
 
@@ -124,7 +127,8 @@ class LocalOutside:
         self._make_workers(is_read_only=opened.is_read_only)
         if self._lock is not None:
             threading.Thread(target=self._poll_raise, name="raise-requests", daemon=True).start()
-        emit(HomeOpened(str(self.home), opened.is_read_only, window_toml, selected_id, (), odd))
+        about = str(self.home), opened.is_read_only, window_toml, selected_id
+        emit(HomeOpened(*about, (), odd, is_headless=self._options.is_headless))
 
     def begin(self, effect: Effect) -> None:
         """Hand an effect to its worker."""
@@ -156,6 +160,10 @@ class LocalOutside:
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
             self._begin_index(effect)
+        elif isinstance(effect, StopSummary):
+            self._compactor.stop(effect)
+        elif isinstance(effect, CompactionEffect):
+            self._compacting.submit(effect)
         elif isinstance(effect, ForgettingEffect):
             self._forgetting.submit(effect)
         elif isinstance(effect, SpendingEffect):
@@ -164,6 +172,8 @@ class LocalOutside:
             self._begin_caching(effect)
         elif isinstance(effect, TurnEffect):
             self._begin_turn(effect)
+        elif isinstance(effect, AgentEffect):
+            self._tools.begin(effect)
         elif isinstance(effect, WatchFiles):
             self._watcher.watch(*msgspec.structs.astuple(effect))
         elif isinstance(effect, StopAll):
@@ -234,7 +244,10 @@ class LocalOutside:
             self._harvester.close()
             self._importer.close()
             self._indexer.close()
+            self._tools.stop(STOP_CALLS_S)
+            self._compactor.close()
             self._calls.stop(STOP_CALLS_S)
+            self._compacting.stop(STOP_CALLS_S)  # so is what a summary cost
             self._caches.stop(STOP_CALLS_S)  # what a ping cost that was cut off is still booked
             if self._options.owns_home:
                 self._cacher.release_held()
@@ -261,6 +274,7 @@ class LocalOutside:
             asker.stop(STOP_ASKING_S, drops=True)
         self._clients.close()
         self._journals.release_all()
+        self._call_locks.release_all()
         self._reserves.close()
         if self._lock is not None:
             self._lock.release()
@@ -288,6 +302,8 @@ class LocalOutside:
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
+        searcher = SearchHandler(self._retrieving, emit)
+        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used, emit)
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -297,8 +313,11 @@ class LocalOutside:
             recall=Recaller(local_answer(self._retrieving)).recall,
             keeper=self._keeper,
             scales=HomeScaleStore(self.home),
+            tools=tools.offered,
         )
-        discussions = DiscussionHandler(self.home, clock, emit, self._journals, self._reserves)
+        discussions = DiscussionHandler(
+            self.home, clock, emit, self._journals, self._reserves, self._call_locks
+        )
         keeper = DiskHandler(self.home, discussions)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())
@@ -340,7 +359,7 @@ class LocalOutside:
         self._imports = QueueWorker("import", self._importer.handle, emit)
         self._indexer = IndexHandler(self._retrieving, emit)
         self._indexing = QueueWorker("index", self._indexer.handle, emit, self._indexer.supersedes)
-        self._searches = QueueWorker("search", SearchHandler(self._retrieving, emit).handle, emit)
+        self._searches = QueueWorker("search", searcher.handle, emit)
         forgetter = ForgetHandler(
             self.home,
             clock,
@@ -350,10 +369,13 @@ class LocalOutside:
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
+        self._compactor = CompactionHandler(self.home, self._assembler, self._clients.get, self._cost, emit)
+        self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
         self._workers = [
             self._harvest,
+            self._compacting,
             self._imports,
             self._indexing,
             self._searches,
@@ -366,7 +388,7 @@ class LocalOutside:
             self._caches,
             self._spending,
         ]
-        services = _CallServices(
+        services = HomeCallServices(
             self.home,
             self._assembler,
             self._clients,
@@ -376,6 +398,7 @@ class LocalOutside:
             clock,
         )
         self._calls = CallWorker(services, emit)
+        self._tools = ToolWorker(tools, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
 
     def _alone(self) -> AbstractContextManager[object]:
@@ -401,89 +424,6 @@ class LocalOutside:
         while not self._is_stopped.wait(0.5):
             if self._lock is not None and self._lock.take_raise_request():
                 self._emit(RaiseRequested())
-
-
-class _CallServices(msgspec.Struct, frozen=True):
-    """Services that calls need, from the parts of the outside."""
-
-    home: Path
-    assembler: Assembler
-    clients: Clients
-    journals: Journals
-    keeper: CacheKeeper
-    price: Callable[[str, str, Usage], float | None]
-    clock: Callable[[], datetime]
-
-    def build(self, effect: CallProvider) -> BuiltCall:
-        return self.assembler.build(
-            CallToBuild(effect.call_id, effect.request_id, effect.user_message_id, effect.spec)
-        )
-
-    def provider(self, provider_id: str) -> Provider:
-        return self.clients.get(provider_id)
-
-    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
-        inputs, known = effect.spec.inputs, None if expected == Usage() else expected
-        return self.journals.journal(
-            effect.spec.discussion_id,
-            lambda: ReplyHead(
-                effect.reply_id,
-                self.clock(),
-                inputs.provider,
-                inputs.model,
-                version_of=effect.version_of,
-                call_id=effect.call_id,
-                expected=known,
-                factor=factor,
-            ),
-        )
-
-    def read_blob(self, spec: StackSpec) -> ReadBlob:
-        return attachment_reader(self.home, spec)
-
-    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
-        return self.assembler.reply_tokens(spec, texts)
-
-    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
-        return self.assembler.recounted(spec, expected)
-
-    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
-        self.assembler.note_usage(spec, usage, texts)
-
-    def begun(self, call_id: str) -> None:
-        self.keeper.begun(call_id)
-
-    def ended(
-        self,
-        call_id: str,
-        spec: StackSpec,
-        usage: Usage,
-        contents: ContentsReport | None,
-        paid: Usage,
-    ) -> CacheReported | None:
-        self.assembler.learn()
-        report = self.keeper.ended(call_id, usage, contents, paid)
-        if report is None:
-            return None
-        return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason, report.lost)
-
-
-def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
-    """Reads the attachments that a stack names."""
-    inputs = spec.inputs
-    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in turn.attachments))
-    return _reader(home, spec.discussion_id, parts)
-
-
-def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
-    """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
-    parts = (part for message in request.messages for part in message.parts)
-    return _reader(home, discussion_id, [part for part in parts if isinstance(part, AttachmentPart)])
-
-
-def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:
-    by_hash = {part.sha256: part for one in parts for part in (one, one.as_text) if part is not None}
-    return lambda sha256: attachments.load(home, discussion_id, by_hash[sha256])
 
 
 def _prices() -> Prices:

@@ -86,7 +86,7 @@ def start_program(
     Args:
         program: absolute, as `find_program` gives it; arguments: paths among them absolute.
         environment: the whole of it, by default `program_environment` of this process's.
-        folder: where it works, never one that the person opened.
+        folder: where it works, never one that the person opened, but for a command of a tool that they said yes to.
         stdin, stdout, stderr: as `subprocess` takes them, None for this process's own.
         kept_descriptors: handed on, POSIX alone.
         is_apart: in a group of its own, away from the terminal and its signals.

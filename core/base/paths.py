@@ -35,6 +35,7 @@ REPLY_FILE = "reply.part"
 LOCK_FILE = ".lock"
 REPLY_LOCK_FILE = ".reply.lock"
 LEFTOVERS_LOCK_FILE = ".leftovers.lock"
+TOOLS_LOCK_FILE = ".tools.lock"
 WHY_FILE = "why.toml"
 AGES_FILE = "ages.toml"
 REVIEW_FILE = ".review.json"
@@ -185,6 +186,11 @@ def facts_file(home: Path) -> Path:
 def index_dir(home: Path) -> Path:
     """Folder of a home's search index; each home has its own."""
     return cache_dir() / f"index-{_mark(home)}"
+
+
+def commands_dir(home: Path) -> Path:
+    """Folder with a mark of each run of the program that started commands of tools; each home has its own."""
+    return cache_dir() / f"commands-{_mark(home)}"
 
 
 def _mark(home: Path) -> str:

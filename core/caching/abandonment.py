@@ -35,14 +35,18 @@ def _asks_anew(then: DiscussionMeta, now: DiscussionMeta) -> bool:
 
 
 def _rewritten(before: AppState, after: AppState) -> tuple[str, ...]:
-    """Discussions of which a message that was sent is edited, deleted, or another one."""
+    """Discussions of which a message that was sent is edited, deleted, or another one, or left the model's view."""
     then, now = before.discussions.open, after.discussions.open
     if then is now:
         return ()
     return tuple(
         name
         for name, opened in then.items()
-        if name in now and now[name].entries is not opened.entries and not _begins_with(now[name], opened)
+        if name in now
+        and (
+            now[name].cut != opened.cut
+            or (now[name].entries is not opened.entries and not _begins_with(now[name], opened))
+        )
     )
 
 

@@ -55,6 +55,7 @@ def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) 
         fonts,
         partial(embedded, is_quick=is_quick),
         partial(claude, is_quick=is_quick),
+        partial(sandbox, is_quick=is_quick),
         partial(proxies, environ),
         partial(clock, datetime.now(UTC)),
         output,
@@ -164,6 +165,21 @@ def claude(*, is_quick: bool) -> Iterator[Finding]:
         yield warn("claude code", f"{program} ends with code {code}", "Run it once in a terminal")
     else:
         yield ok("claude code", f"{output.strip()[:60]}, {program}")
+
+
+def sandbox(*, is_quick: bool) -> Iterator[Finding]:
+    """What confines the commands of tools, tried by running it."""
+    from core.agent.sandbox import BUBBLEWRAP, find_confinement
+
+    if is_quick and sys.platform == "linux" and find_program("bwrap") is not None:
+        yield ok("sandbox", f"{BUBBLEWRAP}, not tried")
+        return
+    found = find_confinement().sandbox
+    if found.is_confined:
+        yield ok("sandbox", f"{found.name} confines commands of tools")
+    else:
+        what, _, remedy = found.problem.partition(". ")
+        yield warn("sandbox", f"{what}: commands of tools run unconfined, each asks", remedy)
 
 
 def proxies(environ: Mapping[str, str]) -> Iterator[Finding]:

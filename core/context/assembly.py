@@ -36,7 +36,7 @@ from core.values.curation import ItemFiles, NamedText
 from core.values.provider import ModelProfile, PdfForm, ProviderRequest
 from core.values.recall import Recalled
 from core.values.records import RequestRecord, ViewRecord
-from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
+from core.values.spec import PREVIEW_ID, CallToBuild, OfferedTools, PlannedRequest, StackSpec
 from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, Segment, StackInputs
 from core.values.usage import Usage
 
@@ -149,7 +149,7 @@ class Assembler:
         counter: counts tokens; outline: makes outlines; prices: for costs; clock: UTC.
         keeper: plans the caching, None plans nothing.
         knowledge: reads layer 7; recall: finds what goes along with a message, None nothing.
-        scales: keeps the scale of tokens, None keeps it for this run.
+        scales: keeps the scale of tokens, None keeps it for this run; tools: what a discussion with tools is given.
     """
 
     def __init__(
@@ -162,7 +162,9 @@ class Assembler:
         knowledge: ReadLayer7 | None = None,
         scales: ScaleStore | None = None,
         recall: Recall | None = None,
+        tools: OfferedTools = lambda _offer: (),
     ) -> None:
+        self._tools = tools
         self._counter = counter
         self._knowledge = knowledge
         self._recall = RecallDesk(recall)
@@ -185,6 +187,8 @@ class Assembler:
         return replace(self._recall.with_recalled(self._known(spec, items))[0].inputs, items=items)
 
     def _known(self, spec: StackSpec, items: tuple[ItemFiles, ...]) -> StackSpec:
+        if spec.tools is not None:
+            spec = replace(spec, inputs=replace(spec.inputs, tools=self._tools(spec.tools)))
         if self._knowledge is None:
             return spec
         digest, facts, notes, taken = self._knowledge(spec, items)

@@ -10,7 +10,7 @@ from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, scaled
 from core.context.pieces import Layer, Piece
 from core.providers.attachments import attachment_tokens
-from core.values.messages import AttachmentPart
+from core.values.messages import AttachmentPart, ToolResultPart
 from core.values.provider import PdfForm
 from core.values.stack import LayerId, LayerReport, Segment, SegmentReport
 
@@ -62,4 +62,6 @@ def _segment_report(
     size = size_bytes(wire.text) if isinstance(wire, Segment) else sum(map(size_bytes, piece.parts))
     known = counted.get(piece.sha256)
     tokens = scaled(estimate_tokens(size) if known is None else known, factor)
-    return SegmentReport(piece.key, piece.sha256, size, tokens)
+    files = wire.attachments if isinstance(wire, ToolResultPart) else ()
+    tokens += sum(attachment_tokens(file, pdf, factor) for file in files)
+    return SegmentReport(piece.key, piece.sha256, size + sum(file.size_bytes for file in files), tokens)

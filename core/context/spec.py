@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from core.base.domains import domain_name
-from core.context.identity import identity_for
+from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext
+from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
+from core.discussion.paired_calls import paired
 from core.providers.abilities import takes_metadata
 from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import AttachmentPart, Message, Role
+from core.values.messages import Message
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
-from core.values.spec import StackSpec
+from core.values.spec import StackSpec, ToolOffer
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
-
-
-NOTHING_NEW = Message("", datetime(1970, 1, 1, tzinfo=UTC), Role.USER, ())
-"""Stands for the person's message in a round of a running turn: theirs went before."""
 
 
 def preset_of(state: AppState, name: str) -> Preset:
@@ -70,6 +66,7 @@ def stack_spec(
         caching_enabled=meta.caching_enabled,
         recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
+        tools=_tools(state, meta),
     )
 
 
@@ -79,6 +76,12 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
     if asked is None or not settings.ambient:
         return None
     return RecallSpec(asked, settings.ambient_tokens, (*settings.kept_out, *kept_out))
+
+
+def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+    if not meta.has_tools:
+        return None
+    return ToolOffer(state.config.project.is_trusted, asked_places(state) is not None)
 
 
 def _waiting(state: AppState, opened: OpenDiscussion) -> tuple[str, ...]:
@@ -111,11 +114,13 @@ def _inputs(
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
-    turns = model_view(opened)
+    turns = paired(sent_view(opened))
+    said, attachments = opened.draft.text, opened.draft.attachments
     if round_version is not None:
-        turns, user_message = _before(turns, round_version), NOTHING_NEW
+        turns, said, attachments = _before(turns, round_version), "", ()
     elif user_message is not None:
         turns = _before(turns, user_message.id)
+        said, attachments = as_sent(opened, user_message).text, user_message.attachments
     return StackInputs(
         provider=meta.provider,
         model=meta.model,
@@ -123,17 +128,29 @@ def _inputs(
         role_text=_role_text(state, profile),
         system_text=_system_text(state, meta),
         persona=state.config.project.personas.get(meta.persona),
-        project=(*state.config.project.context, *identity_for(profile.family, state.config.project.identity)),
-        tools=state.agent.tools if meta.has_tools else (),
-        metadata=_metadata(meta, turns) if has_metadata else DiscussionMetadata(),
+        project=(
+            *state.config.project.context,
+            *identity_for(profile.family, state.config.project.identity),
+            *memory_for(state.config.project.memory),
+        ),
+        metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
-        user_text=user_message.text if user_message is not None else opened.draft.text,
-        attachments=_attachments(opened, user_message),
+        user_text=said,
+        attachments=attachments,
         takes_long_system=profile.takes_long_system,
         keeps_retrieved=not has_metadata,
         kept_retrieved=() if has_metadata else _kept(opened, turns),
     )
+
+
+def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Messages before what is sent, those that left the view among them."""
+    if opened.cut is None:
+        return turns
+    said, last = model_view(opened), turns[-1].id if turns else ""
+    end = next((at for at, message in enumerate(said, 1) if message.id == last), None)
+    return _before(said, opened.cut.begins_at) if end is None else said[:end]
 
 
 def _kept(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[tuple[str, str], ...]:
@@ -151,10 +168,6 @@ def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
 
 def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionMetadata:
     return DiscussionMetadata(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
-
-
-def _attachments(opened: OpenDiscussion, user_message: Message | None) -> tuple[AttachmentPart, ...]:
-    return opened.draft.attachments if user_message is None else user_message.attachments
 
 
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
@@ -201,13 +214,16 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
     return (
         state.discussions.selected_id,
         meta,
-        state.agent.tools,
+        project.is_trusted,
         id(opened.entries),
+        opened.cut,
+        id(opened.lines),
         opened.draft,
         opened.kept_out,
         id(opened.last_request),
         id(project.context),
         id(project.identity),
+        id(project.memory),
         project.domain,
         project.presets.get(meta.preset),
         project.personas.get(meta.persona),

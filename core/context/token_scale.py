@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, recalibrated, scaled, within_range
 from core.providers.attachments import attachment_tokens
-from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
 from core.values.provider import ModelProfile, PdfForm, ProviderRequest, RequestPart
 from core.values.stack import Segment, ToolSchema
 from core.values.usage import Usage
@@ -103,10 +103,9 @@ def counted_request(
     count = token_counter(counted, 1.0, estimated, pdf)
     tokens = images = 0
     for part in request_parts(request):
-        if isinstance(part, AttachmentPart) and (part.is_image or part.is_pdf):
-            images += count(part)
-        else:
-            tokens += count(part)
+        pictures = sum(count(file) for file in files_of((part,)) if file.is_image or file.is_pdf)
+        images += pictures
+        tokens += count(part) - pictures
     return RequestCount(tokens, images, not estimated)
 
 
@@ -166,7 +165,10 @@ def token_counter(
                 return attachment_tokens(part, pdf, factor)
             case ToolCallPart():
                 return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
-            case ToolResultPart() | ReasoningPart():
+            case ToolResultPart():
+                files = sum(attachment_tokens(file, pdf, factor) for file in part.attachments)
+                return scaled(estimate_tokens(len(part.text)), factor) + files
+            case ReasoningPart():
                 return scaled(estimate_tokens(len(part.text)), factor)
             case ToolSchema():
                 return scaled(estimate_tokens(len(part.description) + len(part.parameters_json)), factor)

@@ -194,8 +194,9 @@ def _canonical(part: Part) -> tuple[str, ...]:
             return (_attachment(part),)
         case ToolCallPart(call_id, name, arguments):
             return frame_parts("call", arguments, id=call_id, name=name)
-        case ToolResultPart(call_id, text, is_error):
-            return frame_parts("result", text, id=call_id, error="yes" if is_error else "")
+        case ToolResultPart(call_id, text, is_error, files):
+            answer = frame_parts("result", text, id=call_id, error="yes" if is_error else "")
+            return (*answer, *map(_attachment, files)) if files else answer
 
 
 def _attachment(part: AttachmentPart) -> str:

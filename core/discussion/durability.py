@@ -117,9 +117,7 @@ def write_failed(state: AppState, given: Stamp, event: WriteFailed) -> AppState:
         return state
     retry_at = given.at + RETRY_WRITE_AFTER
     is_result = isinstance(event.token, ResultToken)
-    write = PendingWrite(
-        event.discussion_id, event.records, retry_at, event.text, event.detail, is_result
-    )
+    write = PendingWrite(event.discussion_id, event.records, retry_at, event.text, event.detail, is_result)
     return replace(
         state,
         discussions=replace(

@@ -169,12 +169,17 @@ def _part_block(part: Part) -> str:
             return f"Tool call {_code(part.name)} ({_code(part.call_id)}):\n\n{_fenced(part.arguments_json)}"
         case ToolResultPart():
             noun = "Tool error" if part.is_error else "Tool result"
-            return f"{noun} ({_code(part.call_id)}):\n\n{_fenced(part.text)}"
+            answer = f"{noun} ({_code(part.call_id)}):\n\n{_fenced(part.text)}"
+            return "\n\n".join((answer, *map(_file_line, part.attachments)))
         case AttachmentPart():
-            facts = f"{part.media_type}, {part.size_bytes:,} bytes, sha256 {part.sha256}"
-            return f"- Attachment: {_code(part.name)} ({_inline(facts)})"
+            return _file_line(part)
         case _:
             assert_never(part)
+
+
+def _file_line(part: AttachmentPart) -> str:
+    facts = f"{part.media_type}, {part.size_bytes:,} bytes, sha256 {part.sha256}"
+    return f"- Attachment: {_code(part.name)} ({_inline(facts)})"
 
 
 def _usage_text(usage: Usage) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from core.discussion.cuts import read_cut, read_line
 from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
 from core.values.records import (
@@ -52,6 +53,7 @@ class FoldedLog:
         self._last_request = discussion.last_request
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
         self._retrieved = discussion.retrieved
+        self._cut, self._lines = discussion.cut, discussion.lines
 
     def add(self, record: Record) -> None:
         """Take in the next record."""
@@ -66,7 +68,11 @@ class FoldedLog:
             case RequestRecord():
                 self._last_request = record
                 self._note_retrieved(record)
-            case ViewRecord() | StartRecord():
+            case ViewRecord():
+                self._cut = read_cut(record) or self._cut
+                if (line := read_line(record)) is not None:
+                    self._lines = {**self._lines, line.message_id: line.text}
+            case StartRecord():
                 pass
             case UsageRecord():
                 if not record.is_inherited:
@@ -85,6 +91,8 @@ class FoldedLog:
             versions=self._versions,
             last_request=self._last_request,
             retrieved=self._retrieved,
+            cut=self._cut,
+            lines=self._lines,
             record_count=self._count,
             usage=self._usage,
             upkeep=self._upkeep,

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
+from core.discussion.cuts import has_content
 from core.discussion.log_content import FoldedLog
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Message, ReasoningPart, Role, TextPart
+from core.values.messages import Message, Role
 from core.values.records import (
     ChooseRecord,
     DeleteRecord,
@@ -48,11 +49,11 @@ def apply(discussion: OpenDiscussion, record: Record) -> OpenDiscussion:
 
 
 def model_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
-    """The messages that a model sees, in order: not deleted, with something in them to send.
+    """The messages of a discussion, in order: not deleted, with something in them to send; also those that left a model's view.
 
     What arrived of an interrupted reply counts; reasoning alone is nothing to send.
     """
-    return tuple(message for message in discussion.messages if _has_content(message))
+    return tuple(message for message in discussion.messages if has_content(message))
 
 
 def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, ...] | None:
@@ -144,16 +145,3 @@ def _target(record: Record) -> str:
             return record.version_of
         case _:
             return ""
-
-
-def _has_content(message: Message) -> bool:
-    for part in message.parts:
-        match part:
-            case TextPart():
-                if part.text.strip():
-                    return True
-            case ReasoningPart():
-                continue
-            case _:
-                return True
-    return False

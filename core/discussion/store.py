@@ -21,9 +21,11 @@ from core.base.errors import LockedError, StorageError
 from core.base.locks import discussion_lock
 from core.base.opener import oddities
 from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
+from core.discussion.calls_lock import calls_held
+from core.discussion.left_calls import left_calls
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
-from core.values.messages import AttachmentPart
+from core.values.messages import AttachmentPart, files_of
 from core.values.records import EditRecord, MessageRecord, Record
 
 LEFT_BEHIND = "It was left when the program ended."
@@ -32,7 +34,7 @@ LEFT_BEHIND = "It was left when the program ended."
 
 _PASSED_OVER = (
     *(paths.CACHE_FILE, paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE, paths.REPLY_FILE),
-    *(paths.LOCK_FILE, paths.REPLY_LOCK_FILE, paths.LEFTOVERS_LOCK_FILE),
+    *(paths.LOCK_FILE, paths.REPLY_LOCK_FILE, paths.LEFTOVERS_LOCK_FILE, paths.TOOLS_LOCK_FILE),
 )
 """Names of files without which a discussion is read all the same. Log, meta and queue speak for themselves."""
 
@@ -161,10 +163,17 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     remove_leftovers(directory, now)
     content = log.read(home, discussion_id)
     content, notes = _with_leftovers(home, discussion_id, content, disk)
+    content, left, more = _with_left_calls(home, discussion_id, content, now, disk)
     waiting = queue_file.read(home, discussion_id)
     queue = _unsent(waiting.prompts, content.records)
     repaired = (
-        *(*content.repairs, *log.foreign_sentences(content), *notes, *filter(None, (waiting.problem,))),
+        *(
+            *content.repairs,
+            *log.foreign_sentences(content),
+            *notes,
+            *more,
+            *filter(None, (waiting.problem,)),
+        ),
         *oddities(directory, _PASSED_OVER),
     )
     discussion = replace(
@@ -174,6 +183,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
         attachments_dir=str(paths.attachments_dir(home, discussion_id)),
         queue=queue,
         queue_hold=LEFT_BEHIND if queue else "",
+        left_calls=left,
     )
     read = meta.read_meta(home, discussion_id)
     return LoadedDiscussion(read.meta, discussion, read.problem)
@@ -211,10 +221,8 @@ def branch(
 
 def attachments_in(records: Sequence[Record]) -> tuple[AttachmentPart, ...]:
     """Every attachment that messages and edits name, each once."""
-    parts = [
-        part for record in records if isinstance(record, (MessageRecord, EditRecord)) for part in record.parts
-    ]
-    return tuple(dict.fromkeys(part for part in parts if isinstance(part, AttachmentPart)))
+    named = (record.parts for record in records if isinstance(record, (MessageRecord, EditRecord)))
+    return tuple(dict.fromkeys(files_of(chain.from_iterable(named))))
 
 
 def _staging(directory: Path) -> Path:
@@ -261,6 +269,25 @@ def _with_leftovers(
             reply_journal.discard(left)
     notes = tuple(dict.fromkeys(_note(reply) for reply in back if _as_records(reply)))
     return (replace(content, records=(*content.records, *new)) if new else content), notes
+
+
+def _with_left_calls(
+    home: Path, discussion_id: str, content: log.LogContent, now: datetime, disk: Disk
+) -> tuple[log.LogContent, tuple[str, ...], tuple[str, ...]]:
+    """Write what became of tool calls that a killed program had begun; ids of those to be asked about again; notes."""
+    if not left_calls(content.records, now).is_any:
+        return content, (), ()
+    with calls_held(home, discussion_id) as is_free:
+        if not is_free:
+            return content, (), ()
+        content = log.read(home, discussion_id)  # a live program may have written until it let go
+        left = left_calls(content.records, now)
+        with suppress(StorageError, LockedError):
+            if left.results:
+                log.append(home, discussion_id, left.results, disk=disk)
+    content = replace(content, records=(*content.records, *left.results))
+    note = "The program ended while tools were at work; what was begun is marked as interrupted, and not run again"
+    return content, left.asked, ((note,) if left.results else ())
 
 
 def _unsent(prompts: tuple[QueuedPrompt, ...], records: Sequence[Record]) -> tuple[QueuedPrompt, ...]:

@@ -17,7 +17,9 @@ from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
 from core.base.secrets import scrubbed_line
 from core.discussion import log, meta, queue_file, store, trash
+from core.discussion.calls_lock import CallsLocks
 from core.discussion.export_place import check_place, look_at
+from core.discussion.left_calls import calls_of, results_of
 from core.discussion.messages import (
     AppendRecords,
     BranchOnDisk,
@@ -39,6 +41,8 @@ from core.discussion.messages import (
     RecordsAppended,
     ReplyToken,
     RestoreOnDisk,
+    ResultToken,
+    StartToken,
     TrashListed,
     TrashOnDisk,
     UpkeepToken,
@@ -84,7 +88,7 @@ class DiscussionHandler:
 
     Args:
         root: the home; clock: UTC; emit: the controller's inbox; journals: of the replies under way.
-        reserves: shared with other programs, None where nobody calls.
+        reserves: shared with other programs, None where nobody calls; calls: locks of tool calls, likewise.
     """
 
     def __init__(
@@ -94,7 +98,9 @@ class DiscussionHandler:
         emit: Emit,
         journals: OpenJournals,
         reserves: OpenReserves | None = None,
+        calls: CallsLocks | None = None,
     ) -> None:
+        self._calls = calls or CallsLocks(root)
         self._root = root
         self._clock = clock
         self._emit = emit
@@ -152,6 +158,7 @@ class DiscussionHandler:
                 assert_never(effect)
 
     def _append(self, effect: AppendRecords) -> None:
+        self._note_calls(effect)
         try:
             went = self._appended(effect)
         except SlopError as error:
@@ -173,11 +180,23 @@ class DiscussionHandler:
         if isinstance(effect.token, ReplyToken):
             self._journals.drop(effect.discussion_id)
             self._settle(call_key(effect.token.call_id), effect.records)
+        if isinstance(effect.token, ResultToken):
+            self._calls.answered(effect.discussion_id, results_of(effect.records))
         if isinstance(effect.token, UpkeepToken):
             self._settle(effect.token.key, effect.records)
         self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
+
+    def _note_calls(self, effect: AppendRecords) -> None:
+        """No other program may take calls for left behind that this one is about to begin."""
+        match effect.token:
+            case ReplyToken():
+                self._calls.asked(effect.discussion_id, calls_of(effect.records))
+            case StartToken():
+                self._calls.asked(effect.discussion_id, frozenset({effect.token.call_id}))
+            case _:
+                pass
 
     def _settle(self, key: str, records: Sequence[Record]) -> None:
         if self._reserves is not None:

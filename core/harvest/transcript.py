@@ -167,7 +167,8 @@ def _part_text(part: Part) -> str:
         case ToolCallPart():
             return f"[called {part.name}]\n{shortened(part.arguments_json)}"
         case ToolResultPart():
-            return f"[tool {'error' if part.is_error else 'result'}]\n{shortened(part.text)}"
+            answer = f"[tool {'error' if part.is_error else 'result'}]\n{shortened(part.text)}"
+            return "\n".join((answer, *(f"[attached {file.name}]" for file in part.attachments)))
         case AttachmentPart():
             return f"[attached {part.name}]"
         case ReasoningPart():

@@ -98,14 +98,6 @@ class ToolCallData(Data, frozen=True):
     arguments_json: str
 
 
-class ToolResultData(Data, frozen=True):
-    """Answer of a tool."""
-
-    call_id: str
-    text: str
-    is_error: bool
-
-
 class AttachmentData(Data, frozen=True):
     """Attachment of a message."""
 
@@ -113,6 +105,20 @@ class AttachmentData(Data, frozen=True):
     name: str
     media_type: str
     size_bytes: Count
+
+
+class ToolResultData(Data, frozen=True):
+    """Answer of a tool. `attachments`: pictures in it."""
+
+    call_id: str
+    text: str
+    is_error: bool
+    attachments: list[AttachmentData]
+
+    @classmethod
+    def of(cls, part: ToolResultPart) -> ToolResultData:
+        """The result as it is answered with."""
+        return filled(cls, part, attachments=[filled(AttachmentData, file) for file in part.attachments])
 
 
 class MessageData(Data, frozen=True, tag_field="type", tag="message"):
@@ -144,7 +150,7 @@ class MessageData(Data, frozen=True, tag_field="type", tag="message"):
             cls,
             message,
             tool_calls=[filled(ToolCallData, part) for part in parts if isinstance(part, ToolCallPart)],
-            tool_results=[filled(ToolResultData, part) for part in parts if isinstance(part, ToolResultPart)],
+            tool_results=[ToolResultData.of(part) for part in parts if isinstance(part, ToolResultPart)],
             attachments=[filled(AttachmentData, part) for part in message.attachments],
             usage=None if message.usage is None else UsageData.of(message.usage),
         )

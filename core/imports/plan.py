@@ -335,9 +335,15 @@ def _parts(given: Sequence[Part], skipped: Counter[str]) -> Iterator[Part]:
             case ToolResultPart():
                 head = "[tool error]" if part.is_error else "[tool result]"
                 yield TextPart(_told(head, part.text, skipped))
+                for file in part.attachments:
+                    yield _by_name(file, skipped)
             case AttachmentPart():
-                skipped["files, by name alone"] += 1
-                yield TextPart(f"[attached {one_line(part.name, NAME_CHARS)}]")
+                yield _by_name(part, skipped)
+
+
+def _by_name(file: AttachmentPart, skipped: Counter[str]) -> TextPart:
+    skipped["files, by name alone"] += 1
+    return TextPart(f"[attached {one_line(file.name, NAME_CHARS)}]")
 
 
 def _told(head: str, text: str, skipped: Counter[str]) -> str:

@@ -91,6 +91,15 @@ def has_openai_breakpoints(model: str) -> bool:
     return version is not None and version >= OPENAI_EXPLICIT_FROM
 
 
+def has_gemini_result_parts(model: str) -> bool:
+    """True if a Gemini model takes pictures inside the result of a function, which 3 and later do.
+
+    Source: ai.google.dev "Function calling", multimodal function responses (read 2026-11-23).
+    """
+    version = _version(model, "gemini")
+    return version is not None and version >= (3, 0)
+
+
 def _version(model: str, family: str) -> tuple[int, int] | None:
     found = re.search(rf"(?:^|/){family}-(\d{{1,3}})(?:\.(\d{{1,3}}))?(?![\d.])", model)
     return None if found is None else (int(found[1]), int(found[2] or 0))

@@ -275,10 +275,9 @@ def _made(role: str, part: RequestPart | ToolSchema) -> Block:
             return Block("reasoning", _digest(role, text, vendor), MarkPlace.TRANSIENT, can_be_marked=False)
         case ToolCallPart(call_id, name, arguments):
             return Block(part_key(part), _digest("call", call_id, name, arguments), MarkPlace.TALK, "call")
-        case ToolResultPart(call_id, text, is_error):
-            return Block(
-                part_key(part), _digest("result", call_id, text, str(is_error)), MarkPlace.TALK, "result"
-            )
+        case ToolResultPart(call_id, text, is_error, files):
+            answer = _digest("result", call_id, text, str(is_error), *(file.sha256 for file in files))
+            return Block(part_key(part), answer, MarkPlace.TALK, "result")
 
 
 def _place(segment: Segment) -> MarkPlace:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.base.errors import FailureKind, ProviderError, StorageError
+from core.base.figures import size
 from core.providers.attachments import attachment_problem, attachment_text, goes_as_pdf, refuse_attachment
 from core.providers.protocol import ReadBlob
-from core.values.messages import AttachmentPart, Role
+from core.values.messages import AttachmentPart, Role, ToolCallPart
 from core.values.provider import ModelProfile, RequestMessage
 
 
@@ -28,6 +29,12 @@ def sorted_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def called_with(part: ToolCallPart) -> dict[str, Any]:
+    """Arguments of a call as an object; what is none goes as the text that it is."""
+    arguments = sorted_object(part.arguments_json)
+    return {"INVALID_JSON": part.arguments_json} if arguments is None else arguments
 
 
 def open_turn_start(messages: Sequence[RequestMessage]) -> int:
@@ -56,6 +63,22 @@ def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -
     if text is None:
         raise refuse_attachment(part, who)
     return text
+
+
+def shown_in_result(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -> bytes | str:
+    """A file in a tool's result as a vendor can take it, its name and size in words where the model cannot.
+
+    Unlike a person's attachment it never keeps a request from going out: nobody could take it off the message.
+    """
+    try:
+        return attached(part, read_blob, profile)
+    except ProviderError:
+        return result_in_words(part)
+
+
+def result_in_words(part: AttachmentPart) -> str:
+    """A file in a tool's result, in words."""
+    return f"[{part.name!r} ({part.media_type}, {size(part.size_bytes)}) cannot be shown to this model.]"
 
 
 def _read(part: AttachmentPart, read_blob: ReadBlob) -> bytes:

@@ -57,6 +57,7 @@ from core.values.retrieval import (
     EmbeddingServer,
     IndexProgress,
     IndexReport,
+    MemoryToolAnswer,
     NavigationReport,
     SearchAnswer,
     SearchFilters,
@@ -191,8 +192,13 @@ class SearchHandler:
             answer = self._answer(asked, places, effect.query, effect.count, effect.filters)
             self._emit(SearchAnswered(answer, places, effect.command_id))
         else:
-            told = use_tool(effect.name, effect.arguments_json, partial(self._answer, asked, places), places)
+            told = self.used(asked, effect.name, effect.arguments_json)
             self._emit(ToolUsed(told.text, told.is_error, places, effect.command_id))
+
+    def used(self, asked: AskedPlaces, name: str, arguments_json: str) -> MemoryToolAnswer:
+        """Answer a model's call of a tool of memory. Thread-safe, total."""
+        places = judge(asked)
+        return use_tool(name, arguments_json, partial(self._answer, asked, places), places)
 
     def _answer(
         self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters

@@ -103,6 +103,7 @@ def counting(tables: ProjectTables, facts: ProjectFacts, shown: frozenset[Shown]
         context=tuple(source for source in tables.context if counts(_context(source, facts))),
         domain=tables.domain if counts(_domain(tables.domain)) else "",
         has_identity=tables.has_identity or not counts(_NO_IDENTITY),
+        memory=tuple(name for name in tables.memory if counts(_memory(name, facts))),
         allowed_roots=tuple(one.value for one in _folders(tables, facts) if counts(one)),
         presets=presets,
         personas=_counting_texts(tables.personas, TextTable.PERSONAS, facts, shown),
@@ -149,6 +150,7 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
     yield from (_prompt(name, text) for name, text in tables.prompts.items())
     if tables.domain:
         yield _domain(tables.domain)
+    yield from (_memory(name, facts) for name in dict.fromkeys(tables.memory))
     if not tables.has_identity:
         yield _NO_IDENTITY
     yield from _later(tables.raw)
@@ -156,6 +158,17 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
 
 def _domain(name: str) -> AskedValue:
     return AskedValue(("domain",), name, f"facts that are known of {name!r}")
+
+
+def _memory(folder: str, facts: ProjectFacts) -> AskedValue:
+    leads_to = facts.outside.get(folder, "")
+    said = f" (outside the project: {leads_to})" if leads_to else ""
+    return AskedValue(("memory", folder), _kept(f"folder {leads_to}".strip()), one_line(folder, 120) + said)
+
+
+def asked_identity(name: str) -> AskedValue:
+    """An identity file of a folder, by its name from the project's root: it counts once a person was shown that it is there."""
+    return AskedValue(("identity_files", name), "file", one_line(name, 120))
 
 
 _NO_IDENTITY = AskedValue(("identity",), "off", "off")

@@ -47,6 +47,11 @@ def identity_paths(root: Path, start: Path, homes: Iterable[Path]) -> tuple[Cont
     return tuple(places)
 
 
+def is_strange(text: NamedText) -> bool:
+    """True for one of the opened folder or its repository: a person is asked for it, those of their home always count."""
+    return not text.name.startswith(HOME_PREFIX)
+
+
 def find_identity(
     places: Iterable[ContextFile], allowed_roots: tuple[Path, ...], taken: Iterable[str] = ()
 ) -> tuple[tuple[NamedText, ...], tuple[SettingsFault, ...]]:

@@ -14,14 +14,16 @@ from core.base.domains import domain_name
 from core.base.errors import ConfigError, at_line
 from core.base.paths import CONFIG_FILE, config_dir, home_dir, project_file
 from core.base.surroundings import current_folder
-from core.settings.asked_values import Shown, asked_values, counting, shown_as, unshown
+from core.settings.asked_values import Shown, asked_identity, asked_values, counting, shown_as, unshown
 from core.settings.checks import Flaw, check_settings, did_you_mean, setting_for, value_flaw
-from core.settings.identity_files import find_identity, identity_paths
+from core.settings.identity_files import find_identity, identity_paths, is_strange
+from core.settings.memory_files import find_memory, memory_folders
 from core.settings.merge import SettingSource, environment_source, from_text, merge
 from core.settings.preset_drafts import merge_working, read_working
 from core.settings.project import find_root, read_project_data, read_sources
 from core.settings.project_facts import ReadTexts, named_files, project_facts, read_texts
 from core.settings.project_tables import ProjectTables
+from core.settings.project_texts import ContextFile
 from core.settings.prompts import project_prompts
 from core.settings.repository import repository_domain
 from core.settings.restrictions import held_back
@@ -146,17 +148,22 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
         tables, request.root, texts, {**user_values, **environment.values}, _own_servers(user_values)
     )
     shown = frozenset() if record is None or record.shown is None else record.shown
-    asked = asked_values(tables, facts)
     is_trusted = record is not None and record.shown is not None
     counted = counting(tables, facts, shown) if is_trusted else ProjectTables()
+    places = identity_paths(request.root, request.start, (request.home,)) if counted.has_identity else ()
     settings, merge_faults = _merge(request, user_values, counted, environment)
     settings = replace(settings, unread=unread)
-    project, text_faults, watched = _build_project(request, tables, counted, texts)
+    project, text_faults, watched = _build_project(request, tables, counted, texts, places)
+    strange = {text.name: asked_identity(text.name) for text in project.identity if is_strange(text)}
+    asked = (*asked_values(tables, facts), *(strange.values() if tables.has_identity else ()))
+    counts = {name for name, one in strange.items() if is_trusted and shown_as(one) in shown}
+    identity = tuple(text for text in project.identity if not is_strange(text) or text.name in counts)
     project = replace(
         project,
         name=(tables.name if is_trusted else "") or project.name,
         has_file=has_file,
         is_trusted=is_trusted,
+        identity=identity,
         was_trusted_unseen=record is not None and not is_trusted,
         asked=unshown(asked, shown),
         held_back=held_back(data, facts.own_servers),
@@ -282,9 +289,17 @@ def _own_domain(root: Path) -> str:
 
 
 def _build_project(
-    request: ConfigRequest, tables: ProjectTables, counted: ProjectTables, texts: ReadTexts
+    request: ConfigRequest,
+    tables: ProjectTables,
+    counted: ProjectTables,
+    texts: ReadTexts,
+    places: tuple[ContextFile, ...],
 ) -> tuple[Project, tuple[SettingsFault, ...], tuple[str, ...]]:
-    """Make the project of what counts. Trust and what is asked for are the caller's."""
+    """Make the project of what counts, and of all its identity files. Trust and what is asked for are the caller's.
+
+    Args:
+        places: where identity files may stand.
+    """
     allowed = tuple(Path(root) for root in counted.allowed_roots)
     faults: list[SettingsFault] = []
 
@@ -296,10 +311,11 @@ def _build_project(
     context = good(read_sources(counted.context, request.root, allowed))
     personas = good(texts[TextTable.PERSONAS, name] for name in counted.personas)
     prompts = good(texts[TextTable.SYSTEM_PROMPTS, name] for name in counted.system_prompts)
-    places = identity_paths(request.root, request.start, (request.home,)) if counted.has_identity else ()
     identity, identity_faults = find_identity(
         places, allowed, (text.source for text in context if text.source)
     )
+    folders = memory_folders(request.home, request.root, counted.memory)
+    memory, memory_faults, memory_paths = find_memory(folders, request.home, request.root, allowed)
     working, working_faults = read_working(request.home, request.root)
     presets, unsaved = merge_working(counted.presets, working)
     project = Project(
@@ -308,6 +324,7 @@ def _build_project(
         domain=counted.domain or _own_domain(request.root),
         context=context,
         identity=identity,
+        memory=memory,
         presets=presets,
         unsaved_presets=unsaved,
         personas={text.name: text for text in personas},
@@ -320,7 +337,8 @@ def _build_project(
         request.trust_file,
         project_file(request.root),
         *(place.path for place in places),
+        *memory_paths,
         *named_files(tables, request.root),
     )
     watched = tuple(dict.fromkeys(str(path) for path in files))
-    return project, (*faults, *identity_faults, *working_faults), watched
+    return project, (*faults, *identity_faults, *memory_faults, *working_faults), watched

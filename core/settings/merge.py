@@ -16,12 +16,12 @@ from core.values.settings import (
     CachingSettings,
     FileLimits,
     HookSettings,
-    ToolSettings,
     KnowledgeSettings,
     RetrievalSettings,
     ServerSettings,
     Settings,
     SettingsFault,
+    ToolSettings,
 )
 
 PROVIDER_KEY = "ai_settings.provider"

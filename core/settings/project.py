@@ -60,7 +60,8 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
         flaws.append(Flaw(("project",), "project must be a table ([project])"))
         head = {}
     context, context_flaws = _read_context(head.get("context", []))
-    roots, root_flaws = _read_roots(head.get("allowed_roots", []))
+    roots, root_flaws = _read_folders("allowed_roots", head.get("allowed_roots", []))
+    memory, memory_flaws = _read_folders("memory", head.get("memory", []))
     presets, preset_flaws = read_presets(data.get("presets", {}))
     personas, persona_flaws = _read_texts("personas", data.get("personas", {}))
     prompts, prompt_flaws = _read_texts("system_prompts", data.get("system_prompts", {}))
@@ -71,6 +72,7 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
         domain="" if "domain" in bad else str(head.get("domain", "")),
         context=context,
         has_identity=True if "identity" in bad else head.get("identity", True),
+        memory=memory,
         allowed_roots=roots,
         presets=presets,
         personas=personas,
@@ -79,7 +81,7 @@ def read_project_data(data: Mapping[str, Any]) -> tuple[ProjectTables, list[Flaw
         raw=data,
     )
     return found, [
-        *flaws, *head_flaws, *context_flaws, *root_flaws, *preset_flaws, *persona_flaws, *prompt_flaws
+        *flaws, *head_flaws, *context_flaws, *root_flaws, *memory_flaws, *preset_flaws, *persona_flaws, *prompt_flaws
     ]  # fmt: skip
 
 
@@ -94,7 +96,7 @@ def _head_flaws(head: Mapping[str, Any]) -> list[Flaw]:
         said = f"must be of a-z, 0-9, dots, hyphens and underscores, begin with a letter or digit, and not be {GLOBAL!r}"
         flaws.append(Flaw(("project", "domain"), f"project.domain {said}"))
     return flaws + unknown_keys(
-        head, ("name", "domain", "context", "identity", "allowed_roots"), ("project",), "project"
+        head, ("name", "domain", "context", "identity", "memory", "allowed_roots"), ("project",), "project"
     )
 
 
@@ -136,11 +138,11 @@ def _read_source(name: str, row: Any) -> tuple[TextSource | None, str]:
     return TextSource(name, file=clean(row["file"])), ""
 
 
-def _read_roots(value: Any) -> tuple[tuple[str, ...], list[Flaw]]:
+def _read_folders(key: str, value: Any) -> tuple[tuple[str, ...], list[Flaw]]:
     is_list = isinstance(value, list) and len(value) <= MAX_ROOTS
     if not is_list or not all(isinstance(root, str) and root.strip() for root in value):
-        what = f"project.allowed_roots must be a list of at most {MAX_ROOTS} folders"
-        return (), [Flaw(("project", "allowed_roots"), what)]
+        what = f"project.{key} must be a list of at most {MAX_ROOTS} folders"
+        return (), [Flaw(("project", key), what)]
     return tuple(value), []
 
 

@@ -46,6 +46,7 @@ def project_facts(
     """
     named = [item.path for preset in tables.presets.values() for item in preset.items]
     named += [source.file for source in tables.context if source.file]
+    named += tables.memory
     outside = {path: _leads_to(path, root) for path in dict.fromkeys(named)}
     servers = {str(vendor): "" for vendor in VENDORS} | dict.fromkeys(own_servers, "")
     for key, value in (values or {}).items():

@@ -30,6 +30,7 @@ class ProjectTables(msgspec.Struct, frozen=True):
     domain: str = ""
     context: tuple[TextSource, ...] = ()
     has_identity: bool = True
+    memory: tuple[str, ...] = ()
     allowed_roots: tuple[str, ...] = ()
     presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
     personas: Mapping[str, TextSource] = msgspec.field(default_factory=dict)

@@ -659,8 +659,16 @@ _PROJECT = (
         Kind.SWITCH,
         True,
         "Whether CLAUDE.md, AGENTS.md and POC.md are collected from the working directory up to the "
-        "repository's root, and from the home. Those of a folder that is not trusted count too: as words for a "
-        "model that has no tools.",
+        "repository's root, and from the home. Those of a folder count once you trust it and were shown that they "
+        "are there; those of the home always do.",
+        scope=SettingScope.PROJECT,
+    ),
+    Setting(
+        "project.memory",
+        Kind.TEXTS,
+        None,
+        "Folders whose Markdown files every discussion of the project gets whole, as far as 20,000 tokens reach, beside "
+        "those of `memory/` in the home.",
         scope=SettingScope.PROJECT,
     ),
     Setting(

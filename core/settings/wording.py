@@ -30,6 +30,8 @@ _TITLES = {
     "domain": "Knowledge that its discussions see",
     "folders": "Folder outside the project that presets may read",
     "context": "Project context",
+    "identity_files": "File that tells a model how to work",
+    "memory": "Folder of memory files",
     "personas": "Persona",
     "system_prompts": "System prompt",
     "prompts": "Prompt of the program",
@@ -56,6 +58,10 @@ def trust_reason(project: Project) -> str:
         return (
             "You trusted this folder before it was kept what it asked for. Nothing of its manual_slop.toml counts until"
             " you have seen this once:"
+        )
+    if not project.has_file:
+        return (
+            "Words in it that models take for instructions. Until you trust it, they stay out of the context:"
         )
     return (
         "Its manual_slop.toml asks for more than a folder may have that nobody has vouched for. Until you trust it,"

@@ -30,16 +30,26 @@ def _part(block: Any, skipped: Counter[str]) -> Part | None:
         written = json.dumps(block.get("input"), sort_keys=True, ensure_ascii=False)
         return ToolCallPart(_word(block.get("id")), clean(block["name"]), clean(written))
     if kind == "tool_result":
-        answer = "\n\n".join(_texts(block.get("content")))
-        return ToolResultPart(_word(block.get("tool_use_id")), clean(answer), block.get("is_error") is True)
-    if kind in {"image", "document"}:
-        source = block.get("source")
-        media = source.get("media_type") if isinstance(source, dict) else None
-        return AttachmentPart(
-            "", _word(media) or "application/octet-stream", _word(block.get("title")) or str(kind), 0
-        )
+        content = block.get("content")
+        answer = clean("\n\n".join(_texts(content)))
+        files = tuple(filter(None, map(_file, content if isinstance(content, list) else ())))
+        return ToolResultPart(_word(block.get("tool_use_id")), answer, block.get("is_error") is True, files)
+    if (file := _file(block)) is not None:
+        return file
     skipped["parts of an unknown kind"] += 1
     return None
+
+
+def _file(block: Any) -> AttachmentPart | None:
+    """A picture or document, by name alone; None for another block."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind not in {"image", "document"}:
+        return None
+    source = block.get("source")
+    media = source.get("media_type") if isinstance(source, dict) else None
+    return AttachmentPart(
+        "", _word(media) or "application/octet-stream", _word(block.get("title")) or str(kind), 0
+    )
 
 
 def _texts(content: Any) -> Iterator[str]:

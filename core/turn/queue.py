@@ -51,9 +51,7 @@ def enqueue(state: AppState, given: Stamp, asked: SendPrompt) -> Result:
     is on disk.
     """
     opened = state.discussions.open[asked.discussion_id]
-    if (
-        not opened.queue and not is_busy(state, opened.id)
-    ):  # what held an earlier one holds nothing any more
+    if not opened.queue and not is_busy(state, opened.id):  # what held an earlier one holds nothing any more
         state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
     prompt = QueuedPrompt(
         given.make_id(0), given.at, clean(asked.text), opened.draft.attachments, opened.kept_out

@@ -8,11 +8,12 @@ from core.base.errors import FailureKind
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ReplyToken
+from core.turn.call_ids import used_ids, with_own_ids
 from core.turn.messages import CallEnded, CallFailed, RetrySend
 from core.turn.queue import hold, hold_after, hold_at_limit
-from core.turn.sending import find_call
+from core.turn.sending import find_call, make_room
 from core.values.discussion import CallPhase, LiveCall
-from core.values.messages import Part, Role, Status, TextPart
+from core.values.messages import Part, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
 from core.values.spending import SpendRefusal
@@ -85,6 +86,8 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
     if call is None:
         return state, ()
     failure = event.failure
+    if _may_go_again(call, event):
+        return make_room(state, given, call, failure, event.usage)
     state = hold(state, call.discussion_id, f"What came before it failed: {failure.what.removesuffix('.')}.")
     opened = replace(
         state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
@@ -103,6 +106,25 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
     return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
 
 
+MOST_OVERFLOWS = 2
+"""Times that a request which is longer than the window is sent again with less in it."""
+
+
+def _may_go_again(call: LiveCall, event: CallFailed) -> bool:
+    is_too_long = event.failure.kind is FailureKind.CONTEXT_TOO_LONG and not event.parts
+    return is_too_long and call.overflows < MOST_OVERFLOWS and call.phase is not CallPhase.STOPPING
+
+
+def no_room(state: AppState, given: Stamp, discussion_id: str, why: str) -> Result:
+    """Nothing more could leave the view of a call whose request was too long: it fails as it was said then."""
+    call = state.turns.calls.get(discussion_id)
+    if call is None or call.overflow is None:
+        return state, ()
+    failure = replace(call.overflow, remedy=" ".join(filter(None, (call.overflow.remedy, why))))
+    call = replace(call, overflows=MOST_OVERFLOWS, awaits_view=False)
+    return failed(with_call(state, call), given, CallFailed(call.id, failure, (), Usage()))
+
+
 def _name(state: AppState, call: LiveCall) -> str:
     summary = state.discussions.summaries.get(call.discussion_id)
     return repr(summary.meta.name) if summary is not None else f"Discussion {call.discussion_id}"
@@ -119,6 +141,9 @@ def _store(
 ) -> Result:
     """Append reply, usage and marks in one write; the call is over when they are on disk."""
     records: list[Record] = []
+    opened = state.discussions.open[call.discussion_id]
+    if any(isinstance(part, ToolCallPart) for part in parts):
+        parts = with_own_ids(parts, used_ids(opened))
     parts = tuple(TextPart(clean(part.text)) if isinstance(part, TextPart) else part for part in parts)
     if parts:
         records.append(

@@ -11,9 +11,18 @@ from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.context.spec import stack_spec
+from core.context.window_use import journal_line, must_make_room
 from core.discussion.choices import take_model
+from core.discussion.cuts import ViewLine, line_record
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
-from core.discussion.messages import AppendRecords, DiscussionEffect, PromptToken, WriteDraft, WriteMeta
+from core.discussion.messages import (
+    AppendRecords,
+    DiscussionEffect,
+    PromptToken,
+    ReplyToken,
+    WriteDraft,
+    WriteMeta,
+)
 from core.settings.messages import ListModels
 from core.spending.estimates import next_call_usd, reply_tokens
 from core.spending.limits import call_of, reached_limits
@@ -35,9 +44,9 @@ from core.turn.messages import (
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
-from core.values.provider import StopKind
+from core.values.provider import Failure, StopKind
 from core.values.recall import SentRecall
-from core.values.records import MessageRecord, Record
+from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
 from core.values.spending import ReachedLimit, SpendRefusal, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import (
@@ -51,6 +60,7 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
+from core.values.usage import Usage
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -167,6 +177,10 @@ def save_then_call(
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
+    line = journal_line(state, opened.id) if records else ""
+    if line:
+        told = ViewLine(user_message_id, line)
+        records = (*records, line_record(given.make_id(9), given.at, told))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
 
 
@@ -210,6 +224,8 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         state = conclude(state, CommandOutcome(call.command_id, problem="The message was deleted meanwhile."))
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(call.command_id, message.id))
+    if not (call.had_view or call.is_round) and must_make_room(state, opened.id, message):
+        return with_call(state, replace(call, is_saved=True, awaits_view=True)), ()
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
@@ -258,7 +274,8 @@ def prompt_saved(
 
 def settled(state: AppState, given: Stamp) -> Result:
     """Changes of settings hold: call what waited for them, in the order in which it was asked for."""
-    due = [c for c in state.turns.calls.values() if c.is_saved and c.after_change <= state.config.settled]
+    waiting = (c for c in state.turns.calls.values() if c.is_saved and not c.awaits_view)
+    due = [c for c in waiting if c.after_change <= state.config.settled]
     effects: list[TurnEffect] = []
     for number, call in enumerate(sorted(due, key=lambda one: (one.started_at, one.id))):
         if call.phase is CallPhase.STOPPING:
@@ -267,6 +284,46 @@ def settled(state: AppState, given: Stamp) -> Result:
         state, started = start_call(state, given, call, number)
         effects += started
     return state, tuple(effects)
+
+
+def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, usage: Usage) -> Result:
+    """A request was longer than the model's window: its call waits until the view is cut, and goes again then.
+
+    What it cost is booked, and its id is free: the same turn asks under another.
+    """
+    again = replace(
+        call,
+        id=given.make_id(3),
+        reply_id=given.make_id(4),
+        phase=CallPhase.SAVING,
+        is_saved=True,
+        awaits_view=True,
+        overflows=call.overflows + 1,
+        overflow=failure,
+        built=None,
+        is_claimed=False,
+        is_out=False,
+        elsewhere_usd=0.0,
+        retry_at=None,
+        retry_reason="",
+        reserved_usd=next_call_usd(state, call.discussion_id),
+    )
+    spent = () if usage == Usage() else (UsageRecord(given.make_id(1), given.at, call.id, usage),)
+    mark = MarkRecord(
+        given.make_id(2),
+        given.at,
+        "overflow",
+        f"{failure.what.removesuffix('.')}. The view is cut, then it is sent again.",
+    )
+    return with_call(state, again), (AppendRecords(call.discussion_id, (*spent, mark), ReplyToken(call.id)),)
+
+
+def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:
+    """The model's view is as it shall be: the call that waited for that goes."""
+    call = state.turns.calls.get(discussion_id)
+    if call is None or not call.awaits_view:
+        return state, ()
+    return start_call(state, given, replace(call, awaits_view=False, had_view=True))
 
 
 def _stopped(state: AppState, call: LiveCall) -> AppState:
@@ -316,6 +373,8 @@ def cancel(state: AppState, discussion_id: str) -> Result:
     call = state.turns.calls.get(discussion_id)
     if call is None or call.phase in (CallPhase.STOPPING, CallPhase.STORING):
         return state, ()
+    if call.awaits_view:
+        return _stopped(state, call), ()
     stopping = replace(call, phase=CallPhase.STOPPING)
     return with_call(state, stopping), (CancelCall(call.id),)
 

@@ -10,7 +10,6 @@ from core.discussion.messages import (
     PromptToken,
     RecordsAppended,
     ReplyToken,
-    UpkeepToken,
     WriteFailed,
 )
 from core.discussion.queue_messages import PromptGone, QueueWritten
@@ -38,6 +37,7 @@ from core.turn.messages import (
     TurnEvent,
 )
 from core.values.outcomes import CommandOutcome
+from core.values.provider import StopKind
 from core.values.spending import SpentElsewhere
 from core.values.state import AppState
 from core.values.updates import Result, conclude, without_call
@@ -57,7 +57,11 @@ def command(state: AppState, given: Stamp, asked: TurnCommand) -> Result:
         case LeaveUnsent():
             return sending.leave(state, asked), ()
         case CancelReply():
-            return sending.cancel(state, asked.discussion_id)
+            was_asked = asked.discussion_id in state.turns.calls
+            state, effects = sending.cancel(state, asked.discussion_id)
+            if was_asked and asked.discussion_id not in state.turns.calls:
+                state = queue.hold_after(state, asked.discussion_id, StopKind.CANCELLED)
+            return state, effects
         case RetrySend():
             return renewal.retry(state, given, asked)
         case RegenerateReply():
@@ -119,7 +123,7 @@ def admit_held(state: AppState) -> Result:
 
 def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     """Let what waited for a write go on: the call after its prompt, the end after its reply."""
-    if happened.token is None or isinstance(happened.token, UpkeepToken):
+    if not isinstance(happened.token, PromptToken | ReplyToken):
         return state, ()
     call = sending.find_call(state, happened.token.call_id)
     if call is None:

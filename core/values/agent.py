@@ -9,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from core.values.messages import AttachmentPart
-from core.values.stack import ToolSchema
+from core.values.window import Compaction
 
 
 class Mode(StrEnum):
@@ -141,7 +141,7 @@ class AgentTurn(msgspec.Struct, frozen=True):
         goes_on: the model is asked once more when all of these have their results.
         judging_id: the call that is being judged, empty for none; has_yielded: the model hands over after this round.
         is_left: a program that ended left it, everything asks; is_stopping: the person interrupted it.
-        was_nudged: an empty reply was asked for once more; overflows: context overflows so far.
+        was_nudged: an empty reply was asked for once more.
     """
 
     discussion_id: str
@@ -154,7 +154,6 @@ class AgentTurn(msgspec.Struct, frozen=True):
     is_left: bool = False
     is_stopping: bool = False
     was_nudged: bool = False
-    overflows: int = 0
 
 
 class TodoState(StrEnum):
@@ -210,12 +209,12 @@ class AgentState(msgspec.Struct, frozen=True):
 
     Args:
         turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
-        tools: that a discussion with tools is given, found at the start; is_headless: nobody sits in front of a window,
-            a question waits only so long.
+        is_headless: nobody sits in front of a window, a question waits only so long.
+        compactions: of a model's view, under way, by discussion id.
     """
 
     turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
     pages: Mapping[str, AgentPage] = msgspec.field(default_factory=dict)
     sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
-    tools: tuple[ToolSchema, ...] = ()
     is_headless: bool = False
+    compactions: Mapping[str, Compaction] = msgspec.field(default_factory=dict)

@@ -15,6 +15,7 @@ from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
+from core.values.window import ViewCut
 
 MAX_TEMPERATURE = 2.0
 MAX_OUTPUT_TOKENS = 10_000_000
@@ -136,6 +137,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         asked_version: the version of a reply that was chosen last, until it stands there.
         retrieved: recalled text that stays behind a message, by its id; kept_out: sources that the person keeps out
             of what is recalled for the draft.
+        cut: the newest cut of the model's view, None where all of the log is in it.
+        lines: of the program, each behind a message of that id, for the model alone.
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
     """
 
@@ -159,6 +162,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     asked_version: str = ""
     retrieved: Mapping[str, str] = msgspec.field(default_factory=dict)
     kept_out: tuple[str, ...] = ()
+    cut: ViewCut | None = None
+    lines: Mapping[str, str] = msgspec.field(default_factory=dict)
     left_calls: tuple[str, ...] = ()
 
     @property
@@ -224,6 +229,8 @@ class LiveCall(msgspec.Struct, frozen=True):
         was_queued: its prompt waited in the queue, and never was the composer's since.
         kept_out: sources that the person keeps out of what is recalled for its message.
         is_round: it goes on with a turn after tool results: what followed the message goes along.
+        awaits_view: it waits until the model's view is rebuilt; had_view: that was tried for it.
+        overflows: how often its request was longer than the window; overflow: what was said then, last.
         text, reasoning: what has arrived; retry_at and retry_reason: while `RETRYING`.
     """
 
@@ -255,3 +262,7 @@ class LiveCall(msgspec.Struct, frozen=True):
     after_change: int = 0
     is_saved: bool = False
     is_round: bool = False
+    awaits_view: bool = False
+    had_view: bool = False
+    overflows: int = 0
+    overflow: Failure | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 
@@ -53,11 +54,12 @@ class ToolCallPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=
 
 
 class ToolResultPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="tool_result"):
-    """Answer of a tool."""
+    """Answer of a tool. `attachments`: pictures in it, kept in the discussion like those of the person."""
 
     call_id: str
     text: str
     is_error: bool = False
+    attachments: tuple[AttachmentPart, ...] = ()
 
 
 EXTENSIONS = {
@@ -122,6 +124,15 @@ class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", ta
 Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | AttachmentPart
 
 
+def files_of(parts: Iterable[object]) -> Iterator[AttachmentPart]:
+    """Every file among parts of a message or a request, in order, those in results of tools too."""
+    for part in parts:
+        if isinstance(part, AttachmentPart):
+            yield part
+        elif isinstance(part, ToolResultPart):
+            yield from part.attachments
+
+
 class Message(msgspec.Struct, frozen=True, gc=False):
     """One message of a discussion as the person sees it: edits applied, usage attached.
 
@@ -156,7 +167,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def attachments(self) -> tuple[AttachmentPart, ...]:
-        """The attached files, in order."""
+        """The attached files, in order; `files_of` its parts names those in results of tools as well."""
         return tuple(part for part in self.parts if isinstance(part, AttachmentPart))
 
 

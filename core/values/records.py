@@ -70,7 +70,7 @@ class RequestRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
 class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="usage"):
     """Usage of a call. `message_id` is the assistant's message, or the call's id where none was kept.
 
-    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`. `is_inherited`: it was paid for
+    Of a call that no message asked for it is the kind: `keepalive`, `prewarm`, `rent`, `compaction`. `is_inherited`: it was paid for
     in the discussion that this one is a branch of, under the same id, and counts there.
     """
 

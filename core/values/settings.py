@@ -228,7 +228,8 @@ class Project(msgspec.Struct, frozen=True):
         asked: what it asks for beside that, and what therefore does not count.
         was_trusted_unseen: whether it was trusted by a version that did not keep what was shown; then all is asked for.
         held_back: what it asks for and never gets, in sentences.
-        context: texts for layer 6 in order (project context, then identity and memory files), with their file.
+        context: texts for layer 6 in order, with their file; identity: files of it that count, before a model's family is
+            asked; memory: likewise, sorted by name, whole.
         presets, personas, system_prompts: by name, file order kept. Presets include unsaved work.
         unsaved_presets: names whose items differ from the file.
         allowed_roots: absolute paths outside the root that presets may read, only when trusted.
@@ -244,6 +245,7 @@ class Project(msgspec.Struct, frozen=True):
     held_back: tuple[str, ...] = ()
     context: tuple[NamedText, ...] = ()
     identity: tuple[NamedText, ...] = ()
+    memory: tuple[NamedText, ...] = ()
     presets: Mapping[str, Preset] = msgspec.field(default_factory=dict)
     unsaved_presets: frozenset[str] = frozenset()
     personas: Mapping[str, NamedText] = msgspec.field(default_factory=dict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from core.values.cache import CachePlan
@@ -10,11 +12,20 @@ from core.values.provider import Effort, ModelProfile, ProviderRequest
 from core.values.recall import RecallSpec
 from core.values.records import RequestRecord, ViewRecord
 from core.values.settings import CachingSettings, FileLimits, KnowledgeSettings
-from core.values.stack import StackInputs
+from core.values.stack import StackInputs, ToolSchema
 from core.values.view import ContextView
 
 PREVIEW_ID = "preview"
 """Stands for the id of a message that is not sent yet."""
+
+
+class ToolOffer(msgspec.Struct, frozen=True):
+    """Tools that a model is given: those of files and commands where the folder `is_trusted`, search and notes where
+    it `has_memory`.
+    """
+
+    is_trusted: bool = False
+    has_memory: bool = False
 
 
 class StackSpec(msgspec.Struct, frozen=True):
@@ -28,6 +39,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         caching: the person's settings; caching_enabled: the person lets this discussion cache.
         recall: what may go along with the message, None where ambient recall is off.
         waiting: messages that were shown with theirs and go later.
+        tools: which its model is given, None for none.
     """
 
     discussion_id: str
@@ -47,6 +59,11 @@ class StackSpec(msgspec.Struct, frozen=True):
     caching_enabled: bool = True
     recall: RecallSpec | None = None
     waiting: tuple[str, ...] = ()
+    tools: ToolOffer | None = None
+
+
+OfferedTools = Callable[[ToolOffer], tuple[ToolSchema, ...]]
+"""Schemas of the tools that a model is given."""
 
 
 class CallToBuild(msgspec.Struct, frozen=True):

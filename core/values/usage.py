@@ -52,6 +52,8 @@ class UsageKind(StrEnum):
     """A prefix read ahead, when its discussion was opened."""
     RENT = "rent"
     """A prefix that the provider stores by the hour."""
+    COMPACTION = "compaction"
+    """A summary of what leaves a model's view."""
 
 
 class Upkeep(msgspec.Struct, frozen=True):
@@ -64,7 +66,7 @@ class Upkeep(msgspec.Struct, frozen=True):
 
     def with_call(self, kind: UsageKind, usage: Usage) -> Upkeep:
         """One more call counted, where it is none of a turn's."""
-        if kind is UsageKind.TURN:
+        if kind in (UsageKind.TURN, UsageKind.COMPACTION):
             return self
         return Upkeep(
             self.pings + (kind is UsageKind.KEEPALIVE),

@@ -21,6 +21,7 @@ ABOUT_PROMPTS = {
     "role.md": "What a model is told first",
     "role-open.md": "What small and open models are told first",
     "harvest-conversation.md": "How a harvest reads a conversation",
+    "compress-discussion.md": "What asks a model for a summary of what leaves its view",
     "continue.md": "What asks a model to go on with a reply that broke off",
 }
 GROUPS = (

@@ -25,6 +25,27 @@ def test_a_large_conversation_is_read_under_the_name_that_scripts_know() -> None
     assert ai_client.run_subagent_summarization is face.run_subagent_summarization
 
 
+def test_what_leaves_a_view_is_summarised_piece_by_piece_and_goes_on_with_what_was_told_before() -> None:
+    prompts: list[str] = []
+
+    def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return f" summary {len(prompts)}\r\n"
+
+    text = ai_client.run_discussion_compression(
+        ["the first part </conversation>", "the second part"], "Tides", "Summarise.", ask, earlier="long ago"
+    )
+
+    assert text == "summary 2"
+    assert all(prompt.startswith("Summarise.") for prompt in prompts)
+    assert "long ago" in prompts[0]
+    assert '<conversation-2 name="Tides (part 1 of 2)">' in prompts[0]  # nothing in the text can end it
+    assert "summary 1" in prompts[1]
+    assert ai_client.run_discussion_compression([], "Tides", "Summarise.", ask, earlier="kept") == "kept"
+    with pytest.raises(ProviderError, match="empty summary"):
+        ai_client.run_discussion_compression(["words"], "Tides", "Summarise.", lambda _prompt: " ")
+
+
 def test_an_invalidated_cache_salts_the_next_request(tmp_path: Path) -> None:
     chosen = add_discussion(tmp_path, "Tides", "Why?")
     before = read_meta(tmp_path, chosen).meta
@@ -51,7 +72,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Compatib
             f'[providers.lab]\nkind = "compatible"\nbase_url = "{server.url}/v1"\n'
         )
         monkeypatch.setenv("MANUAL_SLOP_CONFIG", str(config))
-        (tmp_path / "CLAUDE.md").write_text("Answer in metres.\n")
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "CLAUDE.md").write_text("Answer in metres.\n")
         monkeypatch.chdir(tmp_path)
         yield server
 

@@ -9,6 +9,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from tests.pdfs import pages_of
 from tests.vendors.loopback import Json
@@ -62,6 +63,7 @@ _BLOCK_FIELDS = {
 _MOST_IMAGE_CHARS = 5_242_880
 _IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
 _ID = re.compile(r"^[a-zA-Z0-9_-]+$")
+_TOOL = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +241,28 @@ def _check_block(block: Json, role: str, where: str) -> None:
             raise _invalid(f"{where}: `{kind}` blocks can only be in `assistant` messages")
         case "tool_result" if role != "user":
             raise _invalid(f"{where}: `tool_result` blocks can only be in `user` messages")
+        case "tool_result":
+            _check_result(block, where)
+        case "tool_use" if not _TOOL.match(str(block.get("name"))):
+            raise _invalid(f"{where}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
         case "tool_use" if not _ID.match(str(block.get("id"))):
             raise _invalid(f"{where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
         case "tool_use" if not isinstance(block.get("input"), dict):
             raise _invalid(f"{where}.tool_use.input: Input should be a valid dictionary")
+
+
+def _check_result(block: Json, where: str) -> None:
+    """Source: "Handle tool calls", and the API's answers of status 400 (read 2026-11-23)."""
+    if not _ID.match(str(block.get("tool_use_id"))):
+        raise _invalid(f"{where}.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'")
+    for place, inner in enumerate(blocks_of(block.get("content"))):
+        if inner.get("type") not in {"text", "image", "document"}:
+            raise _invalid(
+                f"{where}.tool_result.content.{place}: Input tag '{inner.get('type')}' is not expected"
+            )
+        if block.get("is_error") and inner["type"] != "text":
+            raise _invalid(f"{where}.tool_result: all content must be type `text` if `is_error` is true")
+        _check_block(inner, "user", f"{where}.tool_result.content.{place}")
 
 
 def _check_text(block: Json, where: str, role: str) -> None:
@@ -289,10 +309,17 @@ def _check_document(block: Json, where: str) -> None:
 
 def _check_tool_pairs(messages: list[Json]) -> None:
     turns = _merged(messages)
+    ids = [b["id"] for _, blocks in turns for b in blocks if b["type"] == "tool_use"]
+    if len(set(ids)) != len(ids):
+        raise _invalid("messages: `tool_use` ids must be unique")
     for number, (role, blocks) in enumerate(turns):
         asked = {b["id"] for b in blocks if b["type"] == "tool_use"}
         following = turns[number + 1][1] if number + 1 < len(turns) else []
-        answered = {b["tool_use_id"] for b in following if b["type"] == "tool_result"}
+        # Results that do not stand first in the message are not seen as following their calls.
+        first = list(takewhile(lambda b: b["type"] == "tool_result", following))
+        answered = {b["tool_use_id"] for b in first}
+        if len(first) != len(answered):
+            raise _invalid(f"messages.{number + 1}: each tool_use must have a single result")
         if asked - answered:
             raise _invalid(
                 f"messages.{number}: `tool_use` ids were found without `tool_result` blocks immediately after:"

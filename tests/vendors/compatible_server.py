@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.vendors.billing.compatible import CompatibleCache, CompatibleProfile, CompatibleTicket
+from tests.vendors.compatible_rules import RefusedError, check
 from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply, json_reply
 
 Json = dict[str, Any]
@@ -241,6 +242,10 @@ class CompatibleServer(LoopbackServer):
             content = message.get("content")
             if isinstance(content, list) and (not habits.takes_parts or not _has_picture(content)):
                 return self._reply(422, {"detail": "messages.content: Input should be a valid string"})
+        try:
+            check(body["messages"])
+        except RefusedError as error:
+            return self._reply(400, {"error": {"message": str(error), "type": "invalid_request_error"}})
         if (tokens := prompt_tokens(body)) > habits.window:
             return self._filled(400, habits.too_long, window=habits.window, tokens=tokens)
         return None

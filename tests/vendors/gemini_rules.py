@@ -63,6 +63,7 @@ _PART_FIELDS = _PART_DATA | {
     "partMetadata",
     "mediaResolution",
 }
+_ANSWERED = {"image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"}
 _NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$")
 ANY_SIGNATURE = base64.b64encode(b"skip_thought_signature_validator").decode()
 
@@ -250,6 +251,29 @@ def _check_calls(contents: list[Json]) -> None:
                 "Please ensure that the number of function response parts is equal to the number of function call"
                 " parts of the function call turn."
             )
+        if role == "model" and calls:
+            _check_answers([p["functionCall"] for p in parts if "functionCall" in p], following)
+        if role == "user" and (not number or turns[number - 1][0] != "model"):
+            _check_answers([], parts)
+
+
+def _check_answers(calls: list[Json], parts: list[Json]) -> None:
+    """Each answer names a call of the turn before it, by its id where that has one, and its function.
+
+    Source: "Function calling", "Multimodal function responses": png, jpeg, webp, PDF and plain text (read 2026-11-23).
+    """
+    for answer in [part["functionResponse"] for part in parts if "functionResponse" in part]:
+        wanted = [c for c in calls if c.get("name") == answer.get("name") and c.get("id") == answer.get("id")]
+        if not wanted:
+            raise _invalid(
+                "Please ensure that function response turn comes immediately after a function call turn."
+            )
+        calls.remove(wanted[0])
+        if not isinstance(answer.get("response"), dict):
+            raise _invalid("Invalid value at 'function_response.response' (Struct)")
+        for part in answer.get("parts", []):
+            if part.get("inlineData", {}).get("mimeType") not in _ANSWERED:
+                raise _invalid("Unsupported MIME type in function response parts")
 
 
 def _merged(contents: list[Json]) -> list[tuple[str, list[Json]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,7 @@ COUNTED_FIELDS = frozenset(
         "truncation",
     ]
 )
+_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
 INPUT_TYPES = {"input_text", "input_image", "input_file"}
 OUTPUT_TYPES = {"output_text", "refusal"}
 IMAGE_TYPES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
@@ -150,15 +152,19 @@ def _check_input(items: object) -> None:
         return
     if not isinstance(items, list) or not items:
         raise RefusedError(400, "Missing required parameter: 'input'.", param="input")
-    called: set[str] = set()
+    called: list[str] = []
+    answered: set[str] = set()
     for number, item in enumerate(items):
         where = f"input[{number}]"
         match item.get("type", "message"):
             case "message":
                 _check_content(item, where)
             case "function_call":
-                called.add(item["call_id"])
+                _check_call(item, where)
+                called.append(item["call_id"])
             case "function_call_output":
+                _check_output(item, where)
+                answered.add(item["call_id"])
                 if item["call_id"] not in called:
                     call = item["call_id"]
                     raise RefusedError(
@@ -170,6 +176,29 @@ def _check_input(items: object) -> None:
                 _check_reasoning_item(item, items[number + 1 :], where)
             case kind:
                 raise RefusedError(400, f"Invalid value: '{kind}'.", code="invalid_value", param=where)
+    if missing := next((call for call in called if call not in answered), None):
+        raise RefusedError(400, f"No tool output found for function call {missing}.", param="input")
+
+
+def _check_call(item: Json, where: str) -> None:
+    """Source: the API's answers of status 400 to names and ids (read 2026-11-23)."""
+    if not _NAME.match(item.get("name", "")):
+        message = f"Invalid '{where}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+        raise RefusedError(400, message, code="invalid_value", param=f"{where}.name")
+    if not isinstance(item.get("arguments"), str):
+        raise RefusedError(400, f"Invalid type for '{where}.arguments'.", param=f"{where}.arguments")
+    if not 1 <= len(item.get("call_id", "")) <= 64:
+        message = f"Invalid '{where}.call_id': string too long. Expected a string with maximum length 64."
+        raise RefusedError(400, message, code="string_above_max_length", param=f"{where}.call_id")
+
+
+def _check_output(item: Json, where: str) -> None:
+    """Source: openai 3.51.0, types/responses/response_function_call_output_item_list_param.py."""
+    output = item.get("output")
+    if not isinstance(output, str | list) or output == []:
+        raise RefusedError(400, f"Invalid type for '{where}.output'.", param=f"{where}.output")
+    if isinstance(output, list):
+        _check_content({"role": "user", "content": output}, f"{where}.output")
 
 
 def _check_content(item: Json, where: str) -> None:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from core.agent.tool import Tool
 from core.agent.tools import (
+    bash,
     edit_file,
     glob,
     grep,
@@ -34,6 +35,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
             todo.TOOL,
             view_image.TOOL,
             web_fetch.TOOL,
+            *bash.TOOLS,
             *memory.TOOLS,
         )
     }

@@ -6,13 +6,20 @@ Source: anthropic 2.10.0, types/message_create_params.py; platform.claude.com, M
 from __future__ import annotations
 
 import base64
-import re
 from typing import Any
 
+from core.providers.call_ids import CallIds
 from core.providers.marks import Blocks, marks_of
 from core.providers.profiles import nearest_effort
 from core.providers.protocol import ReadBlob
-from core.providers.wire import attached, open_turn_start, sorted_object
+from core.providers.wire import (
+    attached,
+    called_with,
+    open_turn_start,
+    result_in_words,
+    shown_in_result,
+    sorted_object,
+)
 from core.values.cache import TOOLS_KEY
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
@@ -39,7 +46,6 @@ _GOES_ON = {"role": "user", "content": [{"type": "text", "text": "."}]}
 """Ends a prewarm whose last mark is not in the person's words: a request must end with a user's turn."""
 
 _CHARS_PER_TOKEN = 3
-_NOT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def request_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> dict[str, Any]:
@@ -128,10 +134,10 @@ def _system(request: ProviderRequest, blocks: Blocks) -> list[Block]:
 def _messages(
     request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob, blocks: Blocks
 ) -> list[Block]:
-    open_from = open_turn_start(request.messages)
+    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
     messages = []
     for index, message in enumerate(request.messages):
-        content = _content(message, profile, read_blob, blocks, keeps_thinking=index >= open_from)
+        content = _content(message, ids, profile, read_blob, blocks, keeps_thinking=index >= open_from)
         if content:
             role = "assistant" if message.role is Role.ASSISTANT else "user"
             messages.append({"role": role, "content": content})
@@ -140,6 +146,7 @@ def _messages(
 
 def _content(
     message: RequestMessage,
+    ids: CallIds,
     profile: ModelProfile,
     read_blob: ReadBlob,
     blocks: Blocks,
@@ -149,7 +156,7 @@ def _content(
     content = []
     for part in message.parts:
         is_left_out = isinstance(part, ReasoningPart) and not keeps_thinking
-        block = None if is_left_out else _block(part, profile, read_blob)
+        block = None if is_left_out else _block(part, ids, profile, read_blob)
         can_be_marked = block is not None and block["type"] not in _THINKING_BLOCKS
         blocks.note_part(part, block if can_be_marked else None)
         if block is not None:
@@ -157,24 +164,22 @@ def _content(
     return content
 
 
-def _block(part: RequestPart, profile: ModelProfile, read_blob: ReadBlob) -> Block | None:
+def _block(part: RequestPart, ids: CallIds, profile: ModelProfile, read_blob: ReadBlob) -> Block | None:
     match part:
         case Segment():
             return _text(part.text) if part.text.strip() else None
         case AttachmentPart():
-            return _attachment(part, profile, read_blob)
+            return _attachment(part, attached(part, read_blob, profile))
         case ReasoningPart():
             return _thinking_block(part)
         case ToolCallPart():
-            arguments = sorted_object(part.arguments_json)
-            given = {"INVALID_JSON": part.arguments_json} if arguments is None else arguments
-            return {"type": "tool_use", "id": _call_id(part.call_id), "name": part.name, "input": given}
+            call_id, name = ids.id_of(part), ids.name_of(part)
+            return {"type": "tool_use", "id": call_id, "name": name, "input": called_with(part)}
         case ToolResultPart():
-            return _tool_result(part)
+            return _tool_result(part, ids.id_of(part), profile, read_blob)
 
 
-def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob) -> Block:
-    data = attached(part, read_blob, profile)
+def _attachment(part: AttachmentPart, data: bytes | str) -> Block:
     if isinstance(data, str):
         return _text(data)
     encoded = base64.b64encode(data).decode("ascii")
@@ -192,10 +197,19 @@ def _thinking_block(part: ReasoningPart) -> Block | None:
     return block
 
 
-def _tool_result(part: ToolResultPart) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": _call_id(part.call_id)}
-    if part.text.strip():
-        block["content"] = [_text(part.text)]
+def _tool_result(part: ToolResultPart, call_id: str, profile: ModelProfile, read_blob: ReadBlob) -> Block:
+    """An answer of a tool with its pictures. An error may hold nothing but text.
+
+    Source: platform.claude.com "Handle tool calls"; the API's answer "all content must be type `text` if `is_error` is
+    true" (read 2026-11-23).
+    """
+    block: Block = {"type": "tool_result", "tool_use_id": call_id}
+    content = [_text(part.text)] if part.text.strip() else []
+    for file in part.attachments:
+        shown = result_in_words(file) if part.is_error else shown_in_result(file, read_blob, profile)
+        content.append(_attachment(file, shown))
+    if content:
+        block["content"] = content
     if part.is_error:
         block["is_error"] = True
     return block
@@ -203,11 +217,6 @@ def _tool_result(part: ToolResultPart) -> Block:
 
 def _text(text: str) -> Block:
     return {"type": "text", "text": text}
-
-
-def _call_id(call_id: str) -> str:
-    """An id that the API takes (`^[a-zA-Z0-9_-]+$`): another vendor's may hold more."""
-    return _NOT_IN_ID.sub("_", call_id) or "_"
 
 
 def _thinking(request: ProviderRequest, profile: ModelProfile, max_tokens: int) -> dict[str, Any]:

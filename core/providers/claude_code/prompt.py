@@ -8,8 +8,8 @@ from typing import Any
 from core.base.frame import frame
 from core.providers.compatible.body import join_texts
 from core.providers.protocol import ReadBlob
-from core.providers.wire import attached, canonical_json
-from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart
+from core.providers.wire import attached, canonical_json, shown_in_result
+from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
 from core.values.provider import ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment
 
@@ -41,14 +41,15 @@ def _blocks(message: RequestMessage, profile: ModelProfile, read_blob: ReadBlob)
     for part in message.parts:
         if not isinstance(part, AttachmentPart):
             texts.append(_text(part))
-            continue
-        data = attached(part, read_blob, profile)
-        if isinstance(data, str):
-            texts.append(data)
-        else:
-            encoded = base64.b64encode(data).decode("ascii")
-            source = {"type": "base64", "media_type": part.media_type, "data": encoded}
-            images.append({"type": "image", "source": source})
+        is_own = isinstance(part, AttachmentPart)
+        for file in files_of((part,)):
+            data = (attached if is_own else shown_in_result)(file, read_blob, profile)
+            if isinstance(data, str):
+                texts.append(data)
+            else:
+                encoded = base64.b64encode(data).decode("ascii")
+                source = {"type": "base64", "media_type": file.media_type, "data": encoded}
+                images.append({"type": "image", "source": source})
     return [{"type": "text", "text": frame(message.role.value, join_texts(texts))}, *images]
 
 

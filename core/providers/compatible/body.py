@@ -5,24 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from core.base.frame import empty_frame
 from core.providers.attachments import data_url
+from core.providers.call_ids import CallIds
+from core.providers.compatible.reasoning import REASONING_CONTENT, sent_back
 from core.providers.openai.body import effort_word, is_strict_schema
 from core.providers.profiles import nearest_effort
 from core.providers.protocol import ReadBlob
-from core.providers.wire import attached, sorted_object
-from core.values.messages import AttachmentPart, Role, ToolCallPart, ToolResultPart
+from core.providers.wire import (
+    attached,
+    called_with,
+    canonical_json,
+    open_turn_start,
+    shown_in_result,
+    sorted_object,
+)
+from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment
 
 Json = dict[str, Any]
 
 
-def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> Json:
+def chat_body(
+    request: ProviderRequest,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+    *,
+    result_profile: ModelProfile | None = None,
+    needs_reasoning: bool = False,
+) -> Json:
     """Render a request for `POST /v1/chat/completions`.
 
     Text is one string a message: many servers take no list of parts, and chat templates of others join them each in
     its own way. Segments are joined by `join_texts`, which looks only backwards, so that what stands before layer 8
     is the same when the next turn comes without it. A message with a picture is a list of parts.
+
+    Args:
+        profile: of the model, as a person's attachments are judged; result_profile: as those of results of tools are,
+            None for the same.
+        needs_reasoning: the server refuses a call of the past without its reasoning, be it empty.
 
     Raises:
         ProviderError: an attachment that the model does not take, or that is gone.
@@ -31,7 +53,9 @@ def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBl
     """
     body: Json = {
         "model": request.model,
-        "messages": chat_messages(request, profile, read_blob),
+        "messages": chat_messages(
+            request, profile, read_blob, result_profile=result_profile, needs_reasoning=needs_reasoning
+        ),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -61,20 +85,32 @@ def chat_body(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBl
     return body
 
 
-def chat_messages(request: ProviderRequest, profile: ModelProfile, read_blob: ReadBlob) -> list[Json]:
-    """The messages alone: one of the system, then the conversation."""
+def chat_messages(
+    request: ProviderRequest,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+    *,
+    result_profile: ModelProfile | None = None,
+    needs_reasoning: bool = False,
+) -> list[Json]:
+    """The messages alone: one of the system, then the conversation. Args as for `chat_body`."""
     messages: list[Json] = []
+    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
     if system := join_texts(segment.text for segment in request.system):
         messages.append({"role": "system", "content": system})
-    for message in request.messages:
+    for number, message in enumerate(request.messages):
         match message.role:
             case Role.USER:
                 content = _user_content(message.parts, profile, read_blob)
                 messages.append({"role": "user", "content": content})
             case Role.ASSISTANT:
-                messages.append(_assistant(message))
+                messages.append(
+                    _assistant(
+                        message, ids, keeps_reasoning=number >= open_from, needs_reasoning=needs_reasoning
+                    )
+                )
             case Role.TOOL:
-                messages.extend(_tool_results(message))
+                messages.extend(_tool_results(message, ids, result_profile or profile, read_blob))
     return messages
 
 
@@ -116,23 +152,45 @@ def _add_text(content: list[Json], text: str) -> None:
         content.append({"type": "text", "text": text})
 
 
-def _assistant(message: RequestMessage) -> Json:
+def _assistant(
+    message: RequestMessage, ids: CallIds, *, keeps_reasoning: bool, needs_reasoning: bool
+) -> Json:
     text = join_texts(part.text for part in message.parts if isinstance(part, Segment))
-    calls = [
-        {
-            "id": part.call_id,
-            "type": "function",
-            "function": {"name": part.name, "arguments": part.arguments_json},
-        }
-        for part in message.parts
-        if isinstance(part, ToolCallPart)
-    ]
-    return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+    calls = [_call(part, ids) for part in message.parts if isinstance(part, ToolCallPart)]
+    thoughts = (part for part in message.parts if isinstance(part, ReasoningPart))
+    reasoning = sent_back(thoughts) if keeps_reasoning else {}
+    if needs_reasoning and calls:
+        reasoning = {REASONING_CONTENT: "", **reasoning}
+    return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {}), **reasoning}
 
 
-def _tool_results(message: RequestMessage) -> list[Json]:
-    return [
-        {"role": "tool", "tool_call_id": part.call_id, "content": part.text}
-        for part in message.parts
-        if isinstance(part, ToolResultPart)
-    ]
+def _call(part: ToolCallPart, ids: CallIds) -> Json:
+    """A call of the past. Servers parse its arguments for their templates, and fail on what is no object."""
+    is_object = sorted_object(part.arguments_json) is not None
+    arguments = (part.arguments_json or "{}") if is_object else canonical_json(called_with(part))
+    function = {"name": ids.name_of(part), "arguments": arguments}
+    return {"id": ids.id_of(part), "type": "function", "function": function}
+
+
+def _tool_results(
+    message: RequestMessage, ids: CallIds, profile: ModelProfile, read_blob: ReadBlob
+) -> list[Json]:
+    """An answer for each call, of nothing but text, then the pictures of all of them as the user's.
+
+    Source: openai types/chat/chat_completion_tool_message_param.py, 3.51.0.
+    """
+    answers: list[Json] = []
+    pictures: list[Json] = []
+    for part in message.parts:
+        if not isinstance(part, ToolResultPart):
+            continue
+        texts = [part.text]
+        for file in part.attachments:
+            data = shown_in_result(file, read_blob, profile)
+            if isinstance(data, str):
+                texts.append(data)
+            else:
+                _add_text(pictures, empty_frame("attachment", name=file.name, call=ids.id_of(part)))
+                pictures.append({"type": "image_url", "image_url": {"url": data_url(file, data)}})
+        answers.append({"role": "tool", "tool_call_id": ids.id_of(part), "content": join_texts(texts)})
+    return [*answers, {"role": "user", "content": pictures}] if pictures else answers

@@ -14,6 +14,7 @@ from core.base.lazy import Lazy
 from core.providers.compatible.body import chat_body, chat_messages
 from core.providers.compatible.embeddings import embedded
 from core.providers.compatible.model_list import is_llama_cpp, listed_profile, ollama_profile
+from core.providers.compatible.reasoning import SPELLINGS, without_reasoning
 from core.providers.compatible.stream import ChatReader, is_known
 from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _OPTIONAL = ("stream_options", "reasoning_effort", "temperature")
 """Fields that a server may refuse. Each is left out from then on, and without usage there is none."""
+
+_DEEPSEEK = "api.deepseek.com"
+"""Refuses a call of the past without its reasoning. Source: DeepSeek API "Thinking Mode" (read 2026-11-23)."""
 
 _REFUSALS = frozenset({400, 415, 422})
 _MOST_ASKED = 50
@@ -80,7 +84,13 @@ class CompatibleProvider:
     ) -> Iterator[StreamItem]:
         """Send a request and yield what comes back; see `Provider.stream`."""
         self._require_address()
-        body = chat_body(request, self._profile(request.model), read_blob)
+        body = chat_body(
+            request,
+            self._profile(request.model),
+            read_blob,
+            result_profile=self._known_profile(request.model),
+            needs_reasoning=_host(self.base_url) == _DEEPSEEK,
+        )
         is_off = request.cache is not None and not request.cache.is_enabled
         seed = {"seed": self._server.seed} if self._server.seed is not None else {}
         extra = {**seed, **self._extra(request)}
@@ -167,9 +177,13 @@ class CompatibleProvider:
 
     def _profile(self, model: str) -> ModelProfile:
         """Profile of a model. Few servers say whether it takes pictures: theirs to refuse."""
-        profile = find_profile(self._models, self._server.id, model, kind=self._server.kind)
+        profile = self._known_profile(model)
         is_foreign = self._server.kind == ProviderKind.COMPATIBLE
         return replace(profile, takes_images=True) if is_foreign else profile
+
+    def _known_profile(self, model: str) -> ModelProfile:
+        """Profile of a model as it is known: a tool's picture goes only to one that is known to take it."""
+        return find_profile(self._models, self._server.id, model, kind=self._server.kind)
 
     def _require_address(self) -> None:
         if not self._server.base_url:
@@ -206,10 +220,11 @@ class CompatibleProvider:
 
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
+            sent["messages"] = list(without_reasoning(body["messages"], self._refused))
             try:
                 stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(**sent, extra_body=extra)
             except openai.APIStatusError as error:
-                refused = next((name for name in _OPTIONAL if name in sent and name in str(error)), None)
+                refused = _refused_field(sent, str(error))
                 if error.status_code not in _REFUSALS or refused is None:
                     raise
                 self._refused |= {refused}
@@ -228,6 +243,20 @@ class CompatibleProvider:
     def _translate(self, error: Exception, path: str, model: str, *, has_begun: bool) -> ProviderError:
         url = self._url(path)
         return sdk_error(error, self._server, model=model, url=url, key=self._key, has_begun=has_begun)
+
+
+def _refused_field(sent: Mapping[str, Any], words: str) -> str | None:
+    """The optional field that a refusal names, of the body or of a message in it."""
+    of_messages = {name for message in sent["messages"] for name in message if name in SPELLINGS}
+    present = (*(name for name in _OPTIONAL if name in sent), *sorted(of_messages, key=len, reverse=True))
+    return next((name for name in present if name in words), None)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def with_version_path(base_url: str) -> str:

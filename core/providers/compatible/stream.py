@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from core.providers.compatible.reasoning import ReasoningReader
 from core.providers.usage import counted_usage
+from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
     ReasoningDelta,
@@ -26,8 +29,6 @@ _STOPS = {
     "tool_calls": StopKind.TOOL_CALLS,
     "function_call": StopKind.TOOL_CALLS,
 }
-_REASONING_NAMES = ("reasoning_content", "reasoning")
-"""DeepSeek, llama.cpp and LM Studio; Ollama, OpenRouter and newer vLLM. Tags in the text stay text."""
 
 
 @dataclass(slots=True)
@@ -55,7 +56,9 @@ class ChatReader:
         self.has_begun = False
         self._request_id = request_id
         self._finish = ""
-        self._calls: dict[int, _Call] = {}
+        self._calls: list[_Call] = []
+        self._slots: dict[int, _Call] = {}
+        self._reasoning = ReasoningReader()
         self._has_refused = False
 
     @property
@@ -79,21 +82,23 @@ class ChatReader:
         """Tool calls and the stop, nothing where the stream broke off."""
         if not self._finish:
             return
-        for index, call in sorted(self._calls.items()):
-            call_id = call.call_id or f"call_{index}"
+        yield from self._end_reasoning()
+        calls = [call for call in self._calls if call.call_id or call.name or call.arguments]
+        for call in calls:
+            call_id = call.call_id or _new_id()
             yield ToolCallReady(ToolCallPart(call_id, call.name, call.arguments or "{}"))
         kind = _STOPS.get(self._finish, StopKind.COMPLETED)
-        if self._calls and kind is StopKind.COMPLETED:
+        if calls and kind is StopKind.COMPLETED:
             kind = StopKind.TOOL_CALLS  # some servers say "stop" after a call
         if self._has_refused and kind is StopKind.COMPLETED:
             kind = StopKind.REFUSED
         yield Stopped(kind, self._finish)
 
     def _read_delta(self, delta: Any) -> Iterator[StreamItem]:
-        reasoning = next((text for name in _REASONING_NAMES if (text := getattr(delta, name, None))), None)
-        if isinstance(reasoning, str):
+        if reasoning := self._reasoning.read(delta):
             yield ReasoningDelta(reasoning)
         if delta.content:
+            yield from self._end_reasoning()
             yield TextDelta(delta.content)
         if getattr(delta, "refusal", None):
             self._has_refused = True
@@ -101,14 +106,40 @@ class ChatReader:
         for part in delta.tool_calls or ():
             self._add_call(part)
 
+    def _end_reasoning(self) -> Iterator[StreamItem]:
+        if sealed := self._reasoning.sealed():
+            yield ReasoningDelta("", sealed)
+
     def _add_call(self, part: Any) -> None:
-        """Add a piece of a call. Servers that send whole calls may leave out the index, and repeat the name."""
-        index = part.index if part.index is not None else len(self._calls)
-        call = self._calls.setdefault(index, _Call())
-        call.call_id = call.call_id or part.id or ""
-        if part.function is not None:
-            call.name = call.name or part.function.name or ""
-            call.arguments += part.function.arguments or ""
+        """Add a piece of a call.
+
+        Servers that send whole calls may leave out the index, or the id, give all calls the index 0, and repeat the
+        name: a piece with a new id, or one without an index that begins a function, begins a call.
+        """
+        call_id, name = _string(part, "id"), _string(part.function, "name")
+        index = part.index if isinstance(part.index, int) else None
+        known = self._calls[-1] if index is None and self._calls else self._slots.get(index or 0)
+        is_other = known is not None and bool(call_id and known.call_id and call_id != known.call_id)
+        is_next = index is None and known is not None and bool(name and not call_id)
+        if known is None or is_other or is_next:
+            known = _Call()
+            self._calls.append(known)
+        if index is not None:
+            self._slots[index] = known
+        known.call_id = known.call_id or call_id
+        known.name = known.name or name
+        given = getattr(part.function, "arguments", None)
+        known.arguments += given if isinstance(given, str) else canonical_json(given) if given else ""
+
+
+def _new_id() -> str:
+    """An id for a call that came without one: 9 letters and digits, which the strictest servers ask for."""
+    return f"c{secrets.token_hex(4)}"
+
+
+def _string(value: object, name: str) -> str:
+    found = getattr(value, name, None)
+    return found if isinstance(found, str) else ""
 
 
 def chat_usage(usage: Any, request_id: str) -> Usage:

@@ -7,17 +7,25 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from core.providers.abilities import has_gemini_result_parts
 from core.providers.blocks import part_key
+from core.providers.call_ids import CallIds
 from core.providers.profiles import nearest_effort
 from core.providers.protocol import ReadBlob
-from core.providers.wire import attached, open_turn_start, sorted_object
+from core.providers.wire import (
+    attached,
+    called_with,
+    open_turn_start,
+    shown_in_result,
+    sorted_object,
+)
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
-from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
+from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage
 from core.values.stack import Segment
 
 if TYPE_CHECKING:
@@ -73,11 +81,10 @@ def _contents(
     """Some messages of a request, each with its number there."""
     from google.genai import types
 
-    names = _call_names(request)
-    open_from = open_turn_start(request.messages)
+    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
     contents = []
     for index, message in messages:
-        parts = _parts(message, profile, read_blob, names, is_open=index >= open_from)
+        parts = _parts(message, profile, read_blob, ids, is_open=index >= open_from)
         if parts:
             role = "model" if message.role is Role.ASSISTANT else "user"
             contents.append(types.Content(role=role, parts=parts))
@@ -124,14 +131,18 @@ def _parts(
     message: RequestMessage,
     profile: ModelProfile,
     read_blob: ReadBlob,
-    names: Mapping[str, str],
+    ids: CallIds,
     *,
     is_open: bool,
 ) -> list[types.Part]:
     signatures = _signatures(message) if is_open else {}
-    parts = []
+    parts: list[types.Part] = []
+    pictures: list[types.Part] = []
     for part in message.parts:
-        made = _part(part, profile, read_blob, names)
+        if isinstance(part, ToolResultPart):
+            parts.append(_answer(part, profile, read_blob, ids, pictures))
+            continue
+        made = _part(part, ids, profile, read_blob)
         if made is None:
             continue
         if is_open and isinstance(part, ToolCallPart):
@@ -139,11 +150,14 @@ def _parts(
         parts.append(made)
     if is_open:
         _stand_in(parts)
-    return parts
+    return [*parts, *pictures]
 
 
 def _part(
-    part: RequestPart, profile: ModelProfile, read_blob: ReadBlob, names: Mapping[str, str]
+    part: Segment | AttachmentPart | ReasoningPart | ToolCallPart,
+    ids: CallIds,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
 ) -> types.Part | None:
     from google.genai import types
 
@@ -158,15 +172,39 @@ def _part(
         case ReasoningPart():
             return None  # only its signatures go back, on the calls that they belong to
         case ToolCallPart():
-            arguments = sorted_object(part.arguments_json)
-            given = {"INVALID_JSON": part.arguments_json} if arguments is None else arguments
-            return types.Part(function_call=types.FunctionCall(id=part.call_id, name=part.name, args=given))
-        case ToolResultPart():
-            answer = {"error" if part.is_error else "output": part.text}
-            name = names.get(part.call_id, "unknown")
-            return types.Part(
-                function_response=types.FunctionResponse(id=part.call_id, name=name, response=answer)
-            )
+            call_id, name = ids.id_of(part), ids.name_of(part)
+            call = types.FunctionCall(id=call_id, name=name, args=called_with(part))
+            return types.Part(function_call=call)
+
+
+def _answer(
+    part: ToolResultPart,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+    ids: CallIds,
+    pictures: list[types.Part],
+) -> types.Part:
+    """The result of a function, with its pictures inside where the model takes them there.
+
+    Args:
+        pictures: takes in those that stand behind all results instead, as models before 3 read them.
+    """
+    from google.genai import types
+
+    texts, inside = [part.text], []
+    for file in part.attachments:
+        data = shown_in_result(file, read_blob, profile)
+        if isinstance(data, str):
+            texts.append(data)
+        elif has_gemini_result_parts(profile.id):
+            inside.append(types.FunctionResponsePart.from_bytes(data=data, mime_type=file.media_type))
+        else:
+            blob = types.Blob(mime_type=file.media_type, data=data)
+            pictures.append(types.Part(inline_data=blob))
+    answer = {"error" if part.is_error else "output": "\n".join(filter(None, texts))}
+    call_id, name = ids.id_of(part), ids.name_of(part)
+    response = types.FunctionResponse(id=call_id, name=name, response=answer, parts=inside or None)
+    return types.Part(function_response=response)
 
 
 def _signatures(message: RequestMessage) -> dict[str, bytes]:
@@ -187,11 +225,6 @@ def _stand_in(parts: list[types.Part]) -> None:
     calls = [part for part in parts if part.function_call is not None]
     if calls and calls[0].thought_signature is None:
         calls[0].thought_signature = ANY_SIGNATURE
-
-
-def _call_names(request: ProviderRequest) -> dict[str, str]:
-    parts = [part for message in request.messages for part in message.parts]
-    return {part.call_id: part.name for part in parts if isinstance(part, ToolCallPart)}
 
 
 def _max_tokens(request: ProviderRequest, profile: ModelProfile) -> int | None:

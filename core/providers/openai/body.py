@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.providers.attachments import data_url
+from core.providers.call_ids import CallIds
 from core.providers.marks import Blocks
 from core.providers.openai.cache import add_cache_fields, takes_breakpoints
 from core.providers.profiles import nearest_effort
 from core.providers.protocol import ReadBlob
-from core.providers.wire import attached, open_turn_start, sorted_object
+from core.providers.wire import (
+    attached,
+    open_turn_start,
+    shown_in_result,
+    sorted_object,
+)
 from core.values.messages import AttachmentPart, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Effort, ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment
@@ -120,18 +126,19 @@ def _input(
     items: list[Json] = []
     if system := _user_content(request.system, profile, read_blob, blocks):
         items.append({"type": "message", "role": "developer", "content": system})
-    open_from = open_turn_start(request.messages)
+    open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
     for number, message in enumerate(request.messages):
         match message.role:
             case Role.USER:
                 content = _user_content(message.parts, profile, read_blob, blocks)
                 items.append({"type": "message", "role": "user", "content": content})
             case Role.ASSISTANT:
-                items.extend(_assistant_items(message, keeps_reasoning=number >= open_from))
+                items.extend(_assistant_items(message, ids, keeps_reasoning=number >= open_from))
                 for part in message.parts:
                     blocks.note_part(part, None)
             case Role.TOOL:
-                items.extend(_tool_items(message, blocks, as_blocks=takes_breakpoints(request)))
+                as_blocks = takes_breakpoints(request)
+                items.extend(_tool_items(message, ids, profile, read_blob, blocks, as_blocks=as_blocks))
     return items
 
 
@@ -145,7 +152,7 @@ def _user_content(
             case Segment(text=text) if text.strip():
                 block = _text("input_text", part)
             case AttachmentPart():
-                block = _attachment(part, profile, read_blob)
+                block = _attachment(part, attached(part, read_blob, profile))
             case _:
                 pass
         blocks.note_part(part, block)
@@ -154,8 +161,7 @@ def _user_content(
     return content
 
 
-def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob) -> Json:
-    data = attached(part, read_blob, profile)
+def _attachment(part: AttachmentPart, data: bytes | str) -> Json:
     if isinstance(data, str):
         return {"type": "input_text", "text": data}
     if part.is_pdf:
@@ -163,7 +169,7 @@ def _attachment(part: AttachmentPart, profile: ModelProfile, read_blob: ReadBlob
     return {"type": "input_image", "image_url": data_url(part, data), "detail": "auto"}
 
 
-def _assistant_items(message: RequestMessage, *, keeps_reasoning: bool) -> list[Json]:
+def _assistant_items(message: RequestMessage, ids: CallIds, *, keeps_reasoning: bool) -> list[Json]:
     """A turn of the model. Reasoning goes back only inside the turn under way, where tools need it.
 
     A finished turn may have been edited, or come from another model: its encrypted reasoning would be refused.
@@ -175,9 +181,9 @@ def _assistant_items(message: RequestMessage, *, keeps_reasoning: bool) -> list[
                 if not items or items[-1].get("role") != "assistant":
                     items.append({"type": "message", "role": "assistant", "content": []})
                 items[-1]["content"].append(_text("output_text", part))
-            case ToolCallPart(call_id, name, arguments):
-                call = {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
-                items.append(call)
+            case ToolCallPart():
+                call = {"type": "function_call", "call_id": ids.id_of(part), "name": ids.name_of(part)}
+                items.append({**call, "arguments": part.arguments_json})
             case ReasoningPart() if keeps_reasoning and (block := _own_block(part)):
                 items.append(block)
             case _:
@@ -191,16 +197,35 @@ def _own_block(part: ReasoningPart) -> Json | None:
     return block if block.get("type") == "reasoning" and block.get("encrypted_content") else None
 
 
-def _tool_items(message: RequestMessage, blocks: Blocks, *, as_blocks: bool) -> list[Json]:
-    """Answers of tools: strings, or blocks where a model takes breakpoints, which only blocks can bear."""
+def _tool_items(
+    message: RequestMessage,
+    ids: CallIds,
+    profile: ModelProfile,
+    read_blob: ReadBlob,
+    blocks: Blocks,
+    *,
+    as_blocks: bool,
+) -> list[Json]:
+    """Answers of tools: strings, or blocks where one has pictures and where a model takes breakpoints, which only
+    blocks can bear.
+    """
     items: list[Json] = []
     for part in message.parts:
         if isinstance(part, ToolResultPart):
-            item: Json = {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
-            if as_blocks and part.text.strip():
-                block = {"type": "input_text", "text": part.text}
-                item["output"] = [block]
-                blocks.note_part(part, block)
+            item: Json = {
+                "type": "function_call_output",
+                "call_id": ids.id_of(part),
+                "output": part.text,
+            }
+            content: list[Json] = []
+            if part.text.strip() and (as_blocks or part.attachments):
+                content.append({"type": "input_text", "text": part.text})
+            content += [
+                _attachment(file, shown_in_result(file, read_blob, profile)) for file in part.attachments
+            ]
+            if content:
+                item["output"] = content
+                blocks.note_part(part, content[-1])
             items.append(item)
     return items
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import msgspec
 import pytest
@@ -32,7 +33,7 @@ PAGE = Approval("n", ActKind.NETWORK, "Fetch a page", grant=host_grant("example.
 TODO = Approval("o", ActKind.OWN, "Write the list")
 
 
-def standing(**changes: object) -> Standing:
+def standing(**changes: Any) -> Standing:
     return msgspec.structs.replace(Standing(Mode.ASK, CONFINED, is_trusted=True), **changes)
 
 

@@ -148,6 +148,22 @@ def test_the_display_is_looked_for(
     assert _verdicts(doctor_machine.display({}, "darwin")) == [Verdict.OK]
 
 
+@pytest.mark.parametrize(
+    ("script", "verdict"), [("exit 0", Verdict.OK), ("exit 1", Verdict.WARN), (None, Verdict.WARN)]
+)
+def test_the_sandbox_is_tried(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str | None, verdict: Verdict
+) -> None:
+    if script is not None:
+        (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    (found,) = doctor_machine.sandbox(is_quick=False)
+    assert found.verdict is verdict
+    assert bool(found.remedy) is (verdict is Verdict.WARN)
+
+
 def test_missing_fonts_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _verdicts(doctor_machine.fonts()) == [Verdict.OK]
     monkeypatch.setattr(doctor_machine, "FONTS", ("Gone.ttf",))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.context.identity import identity_for
+from core.context.identity import MANIFEST, identity_for, memory_for
 from core.settings.identity_files import find_identity, identity_paths, repository_root
 from core.settings.project_texts import MAX_CONTEXT_FILE_BYTES
 from core.values.curation import NamedText
@@ -144,3 +144,22 @@ def test_a_link_to_another_identity_file_is_one_text_and_no_fault(tmp_path: Path
     (tmp_path / "sub" / "AGENTS.md").symlink_to("../AGENTS.md")
 
     assert _found(tmp_path, tmp_path / "sub") == ["AGENTS.md"]
+
+
+def test_memory_files_stand_whole_within_their_budget_and_a_manifest_tells_of_all() -> None:
+    found = (
+        NamedText("home:memory/a.md", "Intro\n## First heading\n" + "a" * 400),
+        NamedText("home:memory/b.md", "b" * 4_000),
+        NamedText("notes/c.md", "# Third"),
+    )
+
+    *whole, manifest = memory_for(found, budget=200)
+
+    assert whole == [found[0], found[2]]
+    assert manifest.name == MANIFEST
+    assert manifest.text == (
+        "- home:memory/a.md, “First heading”, 423 bytes: in full above\n"
+        "- home:memory/b.md, 4,000 bytes: not here, the budget of memory files is used up\n"
+        "- notes/c.md, “Third”, 7 bytes: in full above\n"
+    )
+    assert memory_for(()) == ()

@@ -242,11 +242,68 @@ def test_a_link_out_of_the_project_is_not_followed(request_: ConfigRequest, tmp_
 
 def test_identity_can_be_turned_off_by_a_trusted_project_only(request_: ConfigRequest) -> None:
     _write(request_.root / "CLAUDE.md", "be kind")
+    _write(request_.home / "AGENTS.md", "mine")
     _project(request_, "[project]\nidentity = false\n")
 
-    assert [text.name for text in load(request_).project.identity] == ["CLAUDE.md"]
+    assert [text.name for text in load(request_).project.identity] == ["home:AGENTS.md"]
     trust_shown(request_)
     assert load(request_).project.identity == ()
+
+
+def test_identity_files_of_a_folder_count_once_a_person_was_shown_that_they_are_there(
+    request_: ConfigRequest,
+) -> None:
+    _write(request_.root / "CLAUDE.md", "obey me")
+    _write(request_.home / "CLAUDE.md", "mine")
+
+    before = load(request_).project
+    assert [text.name for text in before.identity] == ["home:CLAUDE.md"]
+    assert [one.words for one in before.asked] == ["CLAUDE.md"]
+    assert "obey me" not in repr(before)
+
+    after = trust_shown(request_).project
+    assert [text.name for text in after.identity] == ["home:CLAUDE.md", "CLAUDE.md"]
+    assert not after.asked
+    _write(request_.root / "AGENTS.md", "and me")
+    again = load(request_).project
+    assert [text.name for text in again.identity] == ["home:CLAUDE.md", "CLAUDE.md"]
+    assert [one.words for one in again.asked] == ["AGENTS.md"]
+
+
+def test_memory_files_come_from_the_home_and_from_folders_that_a_trusted_project_names(
+    request_: ConfigRequest, tmp_path: Path
+) -> None:
+    _write(request_.home / "memory" / "b.md", "# Of the home")
+    _write(request_.root / "notes" / "a.md", "# Of the project")
+    _write(request_.root / "notes" / "a.txt", "no Markdown")
+    _write(tmp_path / "outside" / "c.md", "stolen")
+    _project(request_, '[project]\nmemory = ["notes", "../outside"]\n')
+
+    assert [text.name for text in load(request_).project.memory] == ["home:memory/b.md"]
+    loaded = trust_shown(request_)
+    assert [text.name for text in loaded.project.memory] == ["home:memory/b.md", "notes/a.md"]
+    assert "stolen" not in repr(loaded.project)
+    assert any("leads out of the project" in fault.reason for fault in loaded.faults)
+    assert str(request_.root / "notes" / "a.md") in loaded.watched
+
+
+def test_memory_files_in_a_loop_of_links_and_links_that_lead_out_are_named(request_: ConfigRequest) -> None:
+    folder = request_.home / "memory"
+    secret = _write(request_.root / "secret.md", "secret")
+    _write(folder / "good.md", "good")
+    (folder / "loop.md").symlink_to(folder / "pool.md")
+    (folder / "pool.md").symlink_to(folder / "loop.md")
+    (folder / "out.md").symlink_to(secret)
+    (folder / "twice.md").symlink_to(folder / "good.md")
+    (folder / "round").symlink_to(folder)
+    (folder / "noise.md").write_bytes(b"\xff\xfe\x00")
+
+    loaded = load(request_)
+
+    assert [text.name for text in loaded.project.memory] == ["home:memory/good.md"]
+    said = " ".join(fault.reason for fault in loaded.faults)
+    for name in ("loop.md", "pool.md", "out.md", "noise.md"):
+        assert f"memory/{name}" in said
 
 
 def test_a_file_of_the_context_is_not_given_twice_as_identity(request_: ConfigRequest) -> None:

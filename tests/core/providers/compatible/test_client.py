@@ -165,6 +165,7 @@ def test_whole_calls_without_index_or_id_are_understood_and_stop_means_call() ->
     call = {"type": "function", "function": {"name": "read_file", "arguments": '{"a":1}'}}
     stream = (
         chunk({"model": MODEL}, {"tool_calls": [call]}),
+        chunk({"model": MODEL}, {"tool_calls": [call]}),
         chunk({"model": MODEL}, {}, finish="stop"),
         b"data: [DONE]\n\n",
     )
@@ -172,7 +173,9 @@ def test_whole_calls_without_index_or_id_are_understood_and_stop_means_call() ->
         server.faults.append(Answer(Reply(200, b"".join(stream), {"content-type": "text/event-stream"})))
         result = asked(server, ask(MODEL))
 
-    assert result.items[0] == ToolCallReady(ToolCallPart("call_0", "read_file", '{"a":1}'))
+    calls = [item.part for item in result.items if isinstance(item, ToolCallReady)]
+    assert [(one.name, one.arguments_json) for one in calls] == [("read_file", '{"a":1}')] * 2
+    assert len({one.call_id for one in calls if one.call_id}) == 2
     assert result.stopped.kind is StopKind.TOOL_CALLS
 
 

@@ -1,0 +1,220 @@
+"""Command lines read for prefix rules: words of every simple command, or why no rule may cover the line."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LONGEST = 20_000
+"""Longest command line, in characters, that is parsed for rules."""
+
+_LISTS = frozenset({"program", "list", "pipeline"})
+_JOINTS = frozenset({"&&", "||", ";", "|", "\n"})
+_PLAIN = frozenset("_@%+=:,./^~#-")
+_GLOB = frozenset("*?")
+_ASKED_WORD = re.compile(
+    r"-c.*|-{1,2}(exec|ok|eval|config|command|pre|ext-diff|textconv|open-files-in-pager|pager|rsh|plugin"
+    r"|upload-pack|receive-pack|use-compress-program|compress-program|to-command|checkpoint-action)\w*([-=].*)?",
+    re.DOTALL,
+)
+"""Words by which a program runs another, whatever the rule says."""
+_INLINE_CODE = re.compile(r"-[A-Za-z]*[cCeEprF].*|--(eval|print|run|import|require)\b.*", re.DOTALL)
+
+_RUNS_OTHERS = frozenset(
+    # Builtins that change what a name means, or run text.
+    ["eval", "exec", "source", ".", "command", "builtin", "alias", "unalias", "trap", "export", "declare", "typeset",
+     "local", "readonly", "set", "unset", "shopt", "enable", "hash", "bind", "complete", "compopt", "coproc", "time",
+     "mapfile", "readarray", "read", "fc", "wait", "disown", "jobs", "bg", "fg", "let", "getopts", "pushd", "popd",
+     # Programs that run the program that they are given.
+     "env", "xargs", "sudo", "doas", "su", "runuser", "setpriv", "timeout", "nice", "ionice", "nohup", "setsid",
+     "stdbuf", "chroot", "unshare", "nsenter", "flock", "watch", "parallel", "strace", "ltrace", "gdb", "script",
+     "expect", "busybox", "toybox", "ssh", "scp", "sftp", "rsync", "npx", "bunx", "uvx", "pipx", "entr", "taskset",
+     "chrt", "systemd-run", "dbus-run-session", "ld.so", "tmux", "screen", "at", "batch", "crontab", "start-stop-daemon",
+     # Editors, pagers and little languages with a way to a shell.
+     "vi", "vim", "nvim", "ex", "ed", "emacs", "less", "more", "man", "awk", "gawk", "mawk", "nawk", "m4"]
+)  # fmt: skip
+_RUNNERS = frozenset(
+    [("uv", "run"), ("uv", "tool"), ("npm", "exec"), ("pnpm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("yarn", "exec"),
+     ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"), ("bundle", "exec"), ("conda", "run"),
+     ("docker", "run"), ("docker", "exec"), ("podman", "run"), ("podman", "exec"), ("kubectl", "exec"),
+     ("git", "bisect"), ("git", "submodule"), ("git", "rebase"), ("git", "filter-branch"), ("git", "config"),
+     ("git", "difftool"), ("git", "mergetool")]
+)  # fmt: skip
+"""Subcommands that run what they are given, or set what is run later."""
+_INTERPRETER = re.compile(
+    r"(ba|da|z|k|fi|a|t?c)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua[\d.]*|tclsh|Rscript|julia"
+)
+_WITH_SUBCOMMANDS = frozenset(
+    ["git", "cargo", "go", "npm", "pnpm", "yarn", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "make",
+     "gh", "dotnet", "bundle", "gradle", "mvn", "rustup", "terraform", "hg", "svn", "jj", "cmake", "just", "apt", "brew",
+     "systemctl", "conda", "mix", "composer", "swift", "zig", "deno", "bun"]
+)  # fmt: skip
+_THREE_WORDS = frozenset([("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("cargo", "run"), ("go", "tool"), ("bun", "run")])  # fmt: skip
+
+
+class CommandLine(msgspec.Struct, frozen=True):
+    """A command line as rules see it.
+
+    Args:
+        commands: words of each simple command, quotes gone; empty where no rule may cover the line.
+        prefixes: what a rule for each of them would be; empty where none is offered.
+        why_not: why no rule may cover it, a sentence, else empty.
+    """
+
+    commands: tuple[tuple[str, ...], ...] = ()
+    prefixes: tuple[tuple[str, ...], ...] = ()
+    why_not: str = ""
+
+
+class _UnclearError(Exception):
+    """Part of a command line whose words are not known before it runs."""
+
+
+def read_command_line(text: str) -> CommandLine:
+    """Read a command line. Total; what does not parse, or says less than it does, is covered by no rule."""
+    try:
+        commands = _simple_commands(text)
+        for words in commands:
+            _check(words)
+    except _UnclearError as unclear:
+        return CommandLine(why_not=f"No rule can cover it: {unclear}.")
+    prefixes = tuple(dict.fromkeys(_prefix(words) for words in commands))
+    return CommandLine(commands, prefixes)
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def _simple_commands(text: str) -> tuple[tuple[str, ...], ...]:
+    if len(text) > LONGEST:
+        raise _UnclearError("it is too long to be judged")
+    if any(
+        not (char.isprintable() or char == "\n") or (char.isspace() and char not in " \n") for char in text
+    ):
+        raise _UnclearError("it holds control characters")
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise _UnclearError("it is no Unicode text") from None
+    root = _parser().parse(data).root_node
+    if root.has_error:
+        raise _UnclearError("it does not parse")
+    found: list[tuple[str, ...]] = []
+    _collect(root, data, found)
+    if not found:
+        raise _UnclearError("it holds no command")
+    return tuple(found)
+
+
+def _collect(node: Node, data: bytes, found: list[tuple[str, ...]]) -> None:
+    """Add the simple commands under a list; every byte of it belongs to a part that is known."""
+    end = node.start_byte
+    if node.type == "program":
+        end = 0
+    for child in node.children:
+        _check_gap(data[end : child.start_byte])
+        end = child.end_byte
+        if child.type == "command":
+            found.append(tuple(_words(child, data)))
+        elif child.type in _LISTS:
+            _collect(child, data, found)
+        elif child.is_named or child.type not in _JOINTS:
+            raise _UnclearError(f"it holds a part of the kind {child.type!r}")
+    _check_gap(data[end : len(data) if node.type == "program" else node.end_byte])
+
+
+def _check_gap(gap: bytes) -> None:
+    if gap.strip(b" \n"):
+        raise _UnclearError("it holds text that belongs to no command")
+
+
+def _words(command: Node, data: bytes) -> list[str]:
+    words: list[str] = []
+    end = command.start_byte
+    for child in command.children:
+        if data[end : child.start_byte].strip(b" "):
+            raise _UnclearError("it holds text that belongs to no word")
+        end = child.end_byte
+        part = child
+        if child.type == "command_name":
+            if child.child_count != 1:
+                raise _UnclearError("the name of a program is not plain")
+            part = child.children[0]
+        words.append(_value(part, data, is_first=not words))
+    return words
+
+
+def _value(node: Node, data: bytes, *, is_first: bool) -> str:
+    text = data[node.start_byte : node.end_byte].decode()
+    match node.type:
+        case "word" | "number":
+            return _plain(text, is_first=is_first)
+        case "raw_string":
+            return text[1:-1]
+        case "string":
+            inner = text[1:-1]
+            if not text.startswith('"') or any(char in inner for char in "$`\\!"):
+                raise _UnclearError("a word stands for something else")
+            return inner
+        case "concatenation":
+            parts = node.children
+            if any(before.end_byte != after.start_byte for before, after in pairwise(parts)):
+                raise _UnclearError("a word is not plain")
+            return "".join(_value(part, data, is_first=is_first or part is not parts[0]) for part in parts)
+        case _:
+            raise _UnclearError(f"it holds a part of the kind {node.type!r}")
+
+
+def _plain(text: str, *, is_first: bool) -> str:
+    """A bare word. A pattern may stand behind plain characters, so that no file's name becomes an option."""
+    allowed = _PLAIN if is_first or text[0] in "-*?" else _PLAIN | _GLOB
+    if text.startswith("#") or not all(char.isalnum() or char in allowed for char in text):
+        raise _UnclearError("a word stands for something else")
+    return text
+
+
+def _check(words: tuple[str, ...]) -> None:
+    program = words[0].rpartition("/")[2]
+    if not program or "=" in words[0]:
+        raise _UnclearError("the name of a program is not plain")
+    if program in _RUNS_OTHERS or words[:2] in _RUNNERS:
+        raise _UnclearError(f"{' '.join(words[:2])!r} runs what it is told to")
+    asked = next((word for word in words[1:] if _ASKED_WORD.fullmatch(word)), None)
+    if asked is not None:
+        raise _UnclearError(f"{asked!r} may run another program")
+    if _INTERPRETER.fullmatch(program):
+        options = []
+        for word in words[1:]:
+            if not word.startswith("-") or word == "-m":
+                break
+            options.append(word)
+        is_bare = len(options) == len(words) - 1
+        if is_bare or any(_INLINE_CODE.fullmatch(word) or word == "-" for word in options):
+            raise _UnclearError(f"{program!r} runs what it is told to")
+
+
+def _prefix(words: tuple[str, ...]) -> tuple[str, ...]:
+    """What a rule would be: the program, with its subcommand or its script where it has one."""
+    program = words[0].rpartition("/")[2]
+    if _INTERPRETER.fullmatch(program):
+        named = next(
+            number for number, word in enumerate(words[1:], 1) if not word.startswith("-") or word == "-m"
+        )
+        return words[: named + 2] if words[named] == "-m" else words[: named + 1]
+    if program not in _WITH_SUBCOMMANDS:
+        return words[:1]
+    if len(words) > 1 and words[1].startswith("-"):
+        return words
+    return words[:3] if words[:2] in _THREE_WORDS else words[:2]

@@ -1,0 +1,432 @@
+"""Commands of tools as they run: started, read, bounded, and ended with all that they started."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import selectors
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
+
+from core.agent.capped_output import CappedOutput
+from core.agent.guarded_places import GuardedPlaces, Held
+from core.agent.process_tree import descendants, end_below
+from core.agent.run_marks import VARIABLE, RunMark
+from core.agent.sandbox import BUBBLEWRAP, Confinement, Places, confined, find_confinement, hidden_places
+from core.agent.tool import CommandOrder, CommandOutcome, ToolDesk, ToolPlaces
+from core.base.child_process import find_program, program_environment, start_child, start_program
+from core.base.lazy import Lazy
+from core.values.agent import Sandbox
+
+GRACE_S = 1.5
+"""Seconds between SIGTERM and SIGKILL."""
+MOST_PROCESSES = 512
+_PROCESS_LIMIT = MOST_PROCESSES + 100
+"""Where the kernel stops them, over where we end them: it counts by namespace, and does not for the system's own user."""
+MOST_OUTPUT_BYTES = 100_000_000
+MOST_IN_BACKGROUND = 8
+_MOST_NAMED = 10
+_LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.5, 0.2
+_PIECE = 1 << 16
+_GUARD = Path(__file__).with_name("command_guard.py")
+_LIMITED = 'ulimit -c 0; ulimit -u "$2" 2>/dev/null; exec "$0" --norc --noprofile -c "$1"'
+_QUIET = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+"""Nothing waits for a person who is not there."""
+
+
+class Running:
+    """A command that runs, with its thread-safe output and its end."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], *, is_own_space: bool, most_processes: int, grace_s: float
+    ) -> None:
+        self._process = process
+        self._is_own_space = is_own_space
+        self._most_processes = most_processes
+        self._grace_s = grace_s
+        self._lock = threading.Lock()
+        self._output = CappedOutput()
+        self._fresh = CappedOutput()
+        self._ended_by = ""
+        self._ender: threading.Thread | None = None
+        self.exit_code: int | None = None
+        self.notes: tuple[str, ...] = ()
+        self.gone = threading.Event()
+
+    def end(self, why: str) -> None:
+        """End it and all that it started, without waiting. Idempotent; the first reason stays."""
+        with self._lock:
+            if self._ender is not None or self.exit_code is not None:
+                return
+            self._ended_by = why
+            self._ender = threading.Thread(target=self._end, name="command end", daemon=True)
+            self._ender.start()
+
+    def _end(self) -> None:
+        if self._is_own_space:
+            # The last process of a namespace takes all others with it; the sandbox's own are not asked but ended.
+            end_below(self._process.pid, self._grace_s, is_first_kept=True)
+            self._process.kill()
+        elif self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(self._grace_s + 2.0)
+            end_below(self._process.pid, 0.0)
+            self._process.kill()
+
+    def follow(self, deadline: float | None, show: Callable[[str], None]) -> None:
+        """Read to the end. `deadline`: of the monotonic clock; `show`: takes the tail now and then."""
+        stdout = self._process.stdout
+        assert stdout is not None
+        os.set_blocking(stdout.fileno(), False)
+        shown = counted = time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            while True:
+                is_over = self._process.poll() is not None
+                data = self._read(stdout.fileno()) if selector.select(0 if is_over else _LOOK_S) else None
+                if data == b"" or (data is None and is_over):
+                    break
+                now = time.monotonic()
+                if data and now - shown >= _SHOW_S:
+                    shown = now
+                    show(self.tail())
+                if deadline is not None and now >= deadline:
+                    self.end("its time was over")
+                if self._output.total_bytes > MOST_OUTPUT_BYTES:
+                    self.end(f"it wrote more than {MOST_OUTPUT_BYTES // 1_000_000} MB")
+                if now - counted >= _COUNT_S:
+                    counted = now
+                    if len(descendants(self._process.pid)) > self._most_processes:
+                        self.end(f"it started more than {self._most_processes} processes")
+        self._conclude(deadline)
+
+    def _conclude(self, deadline: float | None) -> None:
+        """Wait for the process itself: it may have closed its output and gone on."""
+        while self._process.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LOOK_S)
+            if deadline is not None and time.monotonic() >= deadline:
+                self.end("its time was over")
+        if self._ender is not None:
+            self._ender.join()
+        for stream in (self._process.stdout, self._process.stdin):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        self.exit_code = self._process.returncode
+        self.gone.set()
+
+    def _read(self, descriptor: int) -> bytes | None:
+        try:
+            data = os.read(descriptor, _PIECE)
+        except BlockingIOError:
+            return None
+        with self._lock:
+            self._output.add(data)
+            self._fresh.add(data)
+        return data
+
+    def tail(self) -> str:
+        """End of the output so far."""
+        with self._lock:
+            return self._output.live()
+
+    def outcome(self, *, only_new: bool = False) -> CommandOutcome:
+        """As it stands. `only_new`: output since the last such question."""
+        with self._lock:
+            output = self._fresh if only_new else self._output
+            found = CommandOutcome(
+                output.text(), self.exit_code, self._ended_by, self.notes, output.left_bytes
+            )
+            if only_new:
+                self._fresh = CappedOutput()
+            return found
+
+
+class Commands:
+    """All commands of this program. Thread-safe.
+
+    Args:
+        home: ours, hidden from commands; show: takes discussion, call and tail of a background command; ended: takes its
+            discussion, call, exit code and tail.
+        find: finds how commands are confined, asked once; most_processes: of one command; grace_s: from SIGTERM to SIGKILL.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        show: Callable[[str, str, str], None],
+        ended: Callable[[str, str, int | None, str], None],
+        find: Callable[[], Confinement] = find_confinement,
+        most_processes: int = MOST_PROCESSES,
+        grace_s: float = GRACE_S,
+    ) -> None:
+        self._home = home
+        self._show = show
+        self._ended = ended
+        self._confinement = Lazy(find, lambda _found: None)
+        self._most_processes = most_processes
+        self._grace_s = grace_s
+        self._mark = RunMark(home)
+        self._guarded = GuardedPlaces()
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._discussions: dict[str, DiscussionCommands] = {}
+        self._starts: queue.SimpleQueue[tuple[Callable[[], subprocess.Popen[bytes]], Future[subprocess.Popen[bytes]]] | None]  # fmt: skip
+        self._starts = queue.SimpleQueue()
+        self._starter: threading.Thread | None = None
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """How commands are confined here; tried at the first question, which takes up to seconds."""
+        return self._confinement.get().sandbox
+
+    def of(self, discussion_id: str) -> DiscussionCommands:
+        """Commands of one discussion."""
+        with self._lock:
+            return self._discussions.setdefault(discussion_id, DiscussionCommands(self, discussion_id))
+
+    def kill(self, discussion_id: str, call_id: str = "") -> None:
+        """End running commands of a discussion, in the background too, without waiting. Empty `call_id`: all."""
+        self.of(discussion_id).kill_calls(call_id)
+
+    def close(self) -> None:
+        """End all commands and wait for it. Nothing starts behind it. Idempotent."""
+        with self._lock:
+            self._is_closed = True
+            discussions = tuple(self._discussions.values())
+        for discussion in discussions:
+            discussion.close()
+        if self._starter is not None:
+            self._starts.put(None)
+            self._starter.join()
+            self._starter = None
+        self._mark.drop()
+
+    def begin(self, order: CommandOrder, places: ToolPlaces, scratch: str) -> tuple[Running, Held]:
+        """Start a command. Its places are held until `release`. Raises OSError."""
+        bash = find_program("bash")
+        if bash is None:
+            raise FileNotFoundError("bash is not installed, or not on PATH")
+        with self._lock:
+            if self._is_closed:
+                raise OSError("the program is ending")
+            self._mark.note()
+            if self._starter is None:
+                self._starter = threading.Thread(target=self._start_all, name="command starter", daemon=True)
+                self._starter.start()
+        confinement = self._confinement.get()
+        is_confined = confinement.program is not None
+        environment = self._environment(scratch if not is_confined or sys.platform == "darwin" else "/tmp")  # noqa: S108
+        most = str(_PROCESS_LIMIT) if confinement.sandbox.name == BUBBLEWRAP else "unlimited"
+        command = (str(bash), "--norc", "--noprofile", "-c", _LIMITED, str(bash), order.command, most)
+        held = self._guarded.hold(places.root) if is_confined else Held()
+        try:
+            program: Path = bash
+            arguments: tuple[str, ...] = command[1:]
+            if confinement.program is not None:
+                seen = Places(places.root, order.folder, scratch, hidden_places(self._home), held.guarded)
+                program = confinement.program
+                arguments = confined(confinement, command, seen, needs_network=order.needs_network)
+            if confinement.sandbox.name == BUBBLEWRAP:
+                process = self._started(lambda: _bare(program, arguments, environment))
+            else:
+                process = self._started(
+                    lambda: _guarded(program, arguments, environment, order.folder, self._grace_s)
+                )
+        except BaseException:
+            self.release(places, held)
+            raise
+        is_own_space = confinement.sandbox.name == BUBBLEWRAP
+        running = Running(
+            process, is_own_space=is_own_space, most_processes=self._most_processes, grace_s=self._grace_s
+        )
+        return running, held
+
+    def release(self, places: ToolPlaces, held: Held) -> tuple[str, ...]:
+        """Let go of what was held for a command. Returns what the person should know, a sentence each."""
+        if self._confinement.get().program is None:
+            return ()
+        fresh = self._guarded.release(places.root, held)
+        return (
+            *(f"{path} is a link and could be replaced: other programs obey it" for path in held.open_links),
+            *(
+                f"{path} came to be: look at it before you go there, other programs obey it"
+                for path in fresh[:_MOST_NAMED]
+            ),
+        )
+
+    def _environment(self, scratch: str) -> dict[str, str]:
+        passed = program_environment(os.environ)
+        own = {VARIABLE: self._mark.name, "TMPDIR": scratch, "XDG_CACHE_HOME": f"{scratch}/.cache"}
+        return {**passed, **_QUIET, **own}
+
+    def _started(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+        """Start on the one thread that lives as long as the program: the sandbox ends when its starter's thread does."""
+        future: Future[subprocess.Popen[bytes]] = Future()
+        self._starts.put((start, future))
+        return future.result()
+
+    def _start_all(self) -> None:
+        while (job := self._starts.get()) is not None:
+            start, future = job
+            try:
+                future.set_result(start())
+            except Exception as error:  # noqa: BLE001  the caller's
+                future.set_exception(error)
+
+    def background_tail(self, discussion_id: str, call_id: str, tail: str) -> None:
+        """Show the tail of a background command."""
+        self._show(discussion_id, call_id, tail)
+
+    def background_end(self, discussion_id: str, call_id: str, running: Running) -> None:
+        """Say that a background command has ended."""
+        self._ended(discussion_id, call_id, running.exit_code, running.tail())
+
+
+class DiscussionCommands:
+    """Commands of one discussion: a `CommandDesk`. Thread-safe."""
+
+    def __init__(self, commands: Commands, discussion_id: str) -> None:
+        self._commands = commands
+        self._discussion_id = discussion_id
+        self._lock = threading.Lock()
+        self._running: dict[str, Running] = {}
+        self._background: dict[str, tuple[str, Running]] = {}
+        self._threads: list[threading.Thread] = []
+        self._scratch = ""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """How commands are confined here."""
+        return self._commands.sandbox
+
+    def run(self, order: CommandOrder, desk: ToolDesk) -> CommandOutcome:
+        """Run to the end, its time or the call's cancelling. Raises OSError: it cannot be started."""
+        places = desk.places
+        running, held = self._commands.begin(order, places, self._scratch_folder())
+        self._note(desk.call_id, running)
+        try:
+            desk.on_cancel(lambda: running.end("the person stopped it"))
+            deadline = None if order.timeout_s is None else time.monotonic() + order.timeout_s
+            running.follow(deadline, desk.report)
+        finally:
+            self._forget(desk.call_id)
+            running.notes = self._commands.release(places, held)
+        return running.outcome()
+
+    def start(self, order: CommandOrder, desk: ToolDesk) -> str:
+        """Start one that goes on behind its call. Returns its id. Raises OSError: it, or one more, cannot be started."""
+        with self._lock:
+            alive = sum(running.exit_code is None for _, running in self._background.values())
+        if alive >= MOST_IN_BACKGROUND:
+            raise OSError(
+                f"{MOST_IN_BACKGROUND} commands run in the background already: end one with bash_kill"
+            )
+        places, call_id = desk.places, desk.call_id
+        running, held = self._commands.begin(order, places, self._scratch_folder())
+        self._note(call_id, running)
+        with self._lock:
+            command_id = str(len(self._background) + 1)
+            self._background[command_id] = (call_id, running)
+            thread = threading.Thread(
+                target=self._follow,
+                args=(call_id, running, places, held),
+                name="background command",
+                daemon=True,
+            )
+            self._threads.append(thread)
+        thread.start()
+        return command_id
+
+    def _follow(self, call_id: str, running: Running, places: ToolPlaces, held: Held) -> None:
+        try:
+            running.follow(
+                None, lambda tail: self._commands.background_tail(self._discussion_id, call_id, tail)
+            )
+        finally:
+            self._forget(call_id)
+            running.notes = self._commands.release(places, held)
+            self._commands.background_end(self._discussion_id, call_id, running)
+
+    def look(self, command_id: str) -> CommandOutcome | None:
+        """What a background command wrote since the last look, None for an unknown id."""
+        with self._lock:
+            found = self._background.get(command_id)
+        return None if found is None else found[1].outcome(only_new=True)
+
+    def kill(self, command_id: str) -> bool:
+        """End a background command and all that it started. Returns False for an unknown id."""
+        with self._lock:
+            found = self._background.get(command_id)
+        if found is None:
+            return False
+        found[1].end("it was ended by bash_kill")
+        found[1].gone.wait()
+        return True
+
+    def kill_calls(self, call_id: str = "") -> None:
+        """End the commands of a call, or all, without waiting."""
+        with self._lock:
+            chosen = [each for name, each in self._running.items() if call_id in {"", name}]
+        for running in chosen:
+            running.end("the person stopped it")
+
+    def close(self) -> None:
+        """End all and wait for it; the scratch folder goes."""
+        self.kill_calls()
+        with self._lock:
+            threads, scratch = tuple(self._threads), self._scratch
+            self._scratch = ""
+        for thread in threads:
+            thread.join()
+        if scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _note(self, call_id: str, running: Running) -> None:
+        with self._lock:
+            self._running[call_id] = running
+
+    def _forget(self, call_id: str) -> None:
+        with self._lock:
+            self._running.pop(call_id, None)
+
+    def _scratch_folder(self) -> str:
+        with self._lock:
+            if not self._scratch:
+                self._scratch = os.path.realpath(tempfile.mkdtemp(prefix="manual-slop-command-"))
+            return self._scratch
+
+
+def _bare(program: Path, arguments: tuple[str, ...], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    return start_program(
+        program, arguments, environment=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def _guarded(
+    program: Path, arguments: tuple[str, ...], environment: dict[str, str], folder: str, grace_s: float
+) -> subprocess.Popen[bytes]:
+    process = start_child(_GUARD, stderr=subprocess.STDOUT)
+    order = {
+        "program": str(program),
+        "arguments": arguments,
+        "environment": environment,
+        "folder": folder,
+        "grace_s": grace_s,
+    }
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(order).encode() + b"\n")
+    process.stdin.flush()
+    return process

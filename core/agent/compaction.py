@@ -1,0 +1,338 @@
+"""Compaction's part of the step: a cut is planned, told of by a journal or a paid summary, written to the log, and shown.
+
+A call that needs room waits for it before anything is sent. Nothing of a running turn changes but for an overflow.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.agent.compaction_messages import (
+    CompactDiscussion,
+    CompactionCommand,
+    CompactionEvent,
+    PlanView,
+    StopSummary,
+    SummariseView,
+    ViewPlanned,
+    ViewSummarised,
+)
+from core.agent.compression import COMPRESSION_PROMPT
+from core.agent.cut_plan import with_summary, without_summary
+from core.base.mapping import with_entry, without
+from core.base.stamp import Stamp
+from core.context.spec import stack_spec
+from core.context.window_use import context_window
+from core.discussion.cuts import cut_record
+from core.discussion.log_view import model_view
+from core.discussion.messages import AppendRecords, WriteFailed
+from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
+from core.turn import replies, sending
+from core.values.discussion import LiveCall, OpenDiscussion
+from core.values.messages import Message
+from core.values.outcomes import CommandOutcome
+from core.values.records import MarkRecord, Record, UsageRecord
+from core.values.spending import SpentElsewhere
+from core.values.state import AppState, Level
+from core.values.updates import Result, conclude, notify
+from core.values.usage import Usage, UsageKind
+from core.values.window import Compaction, CompactionPhase, CutReason, ViewCut
+
+NO_PROMPT = f"The prompt {COMPRESSION_PROMPT} is empty."
+
+
+def command(state: AppState, given: Stamp, asked: CompactionCommand) -> Result:
+    """Begin a compaction that a person asked for, or let it wait for the turn that runs."""
+    match asked:
+        case CompactDiscussion():
+            opened = state.discussions.open.get(asked.discussion_id)
+            if opened is None or asked.discussion_id not in state.discussions.summaries:
+                return _declined(state, asked, "The discussion is not open.")
+            if asked.discussion_id in state.agent.compactions:
+                return _declined(state, asked, "It is being compacted already.")
+            one = Compaction(
+                opened.id,
+                given.make_id(0),
+                CutReason.ASKED,
+                CompactionPhase.WAITING,
+                command_id=asked.command_id,
+            )
+            return _with(state, one), ()
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: CompactionEvent) -> Result:
+    """Decide what follows from a plan or a summary; one that nobody waits for any more is paid for and nothing else."""
+    one = state.agent.compactions.get(happened.discussion_id)
+    is_known = one is not None and one.job == happened.job
+    match happened:
+        case ViewPlanned():
+            return _planned(state, given, one, happened) if one is not None and is_known else (state, ())
+        case ViewSummarised():
+            return _summarised(state, given, one if is_known else None, happened)
+        case _:
+            assert_never(happened)
+
+
+def claimed(state: AppState, given: Stamp, key: str, elsewhere: SpentElsewhere) -> Result:
+    """Let a summary be asked for, whose money is held back where other programs see it; or go on without one."""
+    one = state.agent.compactions.get(discussion_of(key))
+    if one is None or one.plan is None or one.phase is not CompactionPhase.RESERVING:
+        return release(state, key), ()
+    others = elsewhere.reserved_usd
+    if not _may_pay(state, one, others_usd=others, besides=key):
+        return _without_summary(release(state, key), given, one, _limit_words(state, one))
+    meta = state.discussions.summaries[one.discussion_id].meta
+    effect = SummariseView(
+        one.discussion_id,
+        one.job,
+        meta.provider,
+        meta.model,
+        meta.name,
+        state.config.prompts.get(COMPRESSION_PROMPT, ""),
+        one.plan,
+    )
+    return _with(state, replace(one, phase=CompactionPhase.SUMMARISING)), (effect,)
+
+
+def key_of(discussion_id: str) -> str:
+    """Key under which the summary of a discussion reserves."""
+    return f"{UsageKind.COMPACTION}/{discussion_id}"
+
+
+def discussion_of(key: str) -> str:
+    """Discussion of such a key, empty where it is another call's."""
+    kind, _, discussion_id = key.partition("/")
+    return discussion_id if kind == UsageKind.COMPACTION else ""
+
+
+def unwritten(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
+    """A cut could not be written: there is none."""
+    one = state.agent.compactions.get(happened.discussion_id)
+    if one is None or not one.record_id or all(record.id != one.record_id for record in happened.records):
+        return state, ()
+    return _over(state, given, one, f"The cut could not be written: {happened.text}")
+
+
+def followed(before: AppState, after: AppState, given: Stamp) -> Result:
+    """Begin what a call or a person waits for, end what nobody does, and let a call go whose view stands in the log.
+
+    O(1) while no call, no discussion and no compaction has changed.
+    """
+    is_still = before.turns.calls is after.turns.calls and before.agent is after.agent
+    if is_still and before.discussions.open is after.discussions.open:
+        return after, ()
+    state, effects = after, ()
+    for call in tuple(state.turns.calls.values()):
+        if call.awaits_view:
+            state = _awaited(state, given, call)
+    for one in tuple(state.agent.compactions.values()):
+        own = Stamp(given.at, f"{given.seed}/view/{one.discussion_id}")
+        state, more = _gone_on(state, own, one)
+        effects = (*effects, *more)
+    return state, effects
+
+
+def _awaited(state: AppState, given: Stamp, call: LiveCall) -> AppState:
+    """Note that a call waits: for the compaction under way, or for one of its own."""
+    one = state.agent.compactions.get(call.discussion_id)
+    why = CutReason.FULL if call.overflow is None else CutReason.OVERFLOW
+    if one is not None:
+        if one.call_id == call.id:
+            return state
+        is_early = one.phase is CompactionPhase.WAITING
+        return _with(state, replace(one, call_id=call.id, why=why if is_early else one.why))
+    job = Stamp(given.at, f"{given.seed}/{call.id}").make_id()
+    return _with(state, Compaction(call.discussion_id, job, why, CompactionPhase.WAITING, call.id))
+
+
+def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
+    opened = state.discussions.open.get(one.discussion_id)
+    call = state.turns.calls.get(one.discussion_id)
+    is_left = one.call_id and (call is None or call.id != one.call_id or not call.awaits_view)
+    if opened is None or one.discussion_id not in state.discussions.summaries or state.program.is_closing:
+        return _dropped(state, one)
+    if is_left and one.why is not CutReason.ASKED:
+        return _dropped(state, one)
+    match one.phase:
+        case CompactionPhase.WAITING if one.call_id or not _is_busy(state, one.discussion_id):
+            return _begun(state, given, one, opened, call)
+        case CompactionPhase.STORING if opened.cut is not None and opened.cut.id == one.record_id:
+            state = conclude(_without(state, one), CommandOutcome(one.command_id, one.record_id))
+            return sending.view_ready(state, given, one.discussion_id)
+        case _:
+            return state, ()
+
+
+def _is_busy(state: AppState, discussion_id: str) -> bool:
+    return discussion_id in state.turns.calls or sending.is_turn_under_way(state, discussion_id)
+
+
+def _begun(
+    state: AppState, given: Stamp, one: Compaction, opened: OpenDiscussion, call: LiveCall | None
+) -> Result:
+    """Have a cut planned, of all that was said before the message that is sent."""
+    said = model_view(opened)
+    message: Message | None = None
+    is_running = call is not None and call.is_round
+    if call is not None:
+        message = next((m for m in opened.messages if m.id == call.user_message_id), None)
+        if message is not None and not is_running:
+            said = said[: next((at for at, m in enumerate(said) if m.id == message.id), len(said))]
+    kept_out = None if call is None else call.kept_out
+    version_of = "" if call is None else call.version_of
+    effect = PlanView(
+        opened.id,
+        one.job,
+        stack_spec(state, opened.id, message, kept_out, is_round=is_running, version_of=version_of),
+        said,
+        opened.cut,
+        one.why,
+        given.at,
+        _neighbours(state, opened.id),
+        is_running,
+        max(1, call.overflows) if call is not None else 1,
+    )
+    return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (effect,)
+
+
+def _neighbours(state: AppState, discussion_id: str) -> dict[str, str]:
+    """Names of the other discussions of the same project, by id; of none where it was started in none."""
+    rows = state.discussions.summaries
+    folder = rows[discussion_id].meta.folder
+    if not folder:
+        return {}
+    return {
+        name: row.meta.name
+        for name, row in rows.items()
+        if row.meta.folder == folder and name != discussion_id
+    }
+
+
+def _planned(state: AppState, given: Stamp, one: Compaction, happened: ViewPlanned) -> Result:
+    plan = happened.plan
+    if plan.cut is None:
+        return _over(state, given, one, plan.problem)
+    one = replace(one, plan=plan, reserved_usd=happened.usd or 0.0)
+    if not plan.to_summarise:
+        return _stored(state, given, one, plan.cut, ())
+    if not state.config.prompts.get(COMPRESSION_PROMPT, "").strip():
+        return _without_summary(state, given, one, NO_PROMPT)
+    if not _may_pay(state, one):
+        return _without_summary(state, given, one, _limit_words(state, one))
+    state = reserve(state, key_of(one.discussion_id), one.reserved_usd, one.discussion_id)
+    return _with(state, replace(one, phase=CompactionPhase.RESERVING)), ()
+
+
+def _may_pay(state: AppState, one: Compaction, *, others_usd: float = 0.0, besides: str = "") -> bool:
+    """True if the limits let a summary be paid for, or the person said yes to the send that waits for it."""
+    call = state.turns.calls.get(one.discussion_id)
+    if call is not None and call.id == one.call_id and call.over_limit:
+        return True
+    return has_room(state, one.reserved_usd, one.discussion_id, besides=besides, elsewhere_usd=others_usd)
+
+
+def _limit_words(state: AppState, one: Compaction) -> str:
+    return (
+        limit_reached(state, one.discussion_id)
+        or "It would go past a spend limit, or the day is not counted yet."
+    )
+
+
+def _summarised(state: AppState, given: Stamp, one: Compaction | None, happened: ViewSummarised) -> Result:
+    """Book what a summary cost, whatever becomes of it."""
+    state = release(state, key_of(happened.discussion_id))
+    paid: tuple[Record, ...] = ()
+    if happened.usage != Usage():
+        record = UsageRecord(given.make_id(0), given.at, UsageKind.COMPACTION.value, happened.usage)
+        state, paid = add_spent(state, (record,)), (record,)
+    if one is None or one.plan is None or one.phase is not CompactionPhase.SUMMARISING:
+        is_there = happened.discussion_id in state.discussions.summaries
+        return state, (AppendRecords(happened.discussion_id, paid),) if paid and is_there else ()
+    if happened.problem:
+        return _without_summary(state, given, one, happened.problem, paid)
+    return _stored(state, given, one, with_summary(one.plan, happened.text), paid)
+
+
+def _without_summary(
+    state: AppState, given: Stamp, one: Compaction, why: str, paid: tuple[Record, ...] = ()
+) -> Result:
+    """The oldest whole turns leave untold, and that is said. Where a person asked and nothing is full, nothing leaves."""
+    assert one.plan is not None
+    if one.why is CutReason.ASKED and not one.call_id:
+        state, effects = _over(state, given, one, f"Not compacted: there is no summary. {why}")
+        return state, ((AppendRecords(one.discussion_id, paid), *effects) if paid else effects)
+    state = notify(
+        state,
+        f"compaction/{one.discussion_id}",
+        Level.WARNING,
+        "What left the model's view could not be summarised: the oldest turns left untold",
+        why,
+        discussion_id=one.discussion_id,
+    )
+    return _stored(state, given, one, without_summary(one.plan), paid)
+
+
+def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut, paid: tuple[Record, ...]) -> Result:
+    """Write a cut; the view changes when it is on disk."""
+    cut = replace(cut, id=given.make_id(1), at=given.at)
+    mark = MarkRecord(given.make_id(2), given.at, "cut", _words(state, one.discussion_id, cut))
+    state = _with(state, replace(one, phase=CompactionPhase.STORING, record_id=cut.id))
+    return state, (AppendRecords(one.discussion_id, (*paid, cut_record(cut), mark)),)
+
+
+def _words(state: AppState, discussion_id: str, cut: ViewCut) -> str:
+    """What a cut did, for the person."""
+    told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
+    window = context_window(state, discussion_id)
+    assumed = ""
+    if window is not None and window.is_assumed:
+        assumed = f" Nobody knows the model's window: {window.limit_tokens:,} tokens were assumed."
+    head = f" They are told of by {told}." if told else " Nothing tells of them."
+    left = f"{cut.left_messages:,} messages, about {cut.left_tokens_est:,} tokens, are not in the model's view any more."
+    return f"{left}{head} The log keeps everything.{assumed}"
+
+
+def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:
+    """There is no cut: who asked is told; a call goes on as the view is, one that overflowed fails as it did."""
+    state = conclude(_without(state, one), CommandOutcome(one.command_id, problem=problem))
+    if not one.command_id and not one.call_id:
+        state = notify(
+            state,
+            f"compaction/{one.discussion_id}",
+            Level.INFO,
+            problem,
+            discussion_id=one.discussion_id,
+        )
+    call = state.turns.calls.get(one.discussion_id)
+    if call is None or not call.awaits_view:
+        return state, ()
+    if call.overflow is not None:
+        return replies.no_room(state, given, one.discussion_id, problem)
+    return sending.view_ready(state, given, one.discussion_id)
+
+
+def _dropped(state: AppState, one: Compaction) -> Result:
+    """Nobody waits any more: a summary under way is stopped; what it cost is booked when that is known."""
+    state = conclude(_without(state, one), CommandOutcome(one.command_id, problem="It was stopped."))
+    if one.phase is CompactionPhase.RESERVING:
+        state = release(state, key_of(one.discussion_id))
+    return state, (StopSummary(one.discussion_id, one.job),)
+
+
+def _declined(state: AppState, asked: CompactDiscussion, why: str) -> Result:
+    return conclude(state, CommandOutcome(asked.command_id, problem=why)), ()
+
+
+def _with(state: AppState, one: Compaction) -> AppState:
+    found = with_entry(state.agent.compactions, one.discussion_id, one)
+    return replace(state, agent=replace(state.agent, compactions=found))
+
+
+def _without(state: AppState, one: Compaction) -> AppState:
+    return replace(
+        state, agent=replace(state.agent, compactions=without(state.agent.compactions, one.discussion_id))
+    )

@@ -1,0 +1,263 @@
+"""The compaction worker: measures a discussion, reads the journal, plans the cut, and asks a model for the summary."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from msgspec.structs import replace
+
+from core.agent.compaction_messages import (
+    CompactionEvent,
+    PlanView,
+    StopSummary,
+    SummariseView,
+    ViewPlanned,
+    ViewSummarised,
+)
+from core.agent.compression import run_discussion_compression
+from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut
+from core.agent.journal_text import JournalEntry, parsed, tokens_of
+from core.base import paths
+from core.base.errors import FailureKind, ProviderError, SlopError
+from core.base.opener import open_file
+from core.base.reports import Report
+from core.context.budget import budget_of, window_of
+from core.context.measure import Assembly
+from core.providers.protocol import CancelToken, Provider
+from core.providers.whole_reply import CallSpent, whole_reply
+from core.spending.estimates import booked, with_lost
+from core.values.messages import Role
+from core.values.provider import ProviderRequest, RequestMessage, StopKind
+from core.values.spec import StackSpec
+from core.values.stack import LayerId, Segment
+from core.values.usage import Usage, add_usage
+from core.values.window import CutPlan, CutReason
+
+MAX_JOURNAL_BYTES = 8_000_000
+"""Of the journal's end that is read; an entry that begins before it is passed over."""
+
+MAX_SUMMARY_CHARS = 64_000
+"""A reply that is longer was led astray by its text."""
+
+_PIECE_PERCENT, _MOST_PIECE_TOKENS = 40, 60_000
+"""Of the window, and at most: what one call of a summary reads."""
+
+Emit = Callable[[CompactionEvent | Report], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+log = logging.getLogger(__name__)
+
+
+class Measures(Protocol):
+    """Builds a stack and counts it; `core.context.assembly.Assembler` does."""
+
+    def assemble(self, spec: StackSpec) -> Assembly:
+        """The stack as it is now."""
+        ...
+
+    def recount(self, assembly: Assembly) -> Assembly:
+        """The same with every text counted."""
+        ...
+
+
+class CompactionHandler:
+    """Carries out the effects of compaction, one at a time.
+
+    Args:
+        home: whose journal is read; measures: builds and counts; client: a provider's, raises ProviderError for none.
+        price: of a call in US dollars, None where unknown; emit: the inbox.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        measures: Measures,
+        client: Callable[[str], Provider],
+        price: Callable[[str, str, Usage], float | None],
+        emit: Emit,
+    ) -> None:
+        self._home = home
+        self._measures = measures
+        self._client = client
+        self._price = price
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._stopped: set[str] = set()
+        self._tokens: dict[str, CancelToken] = {}
+        self._is_closed = False
+
+    def handle(self, effect: PlanView | SummariseView) -> None:
+        """Carry out one effect; whatever fails, who waits for it hears of it."""
+        match effect:
+            case PlanView():
+                self._emit(self._planned(effect))
+            case SummariseView():
+                self._emit(self._summarised(effect))
+            case _:
+                assert_never(effect)
+
+    def stop(self, effect: StopSummary) -> None:
+        """Stop a summary, from another thread, also one that has not begun."""
+        with self._lock:
+            self._stopped.add(effect.job)
+            token = self._tokens.get(effect.job)
+        if token is not None:
+            token.cancel()
+
+    def close(self) -> None:
+        """Stop what runs and begin nothing more: the program ends."""
+        with self._lock:
+            self._is_closed = True
+            tokens = tuple(self._tokens.values())
+        for token in tokens:
+            token.cancel()
+
+    def _planned(self, effect: PlanView) -> ViewPlanned:
+        try:
+            plan = self._plan(effect)
+        except SlopError as error:
+            problem = ". ".join(filter(None, (error.what, error.remedy)))
+            return ViewPlanned(effect.discussion_id, effect.job, CutPlan(problem=problem))
+        except Exception as error:  # the edge of the worker: the call that waits must hear of it
+            log.exception("the view of %s could not be planned", effect.discussion_id)
+            problem = f"The program failed to plan the view: {type(error).__name__}. See the log file."
+            return ViewPlanned(effect.discussion_id, effect.job, CutPlan(problem=problem))
+        usd = None
+        if plan.to_summarise:
+            written = SUMMARY_TOKENS * len(plan.to_summarise)
+            expected = Usage(input_tokens=max(0, plan.summary_tokens - written), output_tokens=written)
+            usd = self._usd(effect.spec.inputs.provider, effect.spec.inputs.model, expected)
+        return ViewPlanned(effect.discussion_id, effect.job, plan, usd)
+
+    def _plan(self, effect: PlanView) -> CutPlan:
+        assembly = self._measures.recount(self._measures.assemble(effect.spec))
+        sizes = turn_sizes(assembly)
+        fixed = assembly.total_tokens - sum(
+            layer.tokens_est for layer in assembly.layers if layer.layer is LayerId.TURNS
+        )
+        window, is_assumed = window_of(assembly.profile.context_tokens)
+        if effect.why is CutReason.OVERFLOW:  # it was longer than whatever the window is
+            window, is_assumed = min(window, assembly.total_tokens), False
+        budget = budget_of(None if is_assumed else window, fixed)
+        return plan_cut(
+            CutRequest(
+                effect.messages,
+                sizes,
+                budget,
+                self._journal(),
+                effect.discussion_id,
+                effect.at,
+                sources=effect.sources,
+                previous=effect.previous,
+                why=effect.why,
+                is_running=effect.is_running,
+                attempt=effect.attempt,
+                piece_tokens=min(window * _PIECE_PERCENT // 100, _MOST_PIECE_TOKENS),
+            )
+        )
+
+    def _journal(self) -> tuple[JournalEntry, ...]:
+        """Entries of the journal; none where there is none, or it cannot be read, which is said in the log file."""
+        try:
+            with open_file(self._home / paths.JOURNAL_FILE) as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - MAX_JOURNAL_BYTES))
+                data = file.read(MAX_JOURNAL_BYTES)
+        except FileNotFoundError:
+            return ()
+        except (OSError, SlopError) as error:
+            log.warning("the journal cannot be read: %s", error)
+            return ()
+        return parsed(data.decode("utf-8", "replace"))
+
+    def _summarised(self, effect: SummariseView) -> ViewSummarised:
+        usage = Usage()
+        token = CancelToken()
+        with self._lock:
+            self._tokens[effect.job] = token
+            if self._is_closed or effect.job in self._stopped:
+                token.cancel()
+
+        def ask(prompt: str) -> str:
+            nonlocal usage
+            if token.is_cancelled:
+                raise SlopError("It was stopped")
+
+            def spent(call: CallSpent) -> None:
+                nonlocal usage
+                usage = add_usage(usage, self._booked(effect, prompt, call))
+
+            request = _request(effect, prompt)
+            reply = whole_reply(
+                self._client(effect.provider), request, token, spent, most_chars=MAX_SUMMARY_CHARS
+            )
+            if reply.stop is StopKind.CANCELLED:
+                raise SlopError("It was stopped")
+            if reply.stop is StopKind.REFUSED:
+                raise ProviderError(FailureKind.BAD_REPLY, f"{effect.model} declined to write the summary")
+            return reply.text
+
+        plan, text, problem = effect.plan, "", ""
+        try:
+            text = run_discussion_compression(
+                plan.to_summarise, effect.name, effect.template, ask, earlier=plan.earlier_summary
+            )
+        except SlopError as error:
+            problem = ". ".join(filter(None, (error.what.removesuffix("."), error.remedy)))
+        except Exception as error:  # the edge of the worker: the call that waits must hear of it
+            log.exception("the summary of %s failed", effect.discussion_id)
+            problem = f"The program failed: {type(error).__name__}. See the log file."
+        finally:
+            with self._lock:
+                self._tokens.pop(effect.job, None)
+                self._stopped.discard(effect.job)
+        return ViewSummarised(effect.discussion_id, effect.job, text, problem, usage)
+
+    def _booked(self, effect: SummariseView, prompt: str, call: CallSpent) -> Usage:
+        """Usage of one call as it goes into the books; empty where none is billed."""
+
+        def price(used: Usage) -> float | None:
+            return self._usd(effect.provider, effect.model, used)
+
+        sent, usage = Usage(input_tokens=tokens_of(prompt)), call.reported
+        if call.is_billed:
+            usage = booked(usage, sent, sum(map(tokens_of, call.texts)), price, is_whole=call.is_whole)
+        usage = with_lost(usage, sent, call.lost, price)
+        return replace(usage, request_id="", miss_reason="")
+
+    def _usd(self, provider: str, model: str, usage: Usage) -> float | None:
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        with suppress(LookupError):
+            return self._price(provider, model, usage)
+        return None
+
+
+def turn_sizes(assembly: Assembly) -> Mapping[str, int]:
+    """Tokens of each message of layer 11, by its id, as a model counts them."""
+    ids = {turn.id for turn in assembly.spec.inputs.turns}
+    sizes: dict[str, int] = {}
+    for layer in assembly.layers:
+        for segment in layer.segments if layer.layer is LayerId.TURNS else ():
+            name = segment.key.partition("/")[2]
+            name = name if name in ids else name.rpartition("/")[0]
+            sizes[name] = sizes.get(name, 0) + segment.tokens_est
+    return sizes
+
+
+def _request(effect: SummariseView, prompt: str) -> ProviderRequest:
+    sha256 = hashlib.sha256(prompt.encode("utf-8", "replace")).hexdigest()
+    segment = Segment(LayerId.USER, "12/compaction", prompt, sha256)
+    return ProviderRequest(
+        provider=effect.provider,
+        model=effect.model,
+        system=(),
+        messages=(RequestMessage(Role.USER, (segment,)),),
+        max_output_tokens=SUMMARY_TOKENS * 2,
+    )

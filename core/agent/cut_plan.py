@@ -1,0 +1,258 @@
+"""The plan of a cut: what leaves the model's view, what is told of it, and what of it must be summarised. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from core.agent.bridge import bridged, last_turn, trimmed
+from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
+from core.base.frame import frame
+from core.context.budget import WindowBudget
+from core.discussion.cuts import HEAD_NOTE, shortened
+from core.values.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
+
+SUMMARY_TOKENS = 2_000
+"""Room that is kept for a summary, at most a quarter of all there is."""
+
+EPHEMERAL_TOOLS = frozenset({"journal"})
+"""Tools whose calls leave the model's history with their results: what they said stands elsewhere."""
+
+_CAPS = (64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000)
+"""Characters that stay of the largest results, in the order in which it is tried."""
+
+_RESULT_CHARS = 2_000
+"""Of a result that is read for a summary."""
+
+_FRAME_TOKENS = 60
+"""Of the note and the tags around what is told."""
+
+
+class CutRequest(msgspec.Struct, frozen=True):
+    """All that a cut is planned from.
+
+    Args:
+        messages: that a model could see, in order, none deleted, none of them ours; before the message that is sent.
+        sizes: tokens of each in the view as it is; budget: of the window.
+        entries: of the journal, sorted; discussion_id, now: by which an entry covers.
+        sources: names of discussions whose entries may stand beside its own, by id.
+        previous: the cut that the view has now; why: reason of the new one.
+        is_running: the last turn is not over: its bytes stay, unless there is an overflow.
+        attempt: of overflows in a row, from 1.
+        piece_tokens: what one call of a summary may read.
+    """
+
+    messages: tuple[Message, ...]
+    sizes: Mapping[str, int]
+    budget: WindowBudget
+    entries: tuple[JournalEntry, ...]
+    discussion_id: str
+    now: datetime
+    sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    previous: ViewCut | None = None
+    why: CutReason = CutReason.ASKED
+    is_running: bool = False
+    attempt: int = 1
+    piece_tokens: int = 16_000
+
+
+def plan_cut(asked: CutRequest) -> CutPlan:
+    """Plan a cut.
+
+    What the newest own journal entry covers leaves; of what stays the oldest turns go until the rest fits, which a
+    summary then tells of. A person who asks keeps the last turn. The log keeps everything.
+
+    Returns:
+        The cut without id and time, or the problem: nothing can leave, or what must stay does not fit.
+    """
+    if asked.is_running and asked.why is not CutReason.OVERFLOW:
+        return CutPlan(problem="A turn is running: its view stays as it is until it has ended.")
+    begin = _begin_now(asked)
+    messages = asked.messages[begin:]
+    if not messages:
+        return CutPlan(problem="Nothing was said yet: there is nothing to compact.")
+    room, own = asked.budget.room, covering(asked.entries, asked.discussion_id, asked.now)
+    bridge = bridged(messages, own.at if own is not None else None)
+    total = sum(asked.sizes.get(message.id, 0) for message in messages[bridge:])
+    is_easy = asked.why is not CutReason.ASKED and asked.attempt == 1 and not asked.is_running
+    has_all = is_easy and total + _old_head(asked) <= room
+    start = bridge
+    if not has_all:
+        kept_free = min(SUMMARY_TOKENS, room // 4)
+        is_short = asked.why is CutReason.ASKED or asked.attempt > 1 or asked.is_running
+        start = last_turn(messages) if is_short else trimmed(messages, asked.sizes, bridge, room - kept_free)
+        start = max(start, bridge)
+    kept = messages[start:]
+    calls = _ephemeral(kept) if not asked.is_running else ()
+    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, room)
+    known = set(asked.previous.calls) if asked.previous is not None else set()
+    if start == 0 and not is_shrunk and not set(calls) - known and not _drops_reasoning(asked, kept):
+        return CutPlan(problem=_nothing(asked, kept_tokens))
+    dropped = messages[bridge:start] if bridge < start else ()
+    earlier = asked.previous.summary if asked.previous is not None else ""
+    summary_room = min(SUMMARY_TOKENS, room // 4) if dropped else tokens_of(earlier)
+    journal_room = max(0, room - kept_tokens - summary_room - _FRAME_TOKENS)
+    journal = shown(_tellable(asked), journal_room, dict(asked.sources)) if journal_room else ""
+    cut = ViewCut(
+        id="",
+        at=asked.now,
+        begins_at=kept[0].id,
+        journal=journal,
+        summary=earlier,
+        through=asked.messages[-1].id,
+        calls=tuple(sorted({*known, *calls})),
+        shrunk=shrunk,
+        why=asked.why,
+        left_messages=begin + start,
+        left_tokens_est=_left_before(asked) + sum(asked.sizes.get(one.id, 0) for one in messages[:start]),
+        sources=_sources(asked, journal),
+    )
+    pieces = tuple(_pieces(dropped, asked.piece_tokens))
+    cost = sum(tokens_of(piece) for piece in pieces) + len(pieces) * 2 * SUMMARY_TOKENS
+    return CutPlan(
+        cut,
+        to_summarise=pieces,
+        earlier_summary=earlier,
+        summary_tokens=cost if pieces else 0,
+        kept_tokens=kept_tokens,
+        head_tokens=tokens_of(HEAD_NOTE + journal) + summary_room,
+    )
+
+
+def with_summary(plan: CutPlan, summary: str) -> ViewCut:
+    """The cut of a plan with the summary that a model wrote, at most so long that the view still fits."""
+    assert plan.cut is not None
+    most = SUMMARY_TOKENS * 4
+    return replace(plan.cut, summary=shortened(summary.strip(), most))
+
+
+def without_summary(plan: CutPlan) -> ViewCut:
+    """The cut of a plan whose summary could not be had: the oldest whole turns leave untold."""
+    assert plan.cut is not None
+    return plan.cut
+
+
+def _begin_now(asked: CutRequest) -> int:
+    """Place at which the view begins now."""
+    if asked.previous is None:
+        return 0
+    begins = asked.previous.begins_at
+    return next((at for at, one in enumerate(asked.messages) if one.id == begins), 0)
+
+
+def _old_head(asked: CutRequest) -> int:
+    return tokens_of(asked.previous.summary) if asked.previous is not None else 0
+
+
+def _left_before(asked: CutRequest) -> int:
+    return asked.previous.left_tokens_est if asked.previous is not None else 0
+
+
+def _tokens(asked: CutRequest, messages: Sequence[Message]) -> int:
+    return sum(asked.sizes.get(message.id, 0) for message in messages)
+
+
+def _nothing(asked: CutRequest, kept: int) -> str:
+    budget = asked.budget
+    return (
+        f"Nothing more can leave the view: the last turn takes about {kept:,} tokens beside {budget.fixed:,} of "
+        f"instructions, files and your message; the window has {budget.window:,}"
+        f"{' (assumed, nobody knows it)' if budget.is_assumed else ''}."
+    )
+
+
+def _tellable(asked: CutRequest) -> tuple[JournalEntry, ...]:
+    """Entries that may stand in the view: its own, those of the project's other discussions, and a person's."""
+    mine = {"", asked.discussion_id, *asked.sources}
+    return tuple(one for one in asked.entries if one.discussion_id in mine and one.at <= asked.now)
+
+
+def _sources(asked: CutRequest, journal: str) -> tuple[str, ...]:
+    if not journal:
+        return ()
+    found = {one.discussion_id for one in _tellable(asked) if one.short.split(" — ")[0] in journal}
+    return tuple(sorted(found - {"", asked.discussion_id}))
+
+
+def _ephemeral(messages: Sequence[Message]) -> tuple[str, ...]:
+    calls = (part for message in messages for part in message.parts if isinstance(part, ToolCallPart))
+    return tuple(part.call_id for part in calls if part.name in EPHEMERAL_TOOLS)
+
+
+def _drops_reasoning(asked: CutRequest, kept: Sequence[Message]) -> bool:
+    """True if reasoning of a running turn goes out now and would not behind the cut."""
+    if not asked.is_running:
+        return False
+    is_bare = asked.previous is not None and asked.previous.through == kept[-1].id
+    has_it = any(isinstance(part, ReasoningPart) for message in kept for part in message.parts)
+    return has_it and not is_bare
+
+
+def _shrunk(
+    asked: CutRequest, kept: Sequence[Message], room: int
+) -> tuple[tuple[ShrunkResult, ...], int, bool]:
+    """Results to be shortened so that what stays fits, the tokens of what stays then, and if any is shorter than before."""
+    old = asked.previous.shrunk if asked.previous is not None else ()
+    there = {part.call_id for one in kept for part in one.parts if isinstance(part, ToolResultPart)}
+    before = {one.call_id: one.kept_chars for one in old if one.call_id in there}
+    tokens, budget = _tokens(asked, kept), asked.budget
+    most = room if asked.attempt > 1 else max(room, budget.window * 60 // 100 - budget.fixed)
+    must = asked.attempt > 1 or (tokens > most and not asked.is_running)
+    results = [part for one in kept for part in one.parts if isinstance(part, ToolResultPart)]
+    chosen, left = before, tokens
+    for cap in _CAPS if must else ():
+        wanted = {
+            part.call_id: min(cap, before.get(part.call_id, cap))
+            for part in results
+            if len(part.text) > cap or part.call_id in before
+        }
+        saved = sum(
+            max(
+                0,
+                tokens_of(part.text[: before.get(part.call_id, len(part.text))]) - tokens_of(part.text[:cap]),
+            )
+            for part in results
+            if part.call_id in wanted
+        )
+        chosen, left = wanted, max(0, tokens - saved)
+        if left <= most:
+            break
+    shrunk = tuple(ShrunkResult(name, chars) for name, chars in sorted(chosen.items()))
+    return shrunk, left, chosen != before
+
+
+def _pieces(messages: Sequence[Message], piece_tokens: int) -> Iterator[str]:
+    """What is summarised, in pieces for one call each, cut between messages."""
+    rows: list[str] = []
+    size = 0
+    for message in messages:
+        row = _told(message, piece_tokens)
+        tokens = tokens_of(row)
+        if rows and size + tokens > piece_tokens:
+            yield "".join(rows)
+            rows, size = [], 0
+        rows.append(row)
+        size += tokens
+    if rows:
+        yield "".join(rows)
+
+
+def _told(message: Message, piece_tokens: int) -> str:
+    """A message as a summary reads it, at most one piece long."""
+    texts = []
+    for part in message.parts:
+        match part:
+            case TextPart():
+                texts.append(part.text)
+            case ToolCallPart():
+                texts.append(f"[called {part.name}: {shortened(part.arguments_json, _RESULT_CHARS)}]")
+            case ToolResultPart():
+                texts.append(f"[result: {shortened(part.text, _RESULT_CHARS)}]")
+            case _:
+                pass
+    body = "\n\n".join(texts)
+    return frame(message.role.value, shortened(body, max(1_000, piece_tokens * 3))) if body.strip() else ""

@@ -1,0 +1,156 @@
+"""Places of a project that other programs obey, kept from commands while they run: shut where they are, and where not."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import suppress
+
+import msgspec
+
+from core.agent.asked_places import RULING_FILES, RULING_FOLDERS, folded
+from core.base.opener import open_descriptor
+
+MOST_LOOKED_AT = 5_000
+"""Entries of a project, nearest first, among which guarded places are looked for."""
+
+_HELD = (".vscode", ".claude", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", "POC.md")
+_HELD_IN_GIT = (".git/hooks", ".git/config.worktree", ".git/commondir")
+"""Names in the project's own folder of which none may be made by a command. Not `manual_slop.toml`: an empty one would
+count as one, and what a new one may say is asked for by the program itself."""
+_CONTENT = {".git/commondir": b".\n"}
+"""What holds a name where a folder would be an error: it names the repository itself."""
+_IN_GIT = ("hooks", "config", "config.worktree", "commondir")
+_PASSED_OVER = frozenset(
+    {"node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "build", "dist"}
+)
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What is kept from one command.
+
+    Args:
+        guarded: read-only, they are there, folders that hold a name among them.
+        open_links: guarded places that are links, which no mount can shut.
+    """
+
+    guarded: tuple[str, ...] = ()
+    open_links: tuple[str, ...] = ()
+
+
+class GuardedPlaces:
+    """Holds names that are not there by empty folders of ours, as long as a command runs in the project.
+
+    An empty folder is passed over by git, by searches and by those who look for a file. They are taken away behind the last one; what the person has put in meanwhile stays. A kill leaves empty ones, which do
+    nothing. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs: Counter[str] = Counter()
+        self._made: dict[str, dict[str, bytes | None]] = {}
+
+    def hold(self, root: str) -> Held:
+        """Keep the places of a project for one more command; ended by `release`."""
+        with self._lock:
+            self._runs[root] += 1
+            made = self._made.setdefault(root, {})
+            for path, content in _to_hold(root):
+                if not os.path.lexists(path) and _make(path, content):
+                    made[path] = content
+            there = dict.fromkeys(_ruling(root))
+            links = tuple(path for path in there if os.path.islink(path))
+            return Held(tuple(path for path in there if path not in links), links)
+
+    def release(self, root: str, held: Held) -> tuple[str, ...]:
+        """One command less. Returns guarded places that came to be meanwhile, deeper than names are held."""
+        with self._lock:
+            known = {*held.guarded, *held.open_links, *self._made.get(root, ())}
+            fresh = tuple(path for path in _ruling(root) if path not in known)
+            self._runs[root] -= 1
+            if self._runs[root] > 0:
+                return fresh
+            del self._runs[root]
+            for path, content in reversed(self._made.pop(root, {}).items()):
+                with suppress(OSError):
+                    if content is None:
+                        os.rmdir(path)
+                    elif os.lstat(path).st_size == len(content):
+                        os.unlink(path)
+            return fresh
+
+
+def _to_hold(root: str) -> Iterator[tuple[str, bytes | None]]:
+    """Names that must not come to be, with the content that holds them; None: a folder."""
+    git = os.path.join(root, ".git")
+    if not os.path.lexists(git):
+        yield git, None  # an empty folder is no repository to git
+    is_repository = os.path.isfile(os.path.join(git, "HEAD"))
+    for name in (*_HELD, *(_HELD_IN_GIT if is_repository else ())):
+        yield os.path.join(root, name), _CONTENT.get(name)
+
+
+def _make(path: str, content: bytes | None) -> bool:
+    """Make a file or folder. False where that may not be: then no command can make it either."""
+    try:
+        if content is None:
+            os.mkdir(path)
+        else:
+            _make_whole(path, content)
+    except OSError:
+        return False
+    return True
+
+
+def _make_whole(path: str, content: bytes) -> None:
+    """Make a file that is never seen half written."""
+    aside = f"{path}.{os.getpid()}"
+    descriptor = open_descriptor(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, follows_links=False)
+    try:
+        os.write(descriptor, content)
+    finally:
+        os.close(descriptor)
+    try:
+        os.link(aside, path)
+    finally:
+        os.unlink(aside)
+
+
+def _ruling(root: str) -> Iterator[str]:
+    """Guarded places that are there, nearest first, links among them; deeper than `MOST_LOOKED_AT` entries, none."""
+    waiting = deque([root])
+    left = MOST_LOOKED_AT
+    while waiting and left > 0:
+        try:
+            entries = sorted(os.scandir(waiting.popleft()), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            left -= 1
+            name = folded(entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if name == ".git" and is_folder:
+                yield from _ruling_in_git(entry.path)
+            elif is_folder and name == ".hg":
+                yield from filter(os.path.lexists, [os.path.join(entry.path, "hgrc")])
+            elif name in RULING_FOLDERS or name in RULING_FILES:
+                yield entry.path
+            elif is_folder and name not in _PASSED_OVER:
+                waiting.append(entry.path)
+
+
+def _ruling_in_git(git: str) -> Iterator[str]:
+    """Hooks and configuration of a repository and of those inside it; of a folder that is none, itself."""
+    if not os.path.isfile(os.path.join(git, "HEAD")):
+        yield git
+        return
+    folders = [git]
+    for group in ("modules", "worktrees"):
+        with suppress(OSError):
+            folders += [
+                os.path.join(git, group, name) for name in sorted(os.listdir(os.path.join(git, group)))
+            ]
+    for folder in folders[:200]:
+        yield from filter(os.path.lexists, (os.path.join(folder, name) for name in _IN_GIT))

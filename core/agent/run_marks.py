@@ -1,0 +1,98 @@
+"""Marks of runs of the program that started commands: what carries the mark of a run that is over has survived it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from core.base import paths
+from core.base.disk import make_dirs, write_file
+from core.base.opener import read_file
+
+VARIABLE = "MANUAL_SLOP_COMMAND"
+"""Environment variable that every command carries, with the mark of the run that started it."""
+MOST_NAMED = 10
+
+
+class RunMark:
+    """The mark of this run, on disk from the first command to the orderly end."""
+
+    def __init__(self, home: Path) -> None:
+        self.name = secrets.token_hex(8)
+        self._file = paths.commands_dir(home) / f"{self.name}.json"
+        self._is_written = False
+
+    def note(self) -> None:
+        """Write the mark, once. Raises OSError."""
+        if not self._is_written:
+            make_dirs(self._file.parent)
+            write_file(self._file, json.dumps({"pid": os.getpid(), "began": _began(os.getpid())}).encode())
+            self._is_written = True
+
+    def drop(self) -> None:
+        """Take the mark away: nothing of this run is left. Idempotent."""
+        with suppress(OSError):
+            self._file.unlink(missing_ok=True)
+
+
+def survivors(home: Path) -> tuple[str, ...]:
+    """Name what earlier runs of the program started and is still there, a sentence each; marks without any go.
+
+    Linux alone names them: elsewhere the environment of a process cannot be read.
+    """
+    folder = paths.commands_dir(home)
+    try:
+        marks = [folder / name for name in os.listdir(folder) if name.endswith(".json")]
+    except OSError:
+        return ()
+    over = {mark.stem: mark for mark in marks if not _is_alive(mark)}
+    left = _carriers(set(over))
+    for name, mark in over.items():
+        if not left.get(name):
+            with suppress(OSError):
+                mark.unlink()
+    found = [each for name in sorted(left) for each in left[name]]
+    return tuple(
+        f"A command of an earlier run is still there: process {pid} ({name}). End it if you do not need it: kill {pid}"
+        for pid, name in found[:MOST_NAMED]
+    )
+
+
+def _is_alive(mark: Path) -> bool:
+    """True if the program that wrote a mark runs."""
+    try:
+        said = json.loads(read_file(mark))
+        return bool(_began(int(said["pid"])) == said["began"] != "")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _began(pid: int) -> str:
+    """When a process began, in ticks of the system, empty where it is gone or the system does not say."""
+    try:
+        return read_file(f"/proc/{pid}/stat").decode("utf-8", "replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def _carriers(marks: set[str]) -> dict[str, list[tuple[int, str]]]:
+    """Processes of this user by the mark that their environment carries."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    if sys.platform != "linux" or not marks:
+        return found
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            variables = read_file(f"/proc/{name}/environ").decode("utf-8", "replace").split("\0")
+            program = read_file(f"/proc/{name}/comm").decode("utf-8", "replace").strip()
+        except OSError:
+            continue
+        mark = next((each.partition("=")[2] for each in variables if each.startswith(f"{VARIABLE}=")), "")
+        if mark in marks:
+            found.setdefault(mark, []).append((int(name), program))
+    return found

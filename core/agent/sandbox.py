@@ -1,0 +1,216 @@
+"""How commands are confined on this machine, found by trying, and the words that start one inside."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from core.base import paths
+from core.base.child_process import find_program, output_of
+from core.base.opener import read_file
+from core.values.agent import Sandbox
+
+BUBBLEWRAP, SANDBOX_EXEC = "bubblewrap", "sandbox-exec"
+TRIAL_S = 5.0
+MOST_SOCKETS = 200
+
+_INSTALL = "Install the package bubblewrap (apt install bubblewrap)"
+_PRIVATE_FILES = (
+    ".ssh", ".aws", ".gnupg", ".config", ".docker", ".kube", ".azure", ".password-store", ".netrc", ".authinfo", ".npmrc",
+    ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".Xauthority", ".ICEauthority", ".cargo/credentials",
+    ".cargo/credentials.toml", ".gem/credentials", ".local/share/keyrings", ".local/share/kwalletd", ".mozilla",
+    ".thunderbird", ".claude", ".claude.json", ".codex", ".gemini", ".1password", ".vault-token", ".terraform.d",
+    ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".dbus",
+    "Library/Keychains", "Library/Application Support",
+)  # fmt: skip
+"""What a command has no business to read in the person's own folder."""
+_SYSTEM_SOCKETS = ("/run", "/var/run", "/var/tmp")  # noqa: S108  hidden, not used
+_RUN_KEPT = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
+_RUN_NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf")
+
+
+class Confinement(msgspec.Struct, frozen=True):
+    """What confines commands here. `program`: absolute, None where commands run unconfined."""
+
+    sandbox: Sandbox
+    program: Path | None = None
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Folders as a command sees them, absolute, links resolved.
+
+    Args:
+        root: the project, writable; folder: where it works; scratch: writable, its `/tmp`.
+        hidden: folders and files of ours, in no command's reach.
+        guarded: in the project, read-only; they are there.
+    """
+
+    root: str
+    folder: str
+    scratch: str
+    hidden: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
+
+
+def find_confinement(platform: str = sys.platform) -> Confinement:
+    """Find what confines commands here, by running it: a program may be there and not be allowed to."""
+    if platform == "darwin":
+        program = Path("/usr/bin/sandbox-exec")
+        return _tried(program, SANDBOX_EXEC, ("-p", "(version 1)(allow default)", "/usr/bin/true"), "")
+    if platform != "linux":
+        return Confinement(
+            Sandbox(problem="no sandbox is known for this system. Read each command before you say yes")
+        )
+    found = find_program("bwrap")
+    if found is None:
+        return Confinement(Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
+    trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "/bin/sh", "-c", ":"]  # fmt: skip
+    remedy = "Let this user make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or the AppArmor profile of bwrap)"
+    return _tried(found, BUBBLEWRAP, trial, remedy)
+
+
+def _tried(program: Path, name: str, arguments: Iterable[str], remedy: str) -> Confinement:
+    try:
+        code, _ = output_of(program, tuple(arguments), TRIAL_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Confinement(
+            Sandbox(problem=f"{name} does not start ({type(error).__name__}). {remedy}".strip())
+        )
+    if code != 0:
+        return Confinement(
+            Sandbox(problem=f"{name} is installed and cannot confine here (code {code}). {remedy}".strip())
+        )
+    return Confinement(Sandbox(name), program)
+
+
+_NAMESPACES = (
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
+    "--cap-drop", "ALL",
+)  # fmt: skip
+
+
+def confined(
+    confinement: Confinement, command: tuple[str, ...], places: Places, *, needs_network: bool
+) -> tuple[str, ...]:
+    """Arguments of the sandbox's program that run a command inside."""
+    if confinement.sandbox.name == SANDBOX_EXEC:
+        return ("-p", _profile(places, needs_network=needs_network), *command)
+    return (*_bubblewrap(places, needs_network=needs_network), "--", *command)
+
+
+def hidden_places(home: Path) -> tuple[str, ...]:
+    """What exists here and no command may reach: ours, keys, the session's sockets, sockets that others listen on."""
+    own = [home, paths.config_dir(), paths.cache_dir(), paths.log_dir()]
+    person = Path.home()
+    session = [os.environ.get("XDG_RUNTIME_DIR", ""), os.environ.get("XDG_CONFIG_HOME", "")]
+    agents = [os.environ.get(name, "") for name in ("SSH_AUTH_SOCK", "GPG_AGENT_INFO", "XAUTHORITY")]
+    wanted = [*own, *(person / name for name in _PRIVATE_FILES), *map(Path, filter(None, session + agents))]
+    found = {os.path.realpath(place) for place in wanted if os.path.lexists(place)}
+    found |= set(_listening()) if sys.platform == "linux" else set()
+    return tuple(sorted(place for place in found if os.path.exists(place) and place != "/"))
+
+
+def _listening() -> Iterator[str]:
+    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them."""
+    try:
+        table = read_file("/proc/net/unix").decode("utf-8", "replace")
+    except OSError:
+        return
+    names = {line.split(None, 7)[7] for line in table.splitlines()[1:] if len(line.split(None, 7)) == 8}
+    for name in sorted(name for name in names if name.startswith("/"))[:MOST_SOCKETS]:
+        try:
+            if stat.S_ISSOCK(os.stat(name).st_mode):
+                yield os.path.realpath(name)
+        except OSError:
+            continue
+
+
+def _bubblewrap(places: Places, *, needs_network: bool) -> Iterator[str]:
+    yield from _NAMESPACES
+    if not needs_network:
+        yield "--unshare-net"
+    yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", places.scratch, "/tmp")  # noqa: S108
+    covered: list[str] = []
+    for folder in _SYSTEM_SOCKETS:
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            yield from ("--tmpfs", folder)
+            covered.append(folder)
+    for kept in (*_RUN_KEPT, *(_RUN_NAMES if needs_network else ())):
+        if os.path.exists(kept):
+            yield from ("--ro-bind", kept, kept)
+    masked = list(_outermost(places.hidden, (*covered, "/tmp")))  # noqa: S108
+    for place in masked:
+        yield from _mask(place)
+    yield from ("--bind", places.root, places.root)
+    inside = list(_outermost((place for place in places.hidden if _is_inside(place, places.root)), ()))
+    for place in inside:  # a project may hold what is hidden, as a person's own folder does
+        yield from _mask(place)
+    ways = {way for place in places.guarded for way in _ways(place, places.root)}
+    for way in sorted(ways, key=lambda path: (path.count("/"), path)):
+        yield from ("--ro-bind" if way in places.guarded else "--bind", way, way)
+    for place in dict.fromkeys((*masked, *inside)):
+        if os.path.isdir(place) and not _is_inside(places.root, place):
+            yield from ("--remount-ro", place)
+    yield from ("--chdir", places.folder)
+
+
+def _mask(place: str) -> tuple[str, ...]:
+    return ("--tmpfs", place) if os.path.isdir(place) else ("--ro-bind", "/dev/null", place)
+
+
+def _outermost(wanted: Iterable[str], covered: Iterable[str]) -> Iterator[str]:
+    above = list(covered)
+    for place in sorted(wanted):
+        if not any(_is_inside(place, folder) for folder in above):
+            above.append(place)
+            yield place
+
+
+def _ways(place: str, root: str) -> Iterator[str]:
+    """A guarded place and its folders below the root: each a mount of its own, or it could be renamed away."""
+    while _is_inside(place, root) and place != root:
+        yield place
+        place = os.path.dirname(place)
+
+
+def _is_inside(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip("/") + "/")
+
+
+def _profile(places: Places, *, needs_network: bool) -> str:
+    """Profile of `sandbox-exec`; the last rule that fits counts."""
+
+    def quoted(path: str) -> str:
+        return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    rules = ["(version 1)", "(allow default)"]
+    if not needs_network:
+        rules.append("(deny network*)")
+    rules += [
+        "(deny file-write*)",
+        '(allow file-write* (subpath "/dev"))',
+        "(deny mach-lookup)",
+        "(deny process-info*)",
+    ]
+    rules += [
+        "(allow process-info* (target self))",
+        "(deny signal (target others))",
+        "(allow signal (target pgrp))",
+    ]
+    rules += [f"(deny file-read* file-write* (subpath {quoted(place)}))" for place in places.hidden]
+    rules += [
+        f"(allow file-read* file-write* (subpath {quoted(place)}))" for place in (places.root, places.scratch)
+    ]
+    rules += [
+        f"(deny file-read* file-write* (subpath {quoted(place)}))"
+        for place in places.hidden
+        if _is_inside(place, places.root)
+    ]
+    rules += [f"(deny file-write* (subpath {quoted(place)}))" for place in places.guarded]
+    return "\n".join(rules)

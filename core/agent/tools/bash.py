@@ -1,0 +1,170 @@
+"""Tools `bash`, `bash_output` and `bash_kill`: a command line, confined where it can be, after a yes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import msgspec
+
+from core.agent.command_rules import read_command_line
+from core.agent.policy import command_grant
+from core.agent.tool import CommandOrder, CommandOutcome, Judged, Tool, ToolAnswer, ToolDesk, schema_of
+from core.agent.tools.arguments import arguments_of, refused
+from core.base.errors import SlopError
+from core.values.agent import ActKind
+
+TIMEOUT_S = 120.0
+LONGEST_COMMAND = 100_000
+_TITLE_CHARS = 80
+
+_BASH = (
+    "Run a command line with bash in the project's folder and get the head and tail of its output and its exit code. "
+    "A person may be asked first. Standard input is closed, so nothing can be typed in. It is ended after 120 seconds; "
+    "what runs longer needs background. Files outside the project are read-only; so are .git/hooks, .git/config, .envrc, CLAUDE.md and the like, of which an "
+    "empty folder may hold the name; "
+    "the network is off unless network is true, which asks every time."
+)
+_OUTPUT = "Get what a background command wrote since the last look, and if it still runs."
+_KILL = "End a background command and everything that it started."
+
+
+class BashArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `bash`. `cwd`: a folder inside the project, relative to its root."""
+
+    command: str
+    cwd: str = ""
+    background: bool = False
+    network: bool = False
+
+
+class BackgroundArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `bash_output` and `bash_kill`: the id that `bash` gave."""
+
+    id: str
+
+
+def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
+    """Find out what a command line would do, without running it."""
+    given = arguments_of(ActKind.COMMAND, "Run a command", arguments_json, BashArguments)
+    if isinstance(given, Judged):
+        return given
+    if not given.command.strip():
+        return refused(ActKind.COMMAND, "Run a command", "The command is empty.")
+    if len(given.command) > LONGEST_COMMAND or "\0" in given.command:
+        return refused(
+            ActKind.COMMAND,
+            "Run a command",
+            f"A command has at most {LONGEST_COMMAND:,} characters and no NUL.",
+        )
+    if any("\ud800" <= char <= "\udfff" or char == "\0" for char in given.cwd):
+        return refused(ActKind.COMMAND, "Run a command", f"cwd {given.cwd!r} is no path.")
+    if any("\ud800" <= char <= "\udfff" for char in given.command):
+        return refused(ActKind.COMMAND, "Run a command", "The command is no Unicode text.")
+    root = os.path.realpath(desk.places.root)
+    folder = os.path.realpath(os.path.join(root, given.cwd))
+    if folder != root and not folder.startswith(root.rstrip("/") + "/"):
+        return refused(ActKind.COMMAND, "Run a command", f"cwd {given.cwd!r} is outside the project.")
+    if not os.path.isdir(folder):
+        return refused(ActKind.COMMAND, "Run a command", f"cwd {given.cwd!r} is no folder of the project.")
+    home = os.path.realpath(desk.places.home) if desk.places.home else ""
+    if home and (folder + "/").startswith(home + "/"):
+        return refused(
+            ActKind.COMMAND,
+            "Run a command",
+            "The folder belongs to Manual Slop itself: no command runs there.",
+        )
+    line = read_command_line(given.command)
+    where = os.path.relpath(folder, root)
+    extras = [f"in {where}"] if where != "." else []
+    extras += ["in the background"] if given.background else []
+    extras += ["with the network"] if given.network else []
+    first = given.command.strip().splitlines()[0]
+    shown = first if len(first) <= _TITLE_CHARS else f"{first[: _TITLE_CHARS - 1]}…"
+    return Judged(
+        ActKind.COMMAND,
+        f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
+        given.command if not extras else f"{given.command}\n({', '.join(extras)})",
+        reasons=("It reaches the network, this machine's own servers among it.",) if given.network else (),
+        grant=command_grant(line.prefixes),
+        commands=line.commands,
+        plan=(CommandOrder(given.command, folder, given.network, None if given.background else TIMEOUT_S)),
+    )
+
+
+def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+    """Run the command line that was judged."""
+    order = judged.plan
+    assert isinstance(order, CommandOrder)
+    root = os.path.realpath(desk.places.root)
+    if os.path.realpath(order.folder) != order.folder or not (order.folder + "/").startswith(
+        root.rstrip("/") + "/"
+    ):
+        return ToolAnswer("The folder changed since the command was judged. Nothing ran.", is_error=True)
+    try:
+        if order.timeout_s is None:
+            command_id = desk.commands.start(order, desk)
+            return ToolAnswer(
+                f"It runs in the background as {command_id!r}. bash_output gives its output, bash_kill ends it."
+            )
+        outcome = desk.commands.run(order, desk)
+    except (OSError, SlopError) as error:
+        return ToolAnswer(f"The command could not be started: {error}", is_error=True)
+    return _answer(outcome)
+
+
+def _answer(outcome: CommandOutcome) -> ToolAnswer:
+    ends = []
+    if outcome.ended_by:
+        ends.append(f"[It was ended: {outcome.ended_by}.]")
+    elif outcome.exit_code is None:
+        ends.append("[It still runs.]")
+    elif outcome.exit_code:
+        ends.append(f"[Exit code {outcome.exit_code}]")
+    ends += [f"[{note}]" for note in outcome.notes]
+    output = outcome.output.rstrip("\n")
+    text = "\n".join(filter(None, [output, *ends])) or "[No output]"
+    return ToolAnswer(text, is_error=bool(outcome.ended_by or outcome.exit_code))
+
+
+def _judge_background(title: str) -> Callable[[str, ToolDesk], Judged]:
+    def judge(arguments_json: str, _desk: ToolDesk) -> Judged:
+        given = arguments_of(ActKind.OWN, title, arguments_json, BackgroundArguments)
+        if isinstance(given, Judged):
+            return given
+        return Judged(ActKind.OWN, f"{title} {given.id}", plan=given.id)
+
+    return judge
+
+
+def run_output(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+    """Look at a background command."""
+    outcome = desk.commands.look(judged.plan)
+    if outcome is None:
+        return ToolAnswer(f"There is no background command {judged.plan!r}.", is_error=True)
+    return _answer(outcome)
+
+
+def run_kill(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+    """End a background command, and wait until it is gone."""
+    if not desk.commands.kill(judged.plan):
+        return ToolAnswer(f"There is no background command {judged.plan!r}.", is_error=True)
+    return ToolAnswer(f"The background command {judged.plan!r} is ended, with all that it started.")
+
+
+TOOLS = (
+    Tool(schema_of("bash", _BASH, BashArguments), ActKind.COMMAND, judge_bash, run_bash),
+    Tool(
+        schema_of("bash_output", _OUTPUT, BackgroundArguments),
+        ActKind.COMMAND,  # offered where commands are; looking and ending need no question
+        _judge_background("Look at background command"),
+        run_output,
+    ),
+    Tool(
+        schema_of("bash_kill", _KILL, BackgroundArguments),
+        ActKind.COMMAND,  # offered where commands are; looking and ending need no question
+        _judge_background("End background command"),
+        run_kill,
+    ),
+)
+"""The tools of this module."""

@@ -1,0 +1,115 @@
+"""Services of the outside to calls of providers: the assembled request, the client, the journal, the accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from core.caching.keeper import CacheKeeper
+from core.caching.messages import CacheReported
+from core.context.assembly import Assembler, BuiltCall
+from core.discussion import attachments
+from core.discussion.journals import Journals
+from core.discussion.reply_journal import ReplyHead, ReplyJournal
+from core.providers.clients import Clients
+from core.providers.protocol import Provider, ReadBlob
+from core.turn.messages import CallProvider
+from core.values.messages import AttachmentPart, files_of
+from core.values.provider import ContentsReport, ProviderRequest
+from core.values.spec import CallToBuild, StackSpec
+from core.values.usage import Usage
+
+
+class HomeCallServices(msgspec.Struct, frozen=True):
+    """Services that calls need (`core.turn.worker.CallServices`), from the parts of the outside."""
+
+    home: Path
+    assembler: Assembler
+    clients: Clients
+    journals: Journals
+    keeper: CacheKeeper
+    price: Callable[[str, str, Usage], float | None]
+    clock: Callable[[], datetime]
+
+    def build(self, effect: CallProvider) -> BuiltCall:
+        """Read the files and assemble. Raises ProviderError."""
+        return self.assembler.build(
+            CallToBuild(effect.call_id, effect.request_id, effect.user_message_id, effect.spec)
+        )
+
+    def provider(self, provider_id: str) -> Provider:
+        """The client of a provider. Raises ProviderError."""
+        return self.clients.get(provider_id)
+
+    def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
+        """The reply's journal."""
+        inputs, known = effect.spec.inputs, None if expected == Usage() else expected
+        return self.journals.journal(
+            effect.spec.discussion_id,
+            lambda: ReplyHead(
+                effect.reply_id,
+                self.clock(),
+                inputs.provider,
+                inputs.model,
+                version_of=effect.version_of,
+                call_id=effect.call_id,
+                expected=known,
+                factor=factor,
+            ),
+        )
+
+    def read_blob(self, spec: StackSpec) -> ReadBlob:
+        """Reader of the attachments that the stack names."""
+        return attachment_reader(self.home, spec)
+
+    def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
+        """Tokens of a reply's texts with its model, about."""
+        return self.assembler.reply_tokens(spec, texts)
+
+    def recounted(self, spec: StackSpec, expected: Usage) -> Usage:
+        """The expected input with every text of it counted."""
+        return self.assembler.recounted(spec, expected)
+
+    def note_usage(self, spec: StackSpec, usage: Usage, texts: Sequence[str]) -> None:
+        """Note what a provider said of a call."""
+        self.assembler.note_usage(spec, usage, texts)
+
+    def begun(self, call_id: str) -> None:
+        """The answer begins."""
+        self.keeper.begun(call_id)
+
+    def ended(
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+    ) -> CacheReported | None:
+        """The call is over: what became known of the cache."""
+        self.assembler.learn()
+        report = self.keeper.ended(call_id, usage, contents, paid)
+        if report is None:
+            return None
+        return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason, report.lost)
+
+
+def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
+    """Reads the attachments that a stack names."""
+    inputs = spec.inputs
+    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in files_of(turn.parts)))
+    return _reader(home, spec.discussion_id, parts)
+
+
+def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
+    """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
+    parts = (part for message in request.messages for part in message.parts)
+    return _reader(home, discussion_id, tuple(files_of(parts)))
+
+
+def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:
+    by_hash = {part.sha256: part for one in parts for part in (one, one.as_text) if part is not None}
+    return lambda sha256: attachments.load(home, discussion_id, by_hash[sha256])

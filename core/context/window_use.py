@@ -1,0 +1,95 @@
+"""Use of the model's window by a discussion, as far as the state tells; when its view is to be rebuilt."""
+
+from __future__ import annotations
+
+from core.base.text import size_bytes
+from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens
+from core.context.budget import is_full, is_told, window_of
+from core.discussion.cuts import sent_view
+from core.settings.models import profile_of
+from core.values.discussion import OpenDiscussion
+from core.values.messages import Message, Role
+from core.values.state import AppState
+from core.values.window import CompactionPhase, ContextWindow
+
+JOURNAL_LINE = (
+    "(A line of the program, not of the person: this conversation fills {share} % of your window. Write down now, with "
+    "the tool `journal`, what you must still know when its beginning has left your view: what is wanted and decided, "
+    "what is done, what is open. Then go on.)"
+)
+"""Told once when the window fills, and again after a cut."""
+
+
+def context_window(state: AppState, discussion_id: str) -> ContextWindow | None:
+    """Use of the window, None for a discussion that is not open."""
+    opened = state.discussions.open.get(discussion_id)
+    summary = state.discussions.summaries.get(discussion_id)
+    if opened is None or summary is None:
+        return None
+    profile = profile_of(state, summary.meta.provider, summary.meta.model)
+    limit, is_assumed = window_of(profile.context_tokens)
+    used, is_reported = _used(state, opened)
+    cut, compaction = opened.cut, state.agent.compactions.get(discussion_id)
+    return ContextWindow(
+        limit,
+        is_assumed,
+        used,
+        is_reported,
+        begins_at=cut.begins_at if cut is not None else "",
+        left_messages=cut.left_messages if cut is not None else 0,
+        left_tokens_est=cut.left_tokens_est if cut is not None else 0,
+        phase=compaction.phase if compaction is not None else None,
+    )
+
+
+def must_make_room(state: AppState, discussion_id: str, message: Message) -> bool:
+    """True if the view is to be rebuilt before a message of the person is sent: with it the window is nearly full, or a
+    compaction is under way. Not to be asked while its turn is running: what was sent of that stays as it is.
+    """
+    opened = state.discussions.open[discussion_id]
+    compaction = state.agent.compactions.get(discussion_id)
+    if compaction is not None and compaction.phase is not CompactionPhase.WAITING:
+        return True
+    if opened.messages and opened.messages[-1].id != message.id:
+        return False
+    window = context_window(state, discussion_id)
+    if window is None or not any(one.role is Role.ASSISTANT for one in opened.messages):
+        return False
+    return is_full(window.used_tokens + words_tokens(message), window.limit_tokens)
+
+
+def journal_line(state: AppState, discussion_id: str) -> str:
+    """Line that tells a model to write its journal, empty where it has no journal, or was told since the last cut."""
+    opened, summary = state.discussions.open[discussion_id], state.discussions.summaries[discussion_id]
+    window = context_window(state, discussion_id)
+    if not summary.meta.has_tools or window is None or not is_told(window.used_tokens, window.limit_tokens):
+        return ""
+    if opened.lines and any(message.id in opened.lines for message in sent_view(opened)):
+        return ""
+    return JOURNAL_LINE.format(share=min(99, round(window.share * 100)))
+
+
+def words_tokens(message: Message) -> int:
+    """Tokens of a message's words and files, from their size."""
+    files = sum(
+        IMAGE_TOKENS_EST if part.is_image else estimate_tokens(part.text_bytes or part.size_bytes)
+        for part in message.attachments
+    )
+    return estimate_tokens(size_bytes(message.text)) + files
+
+
+def _used(state: AppState, opened: OpenDiscussion) -> tuple[int, bool]:
+    """Tokens of the last request with its reply, and if the provider said so; what was sent before a cut tells nothing."""
+    since = opened.cut.at if opened.cut is not None else None
+    reply = next((m for m in reversed(opened.messages) if m.role is Role.ASSISTANT), None)
+    if reply is not None and (since is None or reply.at > since) and reply.usage is not None:
+        usage = reply.usage
+        if usage.input_tokens is not None and not usage.is_estimate:
+            written = max(0, (usage.output_tokens or 0) - (usage.reasoning_tokens or 0))
+            return usage.input_tokens + written, True
+    request = opened.last_request
+    if request is not None and (since is None or request.at > since):
+        written = words_tokens(reply) if reply is not None and reply.at >= request.at else 0
+        return sum(layer.tokens_est for layer in request.layers) + written, False
+    report = state.context.reports.get(opened.id)
+    return (report.total_tokens_est if report is not None else 0), False

@@ -1,0 +1,94 @@
+"""Tool calls and their results as a request may hold them: each call with its result behind it, no result without a call.
+
+A log may hold less: a turn was killed, a reply was stopped in the middle, a person deleted a result. It is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from core.values.messages import Message, Part, Role, Status, ToolCallPart, ToolResultPart
+
+NO_RESULT = "interrupted: no result of this call is known."
+
+
+def paired(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages with the results of each reply right behind it, in the order of its calls.
+
+    A call without one gets one that says so; of two results of a call the first counts, of two calls of one id the
+    first; a result without its call before it is left out. The same messages where all is in order. O(n).
+    """
+    if not any(message.role is Role.TOOL or _calls(message) for message in messages):
+        return messages
+    results = _results(messages)
+    found: list[Message] = []
+    seen: set[str] = set()
+    for message in messages:
+        if message.role is Role.TOOL:
+            continue
+        fresh = _without_repeated(message, seen)
+        calls = _calls(fresh)
+        seen.update(call.call_id for call in calls)
+        if fresh.parts:
+            found.append(fresh)
+        found += _answers(fresh, calls, results)
+    return messages if tuple(found) == messages else tuple(found)
+
+
+def _results(messages: Sequence[Message]) -> dict[str, tuple[Message, int]]:
+    """The first result of each call that came behind it: the message that holds it, and its place there."""
+    asked: set[str] = set()
+    found: dict[str, tuple[Message, int]] = {}
+    for message in messages:
+        asked.update(call.call_id for call in _calls(message))
+        if message.role is not Role.TOOL:
+            continue
+        for place, part in enumerate(message.parts):
+            if isinstance(part, ToolResultPart) and part.call_id in asked:
+                found.setdefault(part.call_id, (message, place))
+    return found
+
+
+def _calls(message: Message) -> tuple[ToolCallPart, ...]:
+    return tuple(part for part in message.parts if isinstance(part, ToolCallPart))
+
+
+def _without_repeated(message: Message, seen: set[str]) -> Message:
+    """The message without calls whose id was there before."""
+    own: set[str] = set()
+    parts: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            if part.call_id in seen or part.call_id in own:
+                continue
+            own.add(part.call_id)
+        parts.append(part)
+    return message if len(parts) == len(message.parts) else replace(message, parts=tuple(parts))
+
+
+def _answers(
+    reply: Message, calls: Sequence[ToolCallPart], results: dict[str, tuple[Message, int]]
+) -> Iterator[Message]:
+    """Results of a reply's calls in their order; results that came in one message stay in it where they follow."""
+    places = [results.get(call.call_id) for call in calls]
+    at = 0
+    while at < len(calls):
+        held = places[at]
+        if held is None:
+            part = ToolResultPart(calls[at].call_id, NO_RESULT, is_error=True)
+            missing = f"{reply.id}/{calls[at].call_id}"
+            yield Message(missing, reply.at, Role.TOOL, (part,), Status.INTERRUPTED)
+            at += 1
+            continue
+        message = held[0]
+        run = [held[1]]
+        while at + len(run) < len(calls) and (following := places[at + len(run)]) is not None:
+            if following[0] is not message:
+                break
+            run.append(following[1])
+        parts = tuple(message.parts[place] for place in run)
+        whole = tuple(part for part in message.parts if isinstance(part, ToolResultPart))
+        yield message if parts == whole else replace(message, id=f"{message.id}/{run[0]}", parts=parts)
+        at += len(run)

@@ -1,0 +1,128 @@
+"""The model's window and its view of a discussion as values: cuts, lines of ours, and what of the window is used."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+
+class CutReason(StrEnum):
+    """Reason for a cut of the view."""
+
+    ASKED = "asked"
+    FULL = "full"
+    """The window was nearly full."""
+    OVERFLOW = "overflow"
+    """The vendor, or our own count, found the request longer than the window."""
+
+
+class ShrunkResult(msgspec.Struct, frozen=True):
+    """A tool's result of which the view shows head and tail. `kept_chars`: of both together."""
+
+    call_id: str
+    kept_chars: int
+
+
+class ViewCut(msgspec.Struct, frozen=True):
+    """A cut of the model's view, as the newest `cut` record of a log tells it. The log keeps all that left.
+
+    Args:
+        id, at: of the record.
+        begins_at: the message of the person with which the view begins.
+        journal, summary: what stands before it of what left; frozen, so that the bytes stay.
+        through: the last message when it was made: reasoning up to there is not sent any more.
+        calls: calls that left with their results, of tools whose traces do not stay.
+        shrunk: results of which head and tail are shown.
+        left_messages, left_tokens_est: what is in the log and not in the view.
+        sources: discussions of which entries stand in `journal`, by id.
+    """
+
+    id: str
+    at: datetime
+    begins_at: str
+    journal: str = ""
+    summary: str = ""
+    through: str = ""
+    calls: tuple[str, ...] = ()
+    shrunk: tuple[ShrunkResult, ...] = ()
+    why: CutReason = CutReason.ASKED
+    left_messages: int = 0
+    left_tokens_est: int = 0
+    sources: tuple[str, ...] = ()
+
+
+class CompactionPhase(StrEnum):
+    """Phase of a compaction."""
+
+    WAITING = "waiting"
+    """For the end of the turn that runs."""
+    PLANNING = "planning"
+    RESERVING = "reserving"
+    """Other programs are told what the summary may cost."""
+    SUMMARISING = "summarising"
+    STORING = "storing"
+
+
+class CutPlan(msgspec.Struct, frozen=True):
+    """Plan of a cut, before its summary is there.
+
+    Args:
+        cut: without id and time; problem: why there is none, a sentence with its sizes, empty else.
+        to_summarise: what leaves and no journal entry of the discussion covers, as text, in pieces for one call each.
+        earlier_summary: what the summary must go on with; summary_tokens: the prompts' and the replies', about.
+        kept_tokens, head_tokens: of the conversation that stays and of what stands before it, about.
+    """
+
+    cut: ViewCut | None = None
+    problem: str = ""
+    to_summarise: tuple[str, ...] = ()
+    earlier_summary: str = ""
+    summary_tokens: int = 0
+    kept_tokens: int = 0
+    head_tokens: int = 0
+
+
+class Compaction(msgspec.Struct, frozen=True):
+    """A compaction under way.
+
+    Args:
+        job: tells it from an earlier one; call_id: the call that waits for it, empty for none.
+        record_id: of the cut that is being written; reserved_usd: what its summary may cost.
+    """
+
+    discussion_id: str
+    job: str
+    why: CutReason
+    phase: CompactionPhase
+    call_id: str = ""
+    command_id: str = ""
+    plan: CutPlan | None = None
+    record_id: str = ""
+    reserved_usd: float = 0.0
+
+
+class ContextWindow(msgspec.Struct, frozen=True):
+    """Use of a model's window by a discussion, for the context meter.
+
+    Args:
+        limit_tokens: of the window; is_assumed: nobody knows it, this is taken.
+        used_tokens: of the last request and its reply; is_reported: by the provider, else counted.
+        begins_at: message with which the view begins, empty: with the first; left_messages, left_tokens_est: before it.
+        phase: of a compaction under way, None for none.
+    """
+
+    limit_tokens: int
+    is_assumed: bool = False
+    used_tokens: int = 0
+    is_reported: bool = False
+    begins_at: str = ""
+    left_messages: int = 0
+    left_tokens_est: int = 0
+    phase: CompactionPhase | None = None
+
+    @property
+    def share(self) -> float:
+        """Share of the window that is used, 0 and up."""
+        return self.used_tokens / max(1, self.limit_tokens)

@@ -1,0 +1,287 @@
+"""Commands with an attacker's mind: what they reach, what they leave behind, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from core.agent.commands import Commands
+from core.agent.policy import Answer, Standing, rule
+from core.agent.run_marks import VARIABLE, RunMark, survivors
+from core.agent.sandbox import Confinement, find_confinement
+from core.agent.tool import CommandOrder, CommandOutcome
+from core.base import paths
+from core.values.agent import ActKind, Approval, Mode, Sandbox
+from tests.core.agent.desk import Desk
+
+MARKER = "SLOP_TEST_MARKER"
+
+
+def bare() -> Confinement:
+    return Confinement(Sandbox(problem="bubblewrap is not installed"))
+
+
+@pytest.fixture(scope="module")
+def confinement() -> Confinement:
+    return find_confinement()
+
+
+@pytest.fixture(params=["found", "bare"])
+def shell(
+    request: pytest.FixtureRequest, confinement: Confinement, isolated_home: Path, tmp_path: Path
+) -> Iterator[Desk]:
+    """A desk whose commands are confined as this machine can, then one whose commands are not."""
+    find: Callable[[], Confinement] = bare if request.param == "bare" else lambda: confinement
+    yield from _desk(find, isolated_home, tmp_path)
+
+
+@pytest.fixture
+def confined_shell(confinement: Confinement, isolated_home: Path, tmp_path: Path) -> Iterator[Desk]:
+    yield from _desk(lambda: confinement, isolated_home, tmp_path)
+
+
+def _desk(find: Callable[[], Confinement], home: Path, folder: Path) -> Iterator[Desk]:
+    root = folder / "project"
+    root.mkdir()
+    commands = Commands(home, lambda *_: None, lambda *_: None, find=find, most_processes=20, grace_s=0.2)
+    yield Desk(commands, root, home)
+    commands.close()
+
+
+def ran(desk: Desk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> CommandOutcome:
+    return desk.commands.run(CommandOrder(command, desk.places.root, network, timeout_s), desk)
+
+
+def marked(marker: str) -> list[int]:
+    """Processes of which the command line holds a marker."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            line = Path("/proc", name, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if marker.encode() in line and int(name) != os.getpid():
+            found.append(int(name))
+    return found
+
+
+def wait_for(is_so: Callable[[], bool], timeout_s: float = 10.0) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        threading.Event().wait(0.01)
+    return True
+
+
+def test_output_exit_code_and_folder_come_back(shell: Desk) -> None:
+    outcome = ran(shell, "pwd; echo words >&2; exit 3")
+    assert outcome.output.splitlines() == [shell.places.root, "words"]
+    assert outcome.exit_code == 3
+    assert outcome.ended_by == ""
+
+
+def test_nobody_can_be_asked_and_no_key_goes_along(shell: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    monkeypatch.setenv("BASH_ENV", "/tmp/evil")
+    outcome = ran(shell, 'read line; echo "read $?"; env')
+    assert "read 1" in outcome.output
+    assert "sk-secret" not in outcome.output
+    assert "BASH_ENV" not in outcome.output
+
+
+def test_what_leaves_its_group_ends_with_the_call(shell: Desk) -> None:
+    marker = f"9{os.getpid()}.1"
+    outcome = ran(shell, f"(setsid sleep {marker} &) ; setsid -f sleep {marker}; echo started")
+    assert outcome.output.strip() == "started"
+    assert marked(marker) == []
+
+
+def test_sigterm_ignored_ends_at_its_time_with_all_its_children(shell: Desk) -> None:
+    marker = f"9{os.getpid()}.2"
+    began = time.monotonic()
+    outcome = ran(
+        shell, f"trap '' TERM; echo on; (trap '' TERM; setsid sleep {marker}) & sleep {marker}", timeout_s=0.4
+    )
+    assert outcome.ended_by == "its time was over"
+    assert outcome.output.strip() == "on"
+    assert marked(marker) == []
+    assert time.monotonic() - began < 8
+
+
+def test_a_person_stops_a_command(shell: Desk) -> None:
+    marker = f"9{os.getpid()}.3"
+
+    def stop() -> None:
+        wait_for(lambda: bool(marked(marker)))
+        shell.cancel()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    outcome = ran(shell, f"sleep {marker}")
+    thread.join()
+    assert outcome.ended_by == "the person stopped it"
+    assert marked(marker) == []
+
+
+def test_a_fork_bomb_is_bounded(shell: Desk) -> None:
+    marker = f"9{os.getpid()}.4"
+    outcome = ran(shell, f"for i in {{1..60}}; do setsid sleep {marker} & done; wait")
+    assert outcome.ended_by == "it started more than 20 processes"
+    assert marked(marker) == []
+
+
+def test_a_flood_keeps_head_and_tail_and_ends(confined_shell: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.agent.commands.MOST_OUTPUT_BYTES", 3_000_000)
+    outcome = ran(confined_shell, "echo first; yes")
+    assert "wrote more than" in outcome.ended_by
+    assert outcome.output.startswith("first\n")
+    assert outcome.left_bytes > 2_000_000
+    assert len(outcome.output) < 40_000
+
+
+def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
+    confined_shell: Desk, confinement: Confinement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One command tries everything at once. Where no sandbox works, each command says so and asks instead."""
+    desk = confined_shell
+    if not confinement.sandbox.is_confined:
+        ruling = rule(
+            Approval("x", ActKind.COMMAND, "ls"), Standing(Mode.ASK, confinement.sandbox, is_trusted=True)
+        )
+        assert ruling.answer is Answer.ASK
+        assert "unconfined" in ruling.approval.reasons[0]
+        return
+    root = Path(desk.places.root)
+    person = (
+        root / "person"
+    )  # a project may be the person's own folder: what is hidden is hidden in it as well
+    ours = root / "slop"
+    monkeypatch.setenv("HOME", str(person))
+    monkeypatch.setattr(desk, "places", msgspec.structs.replace(desk.places, home=str(ours)))
+    monkeypatch.setattr(desk._commands, "_home", ours)
+    for place in (ours, person / ".ssh", person / ".config", root / "sub", root / "other"):
+        place.mkdir(parents=True)
+    secrets = [ours / "hook_token", person / ".ssh" / "id", person / ".config" / "x", person / ".netrc"]
+    for secret in secrets:
+        secret.write_text(MARKER)
+    subprocess.run(["git", "init", "-q", "--template=", root], check=True)
+    (root / ".git" / "info").mkdir()
+    (root / ".git" / "info" / "exclude").write_text("person\nslop\na\n")
+    (root / "CLAUDE.md").write_text("old\n")
+    (root / "sub" / ".envrc").write_text("old\n")
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as agent:
+        agent.bind(str(root / "a"))  # the path of a socket is short
+        agent.listen()
+        script = f"""
+        cat {" ".join(map(str, secrets))}; ls -a {ours} {person}/.ssh
+        grep -az {MARKER} /proc/*/environ
+        echo x > /etc/out && echo WROTE etc; echo x > {person}/.ssh/id && echo WROTE key
+        mkdir -p .git/hooks && echo x > .git/hooks/pre-commit && echo WROTE hook
+        echo x >> .git/config && echo WROTE config; echo x > .git/commondir && echo WROTE commondir
+        git config core.fsmonitor x && echo WROTE fsmonitor
+        mv .git elsewhere && echo WROTE git; rm -f .envrc; echo x > .envrc && echo WROTE envrc
+        rm -f CLAUDE.md; echo x > CLAUDE.md && echo WROTE identity; echo x > .mcp.json && echo WROTE mcp
+        mkdir -p .claude/x && echo WROTE claude; ln -s /etc .vscode/x && echo WROTE vscode
+        echo x > sub/.envrc && echo WROTE below; mv sub elsewhere && echo WROTE sub
+        (echo > /dev/tcp/127.0.0.1/{tcp.getsockname()[1]}) && echo REACHED tcp
+        {sys.executable} -c 'import socket; socket.socket(socket.AF_UNIX).connect("{root}/a")' && echo REACHED agent
+        cd {root}; kill -0 {os.getpid()} && echo REACHED process
+        echo x > other/.envrc; echo mine > made.txt; echo private > /tmp/made-by-test
+        git add . && git -c user.name=a -c user.email=a@b commit -qm made && git status --porcelain && echo ENDED
+        """
+        monkeypatch.setenv(MARKER, MARKER)
+        outcome = ran(desk, script)
+    assert MARKER not in outcome.output
+    assert "WROTE" not in outcome.output
+    assert "REACHED" not in outcome.output
+    assert outcome.output.rstrip().endswith("ENDED")
+    assert [path for path in (".envrc", ".mcp.json", ".claude") if f"?? {path}" in outcome.output] == []
+    assert [note.partition(" ")[0] for note in outcome.notes] == [str(root / "other" / ".envrc")]
+    assert not os.path.exists("/tmp/made-by-test")
+    assert (root / "CLAUDE.md").read_text() == "old\n"
+    names = sorted(path.name for path in root.iterdir())
+    assert names == [".git", "CLAUDE.md", "a", "made.txt", "other", "person", "slop", "sub"]
+    assert not {"hooks", "commondir", "config.worktree"} & {path.name for path in (root / ".git").iterdir()}
+
+
+def test_all_ends_with_the_program_even_when_it_is_killed(
+    confinement: Confinement, isolated_home: Path, tmp_path: Path
+) -> None:
+    marker = f"9{os.getpid()}.5"
+    code = f"""
+import sys, time
+from pathlib import Path
+from core.agent.commands import Commands
+from core.agent.tool import CommandOrder
+from tests.core.agent.desk import Desk
+from tests.core.agent.test_commands import bare
+root, home = map(Path, sys.argv[1:])
+for find in ({{}}, {{"find": bare}}):
+    desk = Desk(Commands(home, print, print, **find), root, home)
+    desk.commands.start(CommandOrder("setsid sleep {marker} & trap '' TERM; sleep {marker}", str(root)), desk)
+print("on", flush=True)
+time.sleep(60)
+"""
+    program = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path, isolated_home],
+        stdout=subprocess.PIPE,
+        cwd=paths.__file__.rpartition("/core/")[0],
+    )
+    try:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"on\n"
+        assert wait_for(lambda: len(marked(marker)) >= 4)
+        program.kill()
+        assert wait_for(lambda: not marked(marker))
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def test_what_survived_an_earlier_run_is_named_at_the_next_start(
+    isolated_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, running = RunMark(isolated_home), RunMark(isolated_home)
+    mark.note()
+    running.note()
+    assert survivors(isolated_home) == ()
+    gone = paths.commands_dir(isolated_home) / f"{mark.name}.json"
+    gone.write_text(json.dumps({"pid": os.getpid(), "began": "1"}))
+    process = subprocess.Popen(["sleep", "60"], env={**os.environ, VARIABLE: mark.name})
+    try:
+        assert wait_for(lambda: survivors(isolated_home) != ())
+        (sentence,) = survivors(isolated_home)
+        assert f"process {process.pid} (sleep)" in sentence
+    finally:
+        process.kill()
+        process.wait()
+    assert survivors(isolated_home) == ()
+    assert not gone.exists()
+    running.drop()
+    assert list(paths.commands_dir(isolated_home).iterdir()) == []
+
+
+def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(isolated_home: Path, tmp_path: Path) -> None:
+    marker = f"9{os.getpid()}.6"
+    ends: list[tuple[str, str, int | None, str]] = []
+    commands = Commands(isolated_home, lambda *_: None, lambda *end: ends.append(end), find=bare, grace_s=0.2)
+    desk = Desk(commands, tmp_path, isolated_home)
+    desk.commands.start(CommandOrder(f"echo on; sleep {marker}", str(tmp_path)), desk)
+    assert wait_for(lambda: bool(marked(marker)))
+    commands.close()
+    assert marked(marker) == []
+    assert [end[:2] for end in ends] == [("d", "call")]
+    assert survivors(isolated_home) == ()
+    with pytest.raises(OSError, match="ending"):
+        ran(desk, "true")

@@ -1,0 +1,300 @@
+"""Compaction in the step: who waits for it, what is written, paid and said, and what a running turn keeps."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from core.agent.compaction_messages import (
+    CompactDiscussion,
+    PlanView,
+    StopSummary,
+    SummariseView,
+    ViewPlanned,
+    ViewSummarised,
+)
+from core.app.messages import Effect
+from core.base.errors import FailureKind
+from core.caching.messages import StopPings
+from core.context.window_use import context_window
+from core.discussion.log_view import fold
+from core.discussion.messages import AppendRecords, WriteFailed
+from core.settings.messages import ChangeSetting
+from core.turn.messages import CallFailed, CallProvider, CancelReply, SendPrompt
+from core.values.discussion import CallPhase
+from core.values.messages import Role
+from core.values.outcomes import CommandOutcome
+from core.values.provider import Failure
+from core.values.records import MarkRecord, Record, UsageRecord, ViewRecord
+from core.values.spending import SpentElsewhere
+from core.values.usage import Usage
+from core.values.window import CompactionPhase, CutPlan, CutReason, ViewCut
+from tests.core.app.playbook import Playbook, of, settings_loaded
+
+TOO_LONG = Failure(FailureKind.CONTEXT_TOO_LONG, "The request is longer than the window.", "Shorten it.")
+
+
+@pytest.fixture
+def book() -> Playbook:
+    found = Playbook().ready()
+    loaded = settings_loaded()
+    found.play(replace(loaded, prompts={**loaded.prompts, "compress-discussion.md": "Summarise."}))
+    return found
+
+
+def talked(book: Playbook, tokens: int = 7_500, turns: int = 2) -> str:
+    """A discussion of the built-in model, whose window has 8,192 tokens, the last request with so many."""
+    chosen = book.discussion()
+    for number in range(turns):
+        call = book.later(60).ask(chosen, f"question {number}")
+        used = tokens if number == turns - 1 else 10
+        book.answer(call, f"answer {number}", Usage(input_tokens=used, output_tokens=10))
+    book.later(60)
+    return chosen
+
+
+def sent(book: Playbook, chosen: str, text: str = "next") -> tuple[Effect, ...]:
+    (write,) = of(book.play(SendPrompt(chosen, text)), AppendRecords)
+    return book.append(write)
+
+
+def planned(
+    book: Playbook, plan: PlanView, *, summary: bool = False, journal: str = ""
+) -> tuple[Effect, ...]:
+    """The worker's plan: everything before the last turn leaves."""
+    begins = next(one.id for one in reversed(plan.messages) if one.role is Role.USER)
+    cut = ViewCut("", plan.at, begins, journal=journal, left_messages=2, left_tokens_est=99, why=plan.why)
+    told = ("question 0",) if summary else ()
+    return book.play(ViewPlanned(plan.discussion_id, plan.job, CutPlan(cut, to_summarise=told), 0.5))
+
+
+def kept(book: Playbook, effects: tuple[Effect, ...]) -> tuple[tuple[Record, ...], tuple[Effect, ...]]:
+    """The cut on disk, and what followed from it."""
+    write = next(e for e in of(effects, AppendRecords) if any(isinstance(r, ViewRecord) for r in e.records))
+    return write.records, book.append(write)
+
+
+def test_a_send_into_a_full_window_waits_for_a_cut_that_is_on_disk(book: Playbook) -> None:
+    chosen = talked(book)
+
+    (plan,) = of(sent(book, chosen), PlanView)
+
+    call = book.state.turns.calls[chosen]
+    assert (call.phase, call.awaits_view, plan.why) == (CallPhase.SAVING, True, CutReason.FULL)
+    assert [one.text for one in plan.messages] == ["question 0", "answer 0", "question 1", "answer 1"]
+    effects = planned(book, plan, journal="What was done.")
+    assert not of(effects, CallProvider)
+    records, effects = kept(book, effects)
+    (built,) = of(effects, CallProvider)
+    assert of(effects, StopPings)
+    said = [one.text for one in built.spec.inputs.turns]
+    assert "What was done." in said[0]
+    assert said[1:] == ["question 1", "answer 1"]
+    assert built.spec.inputs.user_text == "next"
+    assert built.spec.inputs.metadata.turn_count == 2
+    assert not book.state.agent.compactions
+    opened = book.state.discussions.open[chosen]
+    assert [one.text for one in opened.messages][:2] == ["question 0", "answer 0"]  # the log keeps them
+    (mark,) = [one for one in records if isinstance(one, MarkRecord)]
+    assert "2 messages, about 99 tokens, are not in the model's view any more" in mark.text
+    window = context_window(book.state, chosen)
+    assert window is not None
+    assert (window.begins_at, window.left_messages, window.limit_tokens) == (opened.messages[2].id, 2, 8192)
+    assert not of(sent(book, book.discussion()), PlanView)  # another one is not held up
+
+
+def test_below_nine_tenths_nothing_waits(book: Playbook) -> None:
+    assert of(sent(book, talked(book, 7_000)), CallProvider)
+
+
+def test_a_window_that_nobody_knows_is_assumed_and_said(book: Playbook) -> None:
+    chosen = talked(book, 30_000)
+    book.state = replace(book.state, config=replace(book.state.config, models={}, profiles=()))
+
+    (plan,) = of(sent(book, chosen), PlanView)
+    window = context_window(book.state, chosen)
+    assert window is not None
+    assert (window.limit_tokens, window.is_assumed, window.is_reported) == (32_768, True, True)
+    records, _ = kept(book, planned(book, plan))
+    assert "32,768 tokens were assumed" in next(one.text for one in records if isinstance(one, MarkRecord))
+
+
+def test_a_summary_is_paid_for_within_the_limits_and_booked(book: Playbook) -> None:
+    chosen = talked(book)
+    (plan,) = of(sent(book, chosen), PlanView)
+
+    (asked,) = of(planned(book, plan, summary=True), SummariseView)
+
+    assert [key.partition("/")[0] for key in book.state.spending.reserved] == ["compaction"]
+    assert asked.template == "Summarise."
+    paid = Usage(input_tokens=100, output_tokens=50, cost_usd=0.4)
+    records, effects = kept(book, book.play(ViewSummarised(chosen, asked.job, "They asked once.", "", paid)))
+    assert not book.state.spending.reserved
+    (used,) = [one for one in records if isinstance(one, UsageRecord)]
+    assert (used.kind, used.usage) == ("compaction", paid)
+    (built,) = of(effects, CallProvider)
+    assert "They asked once." in built.spec.inputs.turns[0].text
+    summary = book.state.discussions.summaries[chosen]
+    assert summary.usage.cost_usd is not None
+    assert summary.usage.cost_usd >= 0.4
+
+
+def test_a_summary_that_fails_is_said_and_the_oldest_turns_leave_untold(book: Playbook) -> None:
+    chosen = talked(book)
+    (plan,) = of(sent(book, chosen), PlanView)
+    (asked,) = of(planned(book, plan, summary=True), SummariseView)
+
+    effects = book.play(ViewSummarised(chosen, asked.job, "", "No network.", Usage(cost_usd=0.1)))
+
+    records, effects = kept(book, effects)
+    assert any(isinstance(one, UsageRecord) for one in records)
+    (built,) = of(effects, CallProvider)
+    assert [one.text for one in built.spec.inputs.turns] == ["question 1", "answer 1"]
+    notice = book.state.program.notices[-1]
+    assert "could not be summarised" in notice.text
+    assert notice.detail == "No network."
+
+
+def test_at_a_limit_no_summary_is_bought_and_a_person_s_wish_changes_nothing(book: Playbook) -> None:
+    chosen = talked(book, 100)
+    book.play(ChangeSetting("ai_settings.caching.day_limit_usd", 0.3))
+    limited = replace(
+        book.state.config.settings, caching=replace(book.state.config.settings.caching, day_limit_usd=0.3)
+    )
+    book.play(replace(settings_loaded(settings=limited), prompts=book.state.config.prompts))
+    book.state = replace(book.state, spending=replace(book.state.spending, spent_today_usd=0.0))
+    (plan,) = of(book.play(CompactDiscussion(chosen, "c1")), PlanView)
+
+    effects = planned(book, plan, summary=True)
+
+    assert not of(effects, SummariseView)
+    assert not of(effects, AppendRecords)
+    (outcome,) = [one for one in book.state.program.outcomes if one.command_id == "c1"]
+    assert "Not compacted" in outcome.problem
+    assert not book.state.agent.compactions
+
+
+def test_another_program_that_spends_meanwhile_stops_the_summary(book: Playbook) -> None:
+    chosen = talked(book)
+    caching = replace(book.state.config.settings.caching, day_limit_usd=0.9)
+    limited = replace(book.state.config.settings, caching=caching)
+    book.play(replace(settings_loaded(settings=limited), prompts=book.state.config.prompts))
+    book.state = replace(book.state, spending=replace(book.state.spending, spent_today_usd=0.0))
+    (plan,) = of(sent(book, chosen), PlanView)
+    book.elsewhere = SpentElsewhere(reserved_usd=0.8)
+
+    effects = planned(book, plan, summary=True)
+
+    assert not of(effects, SummariseView)
+    assert not book.state.spending.reserved
+    kept(book, effects)
+
+
+def test_a_request_that_is_too_long_is_cut_and_sent_again_twice_at_most(book: Playbook) -> None:
+    chosen = talked(book, 100)
+    (first,) = of(sent(book, chosen), CallProvider)
+    call = first
+    for attempt in (1, 2):
+        effects = book.play(CallFailed(call.call_id, TOO_LONG, (), Usage()))
+        (plan,) = of(effects, PlanView)
+        assert (plan.why, plan.attempt) == (CutReason.OVERFLOW, attempt)
+        assert chosen in book.state.turns.calls  # who waits for the end of the turn goes on waiting
+        book.append(next(e for e in of(effects, AppendRecords)))
+        _, effects = kept(book, planned(book, plan))
+        (again,) = of(effects, CallProvider)
+        assert again.call_id != call.call_id
+        assert again.spec.inputs.user_text == "next"
+        call = again
+
+    (write,) = of(book.play(CallFailed(call.call_id, TOO_LONG, (), Usage())), AppendRecords)
+    book.append(write)
+
+    assert book.state.discussions.open[chosen].failure == TOO_LONG
+    assert chosen not in book.state.turns.calls
+
+
+def test_where_nothing_can_leave_the_call_fails_as_it_did(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "x" * 100)
+    (plan,) = of(book.play(CallFailed(call.call_id, TOO_LONG, (), Usage())), PlanView)
+
+    effects = book.play(ViewPlanned(chosen, plan.job, CutPlan(problem="Nothing more can leave the view.")))
+
+    for write in of(effects, AppendRecords):
+        book.append(write)
+    failure = book.state.discussions.open[chosen].failure
+    assert failure is not None
+    assert failure.remedy == "Shorten it. Nothing more can leave the view."
+    assert not book.state.agent.compactions
+
+
+def test_a_stopped_send_stops_its_compaction_and_what_it_cost_is_booked(book: Playbook) -> None:
+    chosen = talked(book)
+    (plan,) = of(sent(book, chosen), PlanView)
+    (asked,) = of(planned(book, plan, summary=True), SummariseView)
+
+    effects = book.play(CancelReply(chosen))
+
+    assert of(effects, StopSummary) == (StopSummary(chosen, asked.job),)
+    assert chosen not in book.state.turns.calls
+    assert book.state.discussions.open[chosen].failed_message_id
+    (late,) = of(book.play(ViewSummarised(chosen, asked.job, "late", "", Usage(cost_usd=0.2))), AppendRecords)
+    assert [type(one) for one in late.records] == [UsageRecord]
+    book.append(late)
+    assert book.state.discussions.open[chosen].cut is None
+
+
+def test_a_wish_waits_for_the_end_of_the_reply_and_a_send_for_the_wish(book: Playbook) -> None:
+    chosen = talked(book, 100)
+    (call,) = of(sent(book, chosen), CallProvider)
+    assert not of(book.play(CompactDiscussion(chosen, "c1")), PlanView)
+    assert book.state.agent.compactions[chosen].phase is CompactionPhase.WAITING
+
+    book.answer(call, "whole")
+
+    assert book.state.agent.compactions[chosen].phase is CompactionPhase.PLANNING
+    job = book.state.agent.compactions[chosen].job
+    assert not of(sent(book, chosen), CallProvider)
+    begins = book.state.discussions.open[chosen].messages[-2].id
+    cut = ViewCut("", book.at, begins)
+    _, effects = kept(book, book.play(ViewPlanned(chosen, job, CutPlan(cut))))
+    assert of(effects, CallProvider)
+    assert any(one.command_id == "c1" and not one.problem for one in book.state.program.outcomes)
+
+
+def test_a_cut_that_cannot_be_written_is_none(book: Playbook) -> None:
+    chosen = talked(book)
+    (plan,) = of(sent(book, chosen), PlanView)
+    (write,) = of(planned(book, plan), AppendRecords)
+
+    effects = book.play(WriteFailed(chosen, None, "The disk is full", "", write.records))
+
+    (built,) = of(effects, CallProvider)
+    assert len(built.spec.inputs.turns) == 4
+    assert book.state.discussions.open[chosen].cut is None
+
+
+def test_what_is_not_open_is_not_compacted(book: Playbook) -> None:
+    assert not book.play(CompactDiscussion("nowhere", "c1"))
+    assert book.state.program.outcomes[-1] == CommandOutcome("c1", problem="The discussion is not open.")
+
+
+def test_the_model_is_told_once_to_write_its_journal_and_again_after_a_cut(book: Playbook) -> None:
+    chosen = talked(book, 6_700)
+    row = book.state.discussions.summaries[chosen]
+    with_tools = replace(row, meta=replace(row.meta, has_tools=True))
+    rows = {**book.state.discussions.summaries, chosen: with_tools}
+    book.state = replace(book.state, discussions=replace(book.state.discussions, summaries=rows))
+
+    (write,) = of(book.play(SendPrompt(chosen, "next")), AppendRecords)
+    (call,) = of(book.append(write), CallProvider)
+
+    assert call.spec.inputs.user_text.startswith("next\n\n(A line of the program, not of the person")
+    opened = book.state.discussions.open[chosen]
+    assert opened.messages[-1].text == "next"  # the person reads their own words
+    book.answer(call, "noted", Usage(input_tokens=6_700, output_tokens=1))
+    (call,) = of(sent(book, chosen, "and then"), CallProvider)
+    assert call.spec.inputs.user_text == "and then"
+    assert call.spec.inputs.turns[-2].text.startswith("next\n\n(A line of the program")
+    log = [one for one in write.records if isinstance(one, ViewRecord)]
+    assert fold(chosen, log).lines == opened.lines

@@ -1,0 +1,314 @@
+"""Cuts of the view: what leaves, what stays whole, and that a log gives the same view again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from msgspec.structs import replace
+
+from core.agent.bridge import bridged, trimmed
+from core.agent.context_window import build_context_window, message_tokens, restore_from_log
+from core.agent.cut_plan import SUMMARY_TOKENS, CutRequest, plan_cut, with_summary
+from core.agent.journal_text import JournalEntry, new_entry, written
+from core.context.budget import budget_of, is_full, is_told
+from core.discussion.cuts import cut_record, head_message, sent_view
+from core.discussion.log_codec import decode, encode
+from core.discussion.log_view import apply, fold
+from core.values.discussion import OpenDiscussion
+from core.values.messages import (
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from core.values.records import DeleteRecord, MessageRecord, Record, ViewRecord
+from core.values.window import CutReason
+from tests.core.records import ID, NOW
+
+_WORDS = st.sampled_from([10, 400, 4_000, 30_000])
+
+
+def said(number: int, role: Role, *parts: Part) -> MessageRecord:
+    return MessageRecord(f"m{number}", NOW + timedelta(seconds=number), role, parts)
+
+
+def turn(number: int, chars: int, *, tool: str = "read_file", result: int = 0) -> list[MessageRecord]:
+    """A turn of a question, a call with its result where there is one, and an answer."""
+    rows = [said(number, Role.USER, TextPart(f"question {number} " + "q" * chars))]
+    if result:
+        call = ToolCallPart(f"c{number}", tool, '{"path": "a.py"}')
+        rows.append(said(number + 1, Role.ASSISTANT, ReasoningPart("why", "{}"), TextPart("I look."), call))
+        rows.append(said(number + 2, Role.TOOL, ToolResultPart(f"c{number}", "r" * result)))
+    rows.append(said(number + 3, Role.ASSISTANT, TextPart(f"answer {number} " + "a" * chars)))
+    return rows
+
+
+def messages(records: Sequence[Record]) -> tuple[Message, ...]:
+    return fold(ID, records).messages
+
+
+def calls_and_results(view: Sequence[Message]) -> tuple[list[str], list[str]]:
+    parts = [part for message in view for part in message.parts]
+    calls = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
+    return calls, [part.call_id for part in parts if isinstance(part, ToolResultPart)]
+
+
+def test_the_shares_of_the_window() -> None:
+    known, unknown = budget_of(200_000, 10_000), budget_of(None, 0)
+
+    assert (known.sendable, known.room, known.is_assumed) == (90_000, 80_000, False)
+    assert (unknown.window, unknown.is_assumed) == (32_768, True)
+    assert budget_of(1_000, 2_000).room == 0
+    assert [is_told(used, 1000) for used in (799, 800)] == [False, True]
+    assert [is_full(used, 1000) for used in (899, 900)] == [False, True]
+
+
+def test_the_bridge_walks_back_to_the_persons_message_and_trimming_walks_forward() -> None:
+    log = [*turn(0, 10, result=10), *turn(10, 10, result=10), *turn(20, 10)]
+    found = messages(log)
+
+    assert bridged(found, None) == 0
+    assert bridged(found, NOW + timedelta(seconds=11)) == 4  # between call and result: from the question on
+    assert bridged(found, NOW + timedelta(days=1)) == 8
+    sizes = {message.id: 10 for message in found}
+    assert trimmed(found, sizes, 0, 100) == 0
+    assert trimmed(found, sizes, 0, 99) == 4
+    assert trimmed(found, sizes, 0, 0) == 8
+
+
+def test_what_the_journal_covers_leaves_and_needs_no_summary() -> None:
+    log = [*turn(0, 4_000), *turn(10, 40), *turn(20, 40)]
+    entry = written(new_entry(NOW + timedelta(seconds=9), "So far", "The first question is answered.", ID))
+
+    plan = build_context_window(
+        messages(log), entry, discussion_id=ID, now=NOW + timedelta(minutes=1), window_tokens=4_000
+    )
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m10"
+    assert not plan.to_summarise
+    assert "The first question is answered." in plan.cut.journal
+    assert plan.cut.left_messages == 2
+
+
+def test_without_a_journal_the_oldest_turns_are_summarised() -> None:
+    log = [row for number in range(0, 60, 10) for row in turn(number, 2_000)]
+
+    plan = build_context_window(messages(log), "", discussion_id=ID, now=NOW, window_tokens=10_000)
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m30"
+    assert "question 0 " in plan.to_summarise[0]
+    assert "question 30 " not in "".join(plan.to_summarise)
+    assert plan.kept_tokens + plan.head_tokens <= 4_500
+    head = head_message(with_summary(plan, "They asked twice."))
+    assert head is not None
+    assert "They asked twice." in head.text
+
+
+def test_entries_of_others_fill_the_journal_and_cover_nothing() -> None:
+    log = [*turn(0, 4_000), *turn(10, 4_000), *turn(20, 40)]
+    late = NOW + timedelta(hours=1)
+    entries = (
+        new_entry(NOW + timedelta(seconds=15), "", "of a neighbour", "neighbour"),
+        new_entry(NOW + timedelta(seconds=15), "", "of a stranger", "stranger"),
+        new_entry(NOW + timedelta(seconds=15), "", "by hand", ""),
+        new_entry(NOW + timedelta(days=1), "", "from the future", ID),
+    )
+    found = messages(log)
+    asked = CutRequest(
+        found,
+        {one.id: message_tokens(one) for one in found},
+        budget_of(8_000, 0),
+        entries,
+        ID,
+        late,
+        sources={"neighbour": "The other talk"},
+        why=CutReason.FULL,
+    )
+
+    plan = plan_cut(asked)
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m10"
+    assert plan.to_summarise
+    assert "of a neighbour" in plan.cut.journal
+    assert "The other talk" in plan.cut.journal
+    assert "by hand" in plan.cut.journal
+    assert "stranger" not in plan.cut.journal
+    assert "future" not in plan.cut.journal
+    assert plan.cut.sources == ("neighbour",)
+
+
+def test_a_journal_call_leaves_with_its_result_and_the_other_parts_stay() -> None:
+    log = [*turn(0, 40), *turn(10, 40, tool="journal", result=20), *turn(20, 40, tool="journal", result=20)]
+    found = messages(log)
+    asked = CutRequest(found, {}, budget_of(8_000, 0), (), ID, NOW)
+
+    plan = plan_cut(asked)
+
+    assert plan.cut is not None
+    assert plan.cut.calls == ("c20",)
+    view = restore_from_log([*log, cut_record(replace(plan.cut, id="cut"))])
+    assert calls_and_results(view) == ([], [])
+    assert next(one.text for one in view if one.role is Role.ASSISTANT) == "I look."
+
+
+def test_a_running_turn_keeps_its_bytes_until_it_overflows() -> None:
+    log = [*turn(0, 4_000), *turn(10, 40, result=40_000)[:-1]]
+    found = messages(log)
+    asked = CutRequest(
+        found,
+        {one.id: message_tokens(one) for one in found},
+        budget_of(8_000, 0),
+        (),
+        ID,
+        NOW,
+        why=CutReason.FULL,
+        is_running=True,
+    )
+
+    assert plan_cut(asked).cut is None
+    first = plan_cut(replace(asked, why=CutReason.OVERFLOW)).cut
+    assert first is not None
+    assert first.begins_at == "m10"
+    assert not first.shrunk
+    view = restore_from_log([*log, cut_record(replace(first, id="cut"))])
+    assert not any(isinstance(part, ReasoningPart) for one in view for part in one.parts)
+    second = plan_cut(
+        replace(asked, why=CutReason.OVERFLOW, attempt=2, previous=replace(first, id="cut"))
+    ).cut
+    assert second is not None
+    assert [one.kept_chars for one in second.shrunk] == [8_000]
+    view = restore_from_log([*log, cut_record(replace(second, id="cut2"))])
+    assert sum(map(message_tokens, view)) < 3_600
+    result = view[-1].parts[0]
+    assert isinstance(result, ToolResultPart)
+    assert "32,000 characters of this result were left out" in result.text
+    sizes = {one.id: message_tokens(one) for one in view}
+    again = replace(
+        asked, why=CutReason.OVERFLOW, attempt=2, previous=replace(second, id="cut2"), sizes=sizes
+    )
+    assert "Nothing more can leave" in plan_cut(again).problem
+
+
+def test_a_cut_that_cannot_be_read_or_names_nothing_shows_all() -> None:
+    log = turn(0, 10)
+    whole = restore_from_log(log)
+
+    assert restore_from_log([*log, ViewRecord("v", NOW, "cut", "[]")]) == whole
+    assert (
+        restore_from_log([*log, ViewRecord("v", NOW, "cut", '{"begins_at":"gone","journal":"x"}')])[1:]
+        == whole
+    )
+
+
+class Compacting(RuleBasedStateMachine):
+    """Turns, edits and cuts of every kind; the log is kept as bytes beside the state."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.number = 0
+        self.records: list[Record] = []
+        self.live = OpenDiscussion(ID)
+        self.entries: list[JournalEntry] = []
+        self.is_open = False
+        self.budget = budget_of(12_000, 400)
+
+    def add(self, *records: Record) -> None:
+        for record in records:
+            kept = decode(encode(record), 1)
+            assert type(kept) is type(record)
+            self.records.append(record)
+            self.live = apply(self.live, record)
+
+    @rule(chars=_WORDS, result=st.sampled_from([0, 0, 50, 50_000]), tool=st.sampled_from(["bash", "journal"]))
+    def speak(self, chars: int, result: int, tool: str) -> None:
+        self.number += 10
+        self.add(*turn(self.number, chars, result=result, tool=tool))
+
+    @precondition(lambda self: self.number)
+    @rule()
+    def write_journal(self) -> None:
+        self.entries.append(new_entry(NOW + timedelta(seconds=self.number + 1), "", "what was done", ID))
+
+    @precondition(lambda self: self.number)
+    @rule(data=st.data(), is_gone=st.booleans())
+    def change(self, data: st.DataObject, is_gone: bool) -> None:
+        chosen = data.draw(
+            st.sampled_from([one.id for one in self.live.messages if one.role is not Role.TOOL] or ["x"])
+        )
+        self.number += 10
+        if is_gone and not any(
+            isinstance(r, MessageRecord) and r.id == chosen and len(r.parts) > 1 for r in self.records
+        ):
+            self.add(DeleteRecord(f"d{self.number}", NOW, chosen))
+
+    @rule(why=st.sampled_from(CutReason), attempt=st.integers(1, 2))
+    def compact(self, why: CutReason, attempt: int) -> None:
+        found = self.live.messages
+        sizes = {one.id: message_tokens(one) for one in (*found, *sent_view(self.live))}
+        self.number += 10
+        asked = CutRequest(
+            found,
+            sizes,
+            self.budget,
+            tuple(self.entries),
+            ID,
+            NOW + timedelta(seconds=self.number),
+            previous=self.live.cut,
+            why=why,
+            attempt=attempt,
+        )
+        plan = plan_cut(asked)
+        assert plan_cut(asked) == plan
+        if plan.cut is None:
+            assert plan.problem
+            return
+        before = set(self.shown())
+        cut = with_summary(plan, "s" * 50_000) if plan.to_summarise else plan.cut
+        self.add(cut_record(replace(cut, id=f"cut{self.number}")))
+        left = [one for one in found if one.id in before - set(self.shown()) and one.text]
+        covered = max((entry.at for entry in self.entries), default=None)
+        told = "".join(plan.to_summarise)
+        for one in left:  # nothing leaves untold
+            is_covered = covered is not None and one.at <= covered + timedelta(seconds=10)
+            assert is_covered or one.text[:9] in told
+        kept = [one for one in self.shown() if not one.startswith("cut")]
+        turns = [one.id for one in self.live.messages if one.role is Role.USER and one.id in kept]
+        if len(turns) > 1:
+            assert sum(map(message_tokens, sent_view(self.live))) <= self.budget.room + SUMMARY_TOKENS
+
+    def shown(self) -> list[str]:
+        return [message.id for message in sent_view(self.live)]
+
+    @invariant()
+    def no_call_without_its_result(self) -> None:
+        calls, results = calls_and_results(sent_view(self.live))
+        assert calls == results
+
+    @invariant()
+    def the_log_gives_the_same_view(self) -> None:
+        assert restore_from_log(self.records) == sent_view(self.live)
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        kept = {entry.id for entry in self.live.entries}
+        assert kept == {one.id for one in self.records if isinstance(one, MessageRecord)}
+
+    @invariant()
+    def the_view_begins_with_the_person(self) -> None:
+        view = sent_view(self.live)
+        if view and self.live.cut is not None and view[0].id == self.live.cut.id:
+            assert view[0].role is Role.USER
+
+
+Compacting.TestCase.settings = settings(max_examples=40, stateful_step_count=15, deadline=None)
+TestCompacting = Compacting.TestCase

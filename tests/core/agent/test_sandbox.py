@@ -1,0 +1,47 @@
+"""A sandbox is what was seen to work: one that is missing, forbidden or unknown is named with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.agent.sandbox import Confinement, Places, confined, find_confinement
+from core.values.agent import Sandbox
+
+
+def test_a_bubblewrap_that_may_not_make_namespaces_counts_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = find_confinement("linux")
+    assert found.program is None
+    assert not found.sandbox.is_confined
+    assert "cannot confine here (code 1)" in found.sandbox.problem
+    assert "namespaces" in found.sandbox.problem
+
+
+def test_where_there_is_none_the_reason_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "apt install bubblewrap" in find_confinement("linux").sandbox.problem
+    assert find_confinement("win32").sandbox.problem != ""
+
+
+def test_the_profile_of_macos_shuts_what_is_hidden_and_guarded_last(tmp_path: Path) -> None:
+    """The last rule that fits counts, so what is shut stands behind what is open."""
+    root = str(tmp_path)
+    places = Places(root, root, "/scratch", ("/ours", f"{root}/in"), (f"{root}/.envrc",))
+    macos = Confinement(Sandbox("sandbox-exec"), Path("/usr/bin/sandbox-exec"))
+    flag, profile, *command = confined(macos, ("/bin/bash", "-c", "x"), places, needs_network=False)
+    lines = profile.split("\n")
+    writable = lines.index(f'(allow file-read* file-write* (subpath "{root}"))')
+    assert flag == "-p"
+    assert command == ["/bin/bash", "-c", "x"]
+    assert "(deny network*)" in lines
+    assert lines.index('(deny file-read* file-write* (subpath "/ours"))') < writable
+    assert max(n for n, line in enumerate(lines) if f'{root}/in"' in line) > writable
+    assert lines.index(f'(deny file-write* (subpath "{root}/.envrc"))') > writable
+    assert "(deny network*)" not in confined(macos, (), places, needs_network=True)[1]

@@ -1,0 +1,217 @@
+"""A turn with tools through the whole program: a real home, a server over loopback, real files, a real kill."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.agent.messages import ApproveCall, SetTools
+from core.app.controller import AppController
+from core.app.execution import act
+from core.discussion.messages import ReadDiscussion
+from core.settings.messages import TrustProject
+from core.turn.messages import CancelReply, RetrySend, SendPrompt
+from core.values.agent import CallState, Mode
+from core.values.messages import Message, Role, ToolResultPart
+from core.values.state import AppState
+from tests.core.app.programs import until
+from tests.core.app.test_whole import World
+from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
+    with CompatibleServer(VLLM) as server:
+        world = World(tmp_path, server)
+        yield world
+        world.stop()
+
+
+def calls(*asked: tuple[str, dict[str, object]], text: str = "") -> Said:
+    """A reply that asks for tools."""
+    given = tuple((name, json.dumps(arguments)) for name, arguments in asked)
+    return Said(text, calls=given, finish="tool_calls")
+
+
+def with_tools(world: World, controller: AppController, mode: Mode = Mode.ASK) -> str:
+    """A discussion with tools in a folder that is trusted."""
+    act(controller, TrustProject(is_trusted=True))
+    chosen = world.discussion(controller)
+    act(controller, SetTools(chosen, has_tools=True, mode=mode))
+    return chosen
+
+
+def is_over(state: AppState, chosen: str) -> bool:
+    """True once the whole turn is on disk."""
+    said = state.discussions.open[chosen].messages
+    is_quiet = chosen not in state.turns.calls and chosen not in state.agent.turns
+    return is_quiet and bool(said) and said[-1].role is Role.ASSISTANT
+
+
+def asked(state: AppState, chosen: str) -> bool:
+    turn = state.agent.turns.get(chosen)
+    return turn is not None and any(call.state is CallState.ASKING for call in turn.calls)
+
+
+def yes(controller: AppController, chosen: str) -> None:
+    """Say yes to what is asked."""
+    state = until(controller, lambda s: asked(s, chosen))
+    (call,) = (one for one in state.agent.turns[chosen].calls if one.state is CallState.ASKING)
+    assert call.approval is not None
+    act(controller, ApproveCall(chosen, call.id, call.approval.id))
+
+
+def results(said: tuple[Message, ...]) -> list[str]:
+    return [part.text for one in said for part in one.parts if isinstance(part, ToolResultPart)]
+
+
+def test_a_model_reads_edits_after_a_yes_and_says_what_it_did(world: World) -> None:
+    controller = world.start()
+    chosen = with_tools(world, controller)
+    change = {"path": "tides.py", "old_text": "return 6", "new_text": "return 12"}
+    world.server.replies.extend(
+        [
+            calls(("read_file", {"path": "tides.py"}), ("grep", {"pattern": "turn"}), text="I look."),
+            calls(("edit_file", change)),
+            Said("Twelve hours now."),
+        ]
+    )
+    controller.send(SendPrompt(chosen, "Make it twelve."))
+    until(controller, lambda s: asked(s, chosen))
+    assert "return 6" in (world.project / "tides.py").read_text(encoding="utf-8")
+    yes(controller, chosen)
+    state = until(controller, lambda s: is_over(s, chosen))
+
+    said = state.discussions.open[chosen].messages
+    assert said[-1].text == "Twelve hours now."
+    assert "return 12" in (world.project / "tides.py").read_text(encoding="utf-8")
+    assert "return 6" in results(said)[0]
+    (changed,) = state.agent.pages[chosen].changes
+    assert changed.path == str(world.project / "tides.py")
+    log = (world.home / "discussions" / chosen / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    kinds = [json.loads(line)["type"] for line in log]
+    order = [kind for kind in kinds if kind in {"message", "tool_start", "request"}]
+    assert order[:2] == ["message", "request"]
+    assert order.count("tool_start") == 3
+    for number, kind in enumerate(order):
+        if kind == "request" and number > 1:
+            assert order[number - 1] == "message", "nothing is asked before the results are on disk"
+
+    one, two, three = (body["messages"] for body in world.server.bodies)
+    assert two[: len(one) - 1] == one[:-1]
+    assert three[: len(two) - 1] == two[:-1]
+    assert [tool["function"]["name"] for tool in world.server.bodies[0]["tools"]]
+
+
+def test_escape_ends_a_command_with_all_it_started_and_the_turn(world: World) -> None:
+    controller = world.start()
+    chosen = with_tools(world, controller)
+    world.server.replies.append(calls(("bash", {"command": "sleep 300 & sleep 300"})))
+    controller.send(SendPrompt(chosen, "Wait."))
+    yes(controller, chosen)
+    until(controller, lambda s: s.agent.turns[chosen].calls[0].state is CallState.RUNNING)
+    controller.send(CancelReply(chosen))
+    state = until(controller, lambda s: chosen not in s.agent.turns)
+    (call,) = state.agent.pages[chosen].activity
+    assert call.state is CallState.INTERRUPTED
+    until(controller, lambda s: len(results(s.discussions.open[chosen].messages)) == 1)
+    assert len(world.server.bodies) == 1
+
+
+KILLED = """
+import sys, threading
+from pathlib import Path
+from core.agent.messages import ApproveCall, SetTools
+from core.agent.tool import Judged, Tool, ToolAnswer
+from core.app.controller import AppController
+from core.app.execution import act
+from core.app.options import OutsideOptions
+from core.app.outside import LocalOutside
+from core.discussion.messages import CreateDiscussion
+from core.settings.messages import TrustProject
+from core.turn.messages import SendPrompt
+from core.values.agent import ActKind
+from core.values.stack import ToolSchema
+
+home, project = map(Path, sys.argv[1:])
+begun = threading.Event()
+
+def run(judged, desk, taken):
+    (project / "runs").open("a").write("x")
+    begun.set()
+    threading.Event().wait()
+
+def tool(name, kind, work):
+    return Tool(ToolSchema(name, "A tool.", '{"type":"object"}'), kind, lambda a, d: Judged(kind, name), work)
+
+table = {"hang": tool("hang", ActKind.COMMAND, run), "write_file": tool("write_file", ActKind.EDIT, run)}
+options = OutsideOptions(home=home, start=project, watches=False, tools=lambda: table)
+controller = AppController(LocalOutside(options))
+controller.start()
+controller.wait_for(lambda s: bool(s.config.providers) and not s.program.is_loading, 30)
+act(controller, TrustProject(is_trusted=True))
+controller.send(CreateDiscussion())
+state = controller.wait_for(lambda s: bool(s.discussions.open), 30)
+chosen = state.discussions.selected_id
+act(controller, SetTools(chosen, has_tools=True))
+controller.send(SendPrompt(chosen, "go"))
+
+def asked(s):
+    turn = s.agent.turns.get(chosen)
+    return turn is not None and any(c.state == "asking" for c in turn.calls)
+
+state = controller.wait_for(asked, 30)
+(call,) = (c for c in state.agent.turns[chosen].calls if c.state == "asking")
+controller.send(ApproveCall(chosen, call.id, call.approval.id))
+begun.wait()
+print(chosen, flush=True)
+threading.Event().wait()
+"""
+
+
+def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_had_not_asks_again(
+    world: World,
+) -> None:
+    world.server.replies.append(calls(("hang", {}), ("write_file", {"path": "new", "text": "words\n"})))
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(world.home), str(world.project)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    chosen = child.stdout.readline().strip()
+    assert chosen
+
+    beside = world.start(owns_home=False)
+    beside.send(ReadDiscussion(chosen))
+    state = until(beside, lambda s: chosen in s.discussions.open)
+    assert not results(state.discussions.open[chosen].messages), "a live program is at work there"
+    assert not state.discussions.open[chosen].left_calls
+    beside.stop()
+
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    controller = world.start()
+    state = until(controller, lambda s: asked(s, chosen))
+    (begun,) = results(state.discussions.open[chosen].messages)
+    assert begun.startswith("interrupted: the program ended while this ran")
+    (left,) = state.agent.turns[chosen].calls
+    assert left.name == "write_file"
+    assert len(world.server.bodies) == 1, "a start spends nothing"
+
+    world.server.replies.append(Said("Both told."))
+    yes(controller, chosen)
+    state = until(controller, lambda s: is_over(s, chosen))
+    assert (world.project / "new").read_text(encoding="utf-8") == "words\n"
+    assert (world.project / "runs").read_text(encoding="utf-8") == "x", "what was begun was not begun again"
+    assert state.discussions.open[chosen].messages[-1].text == "Both told."
+    sent = [one for one in world.server.bodies[-1]["messages"] if one["role"] == "tool"]
+    assert len(sent) == 2

@@ -1,0 +1,90 @@
+"""A playbook of turns with tools: a model whose replies are given, and tools that do what a test says."""
+
+from __future__ import annotations
+
+import json
+
+from msgspec.structs import replace
+
+from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, SetTools
+from core.agent.policy import approval_id
+from core.app.messages import Effect
+from core.discussion.messages import AppendRecords, WriteMeta
+from core.turn.messages import CallEnded, CallProvider
+from core.values.agent import ActKind, AgentTurn, Approval, CallState, Mode
+from core.values.messages import Message, Part, TextPart, ToolCallPart
+from core.values.provider import StopKind, Stopped
+from core.values.settings import Project, Settings
+from core.values.usage import Usage
+from tests.core.app.playbook import Playbook, of, settings_loaded
+
+KINDS = {
+    "look": ActKind.READ,
+    "write": ActKind.EDIT,
+    "bash": ActKind.COMMAND,
+    "fetch": ActKind.NETWORK,
+    "todo": ActKind.OWN,
+}
+
+
+def asks(*calls: tuple[str, str]) -> tuple[Part, ...]:
+    """Parts of a reply that asks for tools: an id and a name each."""
+    return (
+        TextPart("Let me see."),
+        *(ToolCallPart(one, name, json.dumps({"of": one})) for one, name in calls),
+    )
+
+
+class ToolPlaybook(Playbook):
+    """One discussion with tools in a trusted folder."""
+
+    def with_tools(self, mode: Mode = Mode.ASK, settings: Settings | None = None) -> str:
+        """A discussion with tools; its id."""
+        self.ready()
+        loaded = settings_loaded(Project(root="/project", name="project", is_trusted=True), settings)
+        self.play(replace(loaded, prompts={**loaded.prompts, "nudge.md": "Say something.\n"}))
+        chosen = self.discussion()
+        assert of(self.play(SetTools(chosen, has_tools=True, mode=mode)), WriteMeta)
+        return chosen
+
+    def reply(
+        self, call: CallProvider, parts: tuple[Part, ...], kind: StopKind = StopKind.TOOL_CALLS
+    ) -> tuple[Effect, ...]:
+        """The model replies and the disk keeps it; what follows."""
+        ended = CallEnded(call.call_id, Stopped(kind), parts, Usage(input_tokens=10, cost_usd=0.01))
+        return self.keep(self.play(ended))
+
+    def keep(self, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+        """The disk keeps all that is written, also what follows from it; the other effects."""
+        others: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, AppendRecords):
+                others += self.keep(self.append(effect))
+            else:
+                others.append(effect)
+        return tuple(others)
+
+    def judge(
+        self, effect: JudgeCall, *reasons: str, problem: str = "", grant: str = ""
+    ) -> tuple[Effect, ...]:
+        """A tool judges a call; what follows, the disk keeping all."""
+        kind = KINDS.get(effect.name, ActKind.OWN)
+        asked = approval_id(effect.name, effect.arguments_json, effect.places.root, "")
+        approval = Approval(asked, kind, f"{effect.name} {effect.call_id}", reasons=reasons, grant=grant)
+        return self.keep(self.play(CallJudged(effect.discussion_id, effect.call_id, approval, problem)))
+
+    def finish(self, effect: RunCall, text: str = "done", *, is_error: bool = False) -> tuple[Effect, ...]:
+        """A tool is done; what follows, the disk keeping all."""
+        return self.keep(self.play(CallDone(effect.discussion_id, effect.call_id, text, is_error)))
+
+    def turn(self, chosen: str) -> AgentTurn:
+        """The turn that runs."""
+        return self.state.agent.turns[chosen]
+
+    def states(self, chosen: str) -> dict[str, CallState]:
+        """State of each call of the last turn, by its id."""
+        return {one.id: one.state for one in self.state.agent.pages[chosen].activity}
+
+    def said(self, chosen: str) -> tuple[Message, ...]:
+        """The messages of the discussion."""
+        return self.state.discussions.open[chosen].messages

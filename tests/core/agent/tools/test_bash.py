@@ -1,0 +1,123 @@
+"""The tools `bash`, `bash_output` and `bash_kill`: what is judged, what the model is told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.agent.capped_output import CappedOutput
+from core.agent.commands import Commands
+from core.agent.tool import Judged, ToolAnswer
+from core.agent.tools.bash import TOOLS
+from core.values.agent import ActKind
+from tests.core.agent.desk import Desk
+
+BY_NAME = {tool.schema.name: tool for tool in TOOLS}
+
+
+@pytest.fixture
+def ended() -> list[tuple[str, str, int | None, str]]:
+    return []
+
+
+@pytest.fixture
+def desk(
+    isolated_home: Path, tmp_path: Path, ended: list[tuple[str, str, int | None, str]]
+) -> Iterator[Desk]:
+    (tmp_path / "project" / "sub").mkdir(parents=True)
+    commands = Commands(isolated_home, lambda *_: None, lambda *end: ended.append(end), grace_s=0.2)
+    yield Desk(commands, tmp_path / "project", isolated_home)
+    commands.close()
+
+
+def judged(desk: Desk, name: str = "bash", **arguments: Any) -> Judged:
+    return BY_NAME[name].judge(json.dumps(arguments), desk)
+
+
+def answered(desk: Desk, name: str = "bash", **arguments: Any) -> ToolAnswer:
+    found = judged(desk, name, **arguments)
+    assert found.problem == ""
+    return BY_NAME[name].run(found, desk, None)
+
+
+def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: Desk) -> None:
+    found = judged(desk, command="git log -1\nls", cwd="sub", background=True)
+    assert found.kind is ActKind.COMMAND
+    assert found.title == "Run git log -1, in sub, in the background"
+    assert found.detail.startswith("git log -1\nls\n")
+    assert found.grant == "run git log\nrun ls"
+    assert found.commands == (("git", "log", "-1"), ("ls",))
+    assert found.reasons == ()
+
+
+def test_the_network_is_asked_for_every_time(desk: Desk) -> None:
+    assert "network" in judged(desk, command="curl http://x", network=True).reasons[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {}, {"command": ""}, {"command": " \n"}, {"command": 3}, {"command": "a\0b"}, {"command": "x" * 100_001},
+        {"command": "ls", "cwd": ".."}, {"command": "ls", "cwd": "/"}, {"command": "ls", "cwd": "none"},
+        {"command": "ls", "cwd": "link"}, {"command": "ls", "cwd": "a\0"}, {"command": "\ud800"}, {"command": "ls", "cwd": "\ud800"}, {"command": "ls", "sudo": True},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_said_and_nobody_is_asked(desk: Desk, arguments: dict[str, Any]) -> None:
+    Path(desk.places.root, "link").symlink_to("/")
+    assert judged(desk, **arguments).problem != ""
+
+
+def test_a_folder_that_became_a_link_since_it_was_judged_runs_nothing(desk: Desk, tmp_path: Path) -> None:
+    found = judged(desk, command="touch made", cwd="sub")
+    Path(desk.places.root, "sub").rmdir()
+    Path(desk.places.root, "sub").symlink_to(tmp_path)
+    assert BY_NAME["bash"].run(found, desk, None).is_error
+    assert not (tmp_path / "made").exists()
+
+
+def test_the_answer_says_how_it_ended(desk: Desk) -> None:
+    assert answered(desk, command="exit 3").text == "[Exit code 3]"
+    assert answered(desk, command="true").text == "[No output]"
+    missing = answered(desk, command="no-such-program-here")
+    assert missing.is_error
+    assert "[Exit code 127]" in missing.text
+
+
+def test_a_background_command_is_read_and_ended(
+    desk: Desk, ended: list[tuple[str, str, int | None, str]]
+) -> None:
+    started = answered(
+        desk, command="echo on; trap 'echo bye; exit 0' TERM; sleep 60 & wait", background=True
+    )
+    assert "'1'" in started.text
+    seen = ""
+    for _ in range(500):
+        seen += answered(desk, "bash_output", id="1").text + "\n"
+        if "on" in seen.splitlines():
+            break
+        threading.Event().wait(0.01)
+    assert "[It still runs.]" in seen
+    assert "ended" in answered(desk, "bash_kill", id="1").text
+    over = answered(desk, "bash_output", id="1").text
+    assert "[It was ended: it was ended by bash_kill.]" in over
+    assert "on" not in over.splitlines()
+    assert answered(desk, "bash_output", id="7").is_error
+    assert answered(desk, "bash_kill", id="7").is_error
+    desk._commands.close()
+    assert [end[:2] for end in ended] == [("d", "call")]
+
+
+def test_output_keeps_head_and_tail_and_says_what_is_left_out() -> None:
+    output = CappedOutput(head_bytes=4, tail_bytes=6)
+    for piece in (b"ab", b"cdef", b"ghijklmnop", b"q"):
+        output.add(piece)
+    assert output.text() == "abcd\n[… 7 bytes left out …]\nlmnopq"
+    assert output.left_bytes == 7
+    whole = CappedOutput(4, 6)
+    whole.add(b"abcdef")
+    assert (whole.text(), whole.live(), whole.left_bytes) == ("abcdef", "abcdef", 0)
