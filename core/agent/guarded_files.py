@@ -21,7 +21,6 @@ from core.context.places import Places, is_inside
 
 MAX_FILE_BYTES = 16_000_000
 """Most of a file that is read or written; a larger one is for `grep` and commands."""
-_UNTRUSTED = "The person does not trust this folder: its files are not read or written."
 _SYSTEM = ("/proc", "/sys", "/dev")
 
 
@@ -84,7 +83,7 @@ class GuardedBytes(msgspec.Struct, frozen=True):
 
 
 class Fence:
-    """The folders that tools may reach and those that they never do, resolved once.
+    """The folders that tools may reach and those that they never do, resolved once. Trust is the policy's (`core.agent.policy`).
 
     One instance serves one call and is then dropped: links may lead elsewhere by the next.
     """
@@ -92,7 +91,6 @@ class Fence:
     def __init__(self, places: ToolPlaces) -> None:
         self._folders = Places(places.root, places.allowed_roots)
         self._closed = (*_SYSTEM, *_own_folders(places))
-        self._is_trusted = places.is_trusted
 
     def judge(self, path: str) -> ToolPath:
         """Resolve a path as a model gave it, and judge it. Total.
@@ -100,8 +98,6 @@ class Fence:
         Args:
             path: relative to the project's root, or absolute.
         """
-        if not self._is_trusted:
-            return ToolPath("", problem=_UNTRUSTED)
         if not path.strip() or "\0" in path or len(path) > 4_000:
             return ToolPath("", problem="The path is empty or holds characters that no path has.")
         try:
