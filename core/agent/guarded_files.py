@@ -90,6 +90,9 @@ class Fence:
 
     def __init__(self, places: ToolPlaces) -> None:
         self._folders = Places(places.root, places.allowed_roots)
+        self._has_root = os.path.isabs(
+            places.root
+        )  # an empty one would be the folder that the program stands in
         self._closed = (*_SYSTEM, *_own_folders(places))
 
     def judge(self, path: str) -> ToolPath:
@@ -98,6 +101,8 @@ class Fence:
         Args:
             path: relative to the project's root, or absolute.
         """
+        if not self._has_root:
+            return ToolPath("", problem="No project is open: there are no files to work with.")
         if not path.strip() or "\0" in path or len(path) > 4_000:
             return ToolPath("", problem="The path is empty or holds characters that no path has.")
         try:

@@ -11,6 +11,7 @@ import pytest
 from core.agent.asked_places import reasons_to_ask_before_reading, reasons_to_ask_before_writing
 from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, write_guarded
 from core.agent.messages import JudgeCall
+from core.agent.tool import ToolPlaces
 from core.agent.worker import approval_of
 from tests.core.agent.desks import Desk
 
@@ -252,3 +253,9 @@ def test_a_yes_counts_for_the_place_that_a_link_led_to(
     (desk.root / "way").unlink()
     (desk.root / "way").symlink_to(".ssh")
     assert approval_of(effect, desk.judge(tool, **given)).id != before.id
+
+
+def test_without_a_project_no_file_is_reached() -> None:
+    """An empty root would stand for the folder that the program was started in."""
+    for path in ("README.md", "/etc/passwd", "."):
+        assert "No project" in judge_path(path, ToolPlaces("")).problem
