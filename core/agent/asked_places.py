@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 
 RULING_FOLDERS = {
     ".git": "git obeys what stands there, hooks and settings among it",
@@ -39,6 +40,7 @@ SECRET_FILES = (
     "credentials", "credentials.*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx",
     "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate", "*.tfvars",
 )  # fmt: skip
+_SECRET = re.compile("|".join(translate(pattern) for pattern in SECRET_FILES))
 _SAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
 
 _IGNORED = re.compile("[\u00ad\u034f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
@@ -46,6 +48,7 @@ _IGNORED = re.compile("[\u00ad\u034f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u206
 _SHORT_GIT = re.compile(r"git~[0-9]+")
 
 
+@lru_cache(maxsize=4_096)
 def folded(name: str) -> str:
     """A name as a file system that minds neither case nor form compares it: `.GIT`, `git~1` and `.git ` are `.git`."""
     plain = unicodedata.normalize("NFKC", _IGNORED.sub("", name.split(":", 1)[0] or name)).casefold()
@@ -73,6 +76,6 @@ def reasons_to_ask_before_reading(relative: str) -> tuple[str, ...]:
     *folders, name = map(folded, relative.split("/"))
     if any(each in SECRET_FOLDERS for each in folders):
         return ("It is in a folder of keys and passwords.",)
-    if name not in _SAMPLES and any(fnmatchcase(name, pattern) for pattern in SECRET_FILES):
+    if name not in _SAMPLES and _SECRET.match(name) is not None:
         return ("Files of that name hold keys and passwords.",)
     return ()

@@ -40,7 +40,7 @@ class ToolPath(msgspec.Struct, frozen=True):
     @property
     def relative(self) -> str:
         """Path below the root, with `/`; `.` for the root itself."""
-        return os.path.relpath(self.path, self.root).replace(os.sep, "/")
+        return self.path[len(self.root) :].lstrip(os.sep).replace(os.sep, "/") or "."
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -82,31 +82,50 @@ class GuardedBytes(msgspec.Struct, frozen=True):
         return "" if self.data is None else hashlib.sha256(self.data).hexdigest()
 
 
-def judge_path(path: str, places: ToolPlaces) -> ToolPath:
-    """Resolve a path as a model gave it, and judge it. Total.
+class Fence:
+    """The folders that tools may reach and those that they never do, resolved once. Trust is the policy's (`core.agent.policy`).
 
-    Args:
-        path: relative to the project's root, or absolute.
+    One instance serves one call and is then dropped: links may lead elsewhere by the next.
     """
-    if not places.is_trusted:
-        return ToolPath(
-            "", problem="The person does not trust this folder: its files are not read or written."
-        )
-    if not path.strip() or "\0" in path or len(path) > 4_000:
-        return ToolPath("", problem="The path is empty or holds characters that no path has.")
-    folders = Places(places.root, places.allowed_roots)
-    try:
-        resolved = os.path.realpath(folders.absolute(path))
-    except (OSError, ValueError) as error:
-        return ToolPath("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
-    shown = folders.shown(resolved)
-    if not _is_utf8(resolved):
-        return ToolPath("", problem="The path is not UTF-8.")
-    if not folders.is_allowed(resolved):
-        return ToolPath(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
-    if any(is_inside(resolved, folder) for folder in (*_SYSTEM, *_own_folders(places))):
-        return ToolPath(resolved, problem=f"{clean(path)!r} belongs to the system or to this program itself.")
-    return ToolPath(resolved, folders.root_of(resolved), shown)
+
+    def __init__(self, places: ToolPlaces) -> None:
+        self._folders = Places(places.root, places.allowed_roots)
+        self._has_root = os.path.isabs(
+            places.root
+        )  # an empty one would be the folder that the program stands in
+        self._closed = (*_SYSTEM, *_own_folders(places))
+
+    def judge(self, path: str) -> ToolPath:
+        """Resolve a path as a model gave it, and judge it. Total.
+
+        Args:
+            path: relative to the project's root, or absolute.
+        """
+        if not self._has_root:
+            return ToolPath("", problem="No project is open: there are no files to work with.")
+        if not path.strip() or "\0" in path or len(path) > 4_000:
+            return ToolPath("", problem="The path is empty or holds characters that no path has.")
+        try:
+            resolved = os.path.realpath(self._folders.absolute(path))
+        except (OSError, ValueError) as error:
+            return ToolPath("", problem=f"The path {path[:200]!r} cannot be followed: {error}.")
+        if not _is_utf8(resolved):
+            return ToolPath("", problem="The path is not UTF-8.")
+        if not self._folders.is_allowed(resolved):
+            return ToolPath(resolved, problem=f"{clean(path)!r} is outside the project, links resolved.")
+        return self.entry(resolved)
+
+    def entry(self, path: str) -> ToolPath:
+        """Judge a path below a folder that was judged. Where it is a link by now, it is not followed."""
+        shown = self._folders.shown(path)
+        if any(is_inside(path, folder) for folder in self._closed):
+            return ToolPath(path, problem=f"{shown!r} belongs to the system or to this program itself.")
+        return ToolPath(path, self._folders.root_of(path), shown)
+
+
+def judge_path(path: str, places: ToolPlaces) -> ToolPath:
+    """Resolve a path as a model gave it, and judge it, as `Fence.judge`."""
+    return Fence(places).judge(path)
 
 
 def read_guarded(place: ToolPath, most_bytes: int = MAX_FILE_BYTES) -> GuardedBytes:

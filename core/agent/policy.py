@@ -112,10 +112,14 @@ def tightened(own: Policies, project: ProjectPolicies) -> Policies:
     )
 
 
-def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str) -> str:
-    """Sha256 (hex) that a yes is bound to: another tool, argument, folder or base needs another yes."""
+def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str, *found: str) -> str:
+    """Sha256 (hex) that a yes is bound to: another tool, argument, folder or base needs another yes.
+
+    Args:
+        found: where links led and why it was asked: a link that leads to another place by now needs another yes, too.
+    """
     digest = hashlib.sha256()
-    for part in (tool, arguments_json, folder, base_sha256):
+    for part in (tool, arguments_json, folder, base_sha256, *found):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

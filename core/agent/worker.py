@@ -345,9 +345,10 @@ class ToolWorker:
 
 
 def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
-    """What is asked of a person for a judged call. Its id binds tool, arguments, folder, file and base."""
+    """Question for a judged call, as a person sees it. Its id binds tool, arguments, folder, file, base and reasons."""
+    bound = effect.name, effect.arguments_json, effect.places.root, judged.base_sha256
     return Approval(
-        id=approval_id(effect.name, effect.arguments_json, effect.places.root, judged.base_sha256),
+        id=approval_id(*bound, judged.path, *judged.reasons),
         kind=judged.kind,
         title=judged.title,
         detail=judged.detail,

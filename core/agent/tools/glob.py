@@ -11,7 +11,6 @@ from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.agent.tools.walk import MAX_WALKED, Walk, walk
 from core.base.frame import frame
-from core.context.places import Places
 from core.values.agent import ActKind
 
 MAX_NAMES = 500
@@ -43,12 +42,12 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
     walked = walk(place, asked.pattern, desk.places, with_ignored=asked.with_ignored)
     if isinstance(walked, str):
         return ToolAnswer(walked, is_error=True)
-    return ToolAnswer(_text(walked, asked, Places(desk.places.root, desk.places.allowed_roots)))
+    return ToolAnswer(_text(walked, asked))
 
 
-def _text(walked: Walk, asked: GlobFiles, places: Places) -> str:
-    names = [places.shown(path) for path in walked.paths[:MAX_NAMES]]
-    rest = len(walked.paths) - len(names)
+def _text(walked: Walk, asked: GlobFiles) -> str:
+    names = [place.shown for place in walked.files[:MAX_NAMES]]
+    rest = len(walked.files) - len(names)
     said = [f"{rest:,} more: narrow the pattern.\n"] if rest else []
     if walked.is_cut:
         return (

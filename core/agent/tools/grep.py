@@ -179,18 +179,17 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
     search = _Search(asked, desk, _compiled(asked))
     if not plan.is_folder:
         search.look_into(plan.place, is_named=True)
-        return ToolAnswer(_text(search, Walk(())))
+        return ToolAnswer(_text(search, Walk()))
     found = walk(plan.place, asked.files or "**/*", desk.places, with_ignored=asked.with_ignored)
     if isinstance(found, str):
         return ToolAnswer(found, is_error=True)
     if found.is_cut:
         said = f"There are more than {MAX_WALKED:,} files, or they take too long: search in fewer of them."
         return ToolAnswer(said, is_error=True)
-    for path in found.paths:
+    for place in found.files:
         if search.is_over():
             break
-        place = judge_path(path, desk.places)
-        if not place.problem and place.path == path:  # a link is found where it leads
+        if not os.path.islink(place.path):  # a link is found where it leads
             search.look_into(place, is_named=False)
     return ToolAnswer(_text(search, found))
 

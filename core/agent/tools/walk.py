@@ -8,11 +8,10 @@ from contextlib import suppress
 
 import msgspec
 
-from core.agent.guarded_files import ToolPath, judge_path
+from core.agent.guarded_files import Fence, ToolPath
 from core.agent.tool import ToolPlaces
 from core.context.globs import expand, glob_base
 from core.context.ignores import ignores_at
-from core.context.places import Places
 
 MAX_WALKED = 50_000
 """Files that one walk finds before it is cut."""
@@ -22,10 +21,10 @@ class Walk(msgspec.Struct, frozen=True):
     """Finds of a walk.
 
     Args:
-        paths: absolute, sorted; ignored: matches that `.gitignore` left out; is_cut: there are more.
+        files: sorted by path, none of them ours; ignored: matches that `.gitignore` left out; is_cut: there are more.
     """
 
-    paths: tuple[str, ...]
+    files: tuple[ToolPath, ...] = ()
     ignored: int = 0
     is_cut: bool = False
 
@@ -44,17 +43,19 @@ def walk(start: ToolPath, pattern: str, places: ToolPlaces, *, with_ignored: boo
     if pattern.startswith("/"):
         return "The pattern is relative: name the folder by `folder`."
     parts = pattern if "/" in pattern else f"**/{pattern}"
+    fence = Fence(places)
     if not any(mark in parts for mark in "*?["):
-        return _one(judge_path(os.path.join(start.path, parts), places))
+        return _one(fence.judge(os.path.join(start.path, parts)))
     below, wild = glob_base(parts)
-    place = judge_path(os.path.join(start.path, below), places) if below else start
+    place = fence.judge(os.path.join(start.path, below)) if below else start
     if place.problem:
         return place.problem
     if not os.path.isdir(place.path):
         return f"There is no folder {place.shown!r}."
-    root = Places(places.root, places.allowed_roots).root_of(place.path)
-    found = expand(place.path, wild, MAX_WALKED, None if with_ignored else ignores_at(place.path, root))
-    return Walk(found.paths, found.ignored, found.is_too_many)
+    rules = None if with_ignored else ignores_at(place.path, place.root)
+    found = expand(place.path, wild, MAX_WALKED, rules)
+    files = tuple(entry for entry in map(fence.entry, found.paths) if not entry.problem)
+    return Walk(files, found.ignored, found.is_too_many)
 
 
 def _one(place: ToolPath) -> Walk | str:
@@ -62,5 +63,5 @@ def _one(place: ToolPath) -> Walk | str:
         return place.problem
     with suppress(OSError):
         if stat.S_ISREG(os.lstat(place.path).st_mode):
-            return Walk((place.path,))
-    return Walk(())
+            return Walk((place,))
+    return Walk()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.agent import kept_bytes
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolPlaces
+from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tools.table import TOOLS
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
@@ -19,17 +19,17 @@ from core.values.retrieval import MemoryToolAnswer
 class Desk:
     """A project `project` and a home `home` in a folder. `calls`: what memory was asked."""
 
-    def __init__(self, folder: Path, *, allowed: tuple[Path, ...] = (), is_trusted: bool = True) -> None:
+    def __init__(self, folder: Path, *, allowed: tuple[Path, ...] = ()) -> None:
         self.root, self.home = folder / "project", folder / "home"
         self.root.mkdir(exist_ok=True)
         self.home.mkdir(exist_ok=True)
         self.tools: Mapping[str, Tool] = TOOLS
-        self.allowed, self.is_trusted = allowed, is_trusted
+        self.allowed = allowed
         self.sha256: dict[str, str] = {}
         self.pictures: list[bytes] = []
         self.calls: list[tuple[str, str]] = []
         self.is_cancelled = False
-        self.discussion_id, self.turn_id = "d1", "m1"
+        self.discussion_id, self.turn_id, self.call_id = "d1", "m1", "c1"
         self.now = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
     @property
@@ -39,8 +39,12 @@ class Desk:
             tuple(map(str, self.allowed)),
             str(self.home),
             journal=str(self.home / "journal.md"),
-            is_trusted=self.is_trusted,
+            is_trusted=True,
         )
+
+    @property
+    def commands(self) -> CommandDesk:
+        raise AssertionError("no tool of files runs a command")
 
     def seen(self, path: str) -> str:
         return self.sha256.get(path, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 from core.agent.asked_places import reasons_to_ask_before_reading, reasons_to_ask_before_writing
 from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, write_guarded
+from core.agent.messages import JudgeCall
+from core.agent.tool import ToolPlaces
+from core.agent.worker import approval_of
 from tests.core.agent.desks import Desk
 
 SECRET = "the secret of the house"
@@ -67,6 +71,8 @@ def test_what_is_ours_is_not_reached_where_the_home_stands_in_the_project(tmp_pa
 
     assert "this program itself" in desk.judge("read_file", path=".manual_slop/hook_token").problem
     assert SECRET not in desk.use("grep", pattern=".", path="", files=".manual_slop/*").text
+    assert SECRET not in desk.use("grep", pattern=".", files=".manual*/*").text
+    assert "hook_token" not in desk.use("glob", pattern=".manual*/*").text
 
 
 def test_a_folder_swapped_for_a_link_after_it_was_judged_is_not_followed(desk: Desk, tmp_path: Path) -> None:
@@ -226,3 +232,30 @@ def test_a_write_for_another_base_changes_nothing(desk: Desk) -> None:
     assert "has changed" in write_guarded(judge_path("none.py", desk.places), b"new", "0" * 64)
     assert (desk.root / "src" / "a.py").read_text() == "one = 1\n"
     assert os.listdir(desk.root / "src") == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "there"),
+    [("write_file", {"text": "x"}, "new.txt"), ("read_file", {}, "a.py"), ("grep", {"pattern": "x"}, "a.py")],
+)
+def test_a_yes_counts_for_the_place_that_a_link_led_to(
+    desk: Desk, tool: str, arguments: dict[str, str], there: str
+) -> None:
+    """A folder swapped for a link between the yes and the act would turn a harmless file into a hook, or a key."""
+    (desk.root / ".ssh").mkdir()
+    (desk.root / ".ssh" / "a.py").write_text("one = 1\n")
+    (desk.root / "way").symlink_to("src")
+    given = {**arguments, "path": f"way/{there}"}
+    effect = JudgeCall("d1", "m1", "c1", tool, json.dumps(given), desk.places)
+
+    before = approval_of(effect, desk.judge(tool, **given))
+    assert approval_of(effect, desk.judge(tool, **given)).id == before.id
+    (desk.root / "way").unlink()
+    (desk.root / "way").symlink_to(".ssh")
+    assert approval_of(effect, desk.judge(tool, **given)).id != before.id
+
+
+def test_without_a_project_no_file_is_reached() -> None:
+    """An empty root would stand for the folder that the program was started in."""
+    for path in ("README.md", "/etc/passwd", "."):
+        assert "No project" in judge_path(path, ToolPlaces("")).problem

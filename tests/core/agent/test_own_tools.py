@@ -103,12 +103,12 @@ def test_the_table_is_short_stable_and_asks_where_it_must() -> None:
         assert tool.schema.parameters_json == json.dumps(
             schema, sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
-        assert len(tool.schema.description) < 250
+        assert len(tool.schema.description) < (600 if tool.kind is ActKind.COMMAND else 250)
         assert schema["type"] == "object"
         assert "$ref" not in tool.schema.parameters_json
     assert (
         sum(len(tool.schema.parameters_json) + len(tool.schema.description) for tool in TOOLS.values())
-        < 8_000
+        < 9_000
     )
     kinds = {kind: {name for name, tool in TOOLS.items() if tool.kind is kind} for kind in ActKind}
     assert kinds[ActKind.EDIT] == {"write_file", "edit_file"}

@@ -125,3 +125,21 @@ def test_a_link_into_the_system_s_own_folders_is_no_file(tmp_path: Path) -> None
 
     with pytest.raises(OddFileError, match="no file of yours"):
         read_file(path)
+
+
+def test_a_folder_held_by_its_path_alone_follows_no_link_either(tmp_path: Path) -> None:
+    """Where the system reaches no entries through a folder, as on Windows."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a").write_text("words")
+    (tmp_path / "way").symlink_to("real")
+    (tmp_path / "real" / "link").symlink_to("a")
+    held = opener.HeldFolder(str(tmp_path), None)
+
+    inside = held.inside("real")
+    assert opener.read_held(inside.open("a", os.O_RDONLY), 10) == b"words"
+    with pytest.raises(OddFileError):
+        inside.open("link", os.O_RDONLY)
+    with pytest.raises(NotADirectoryError):
+        held.inside("way")
+    assert held.inside("new", is_made=True).status("none") is None
+    assert (tmp_path / "new").is_dir()
