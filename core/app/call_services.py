@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from core.agent.leaked_calls import elsewhere, shown_texts, with_recovered
 from core.caching.keeper import CacheKeeper
 from core.caching.messages import CacheReported
 from core.context.assembly import Assembler, BuiltCall
@@ -17,7 +18,7 @@ from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.providers.clients import Clients
 from core.providers.protocol import Provider, ReadBlob
 from core.turn.messages import CallProvider
-from core.values.messages import AttachmentPart, files_of
+from core.values.messages import AttachmentPart, Part, files_of
 from core.values.provider import ContentsReport, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
 from core.values.usage import Usage
@@ -64,6 +65,12 @@ class HomeCallServices(msgspec.Struct, frozen=True):
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         """Reader of the attachments that the stack names."""
         return attachment_reader(self.home, spec)
+
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        """The parts of a whole reply, calls that it leaked as text made real ones."""
+        return with_recovered(parts, request.tools, elsewhere(shown_texts(request, self.read_blob(spec))))
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         """Tokens of a reply's texts with its model, about."""

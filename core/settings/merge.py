@@ -163,7 +163,9 @@ def _servers(
             )
             continue
         if kind == ProviderKind.ANTHROPIC and not is_vendor:
-            given["base_url"] = given["base_url"].rstrip("/").removesuffix("/v1")  # the client names the version
+            given["base_url"] = (
+                given["base_url"].rstrip("/").removesuffix("/v1")
+            )  # the client names the version
         servers[name] = ServerSettings(**{**given, "id": name, "kind": kind, "label": label})
     return servers, tuple(faults)
 

@@ -32,6 +32,7 @@ from core.turn.messages import (
     RequestBuilt,
     TurnEvent,
 )
+from core.values.messages import Part, ToolCallPart
 from core.values.provider import (
     ContentsReport,
     Failure,
@@ -120,6 +121,12 @@ class CallServices(Protocol):
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         """Price in USD, None where unknown."""
+        ...
+
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        """The parts of a whole reply to a request that offered tools, calls that it leaked as text made real ones."""
         ...
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
@@ -265,7 +272,7 @@ class CallWorker:
         self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
     ) -> CallEnded | CallFailed:
         try:
-            stopped = self._call(effect, cancel, reply)
+            stopped, request = self._call(effect, cancel, reply)
         except ProviderError as error:
             reply.is_out = error.is_lost
             failure = _as_failure(error)
@@ -281,19 +288,31 @@ class CallWorker:
             usage = self._usage(effect, reply, is_whole=is_whole)
             is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
-            return CallEnded(effect.call_id, stopped, reply.parts(), usage)
+            stopped, parts = self._with_recovered(effect, request, stopped, reply.parts())
+            return CallEnded(effect.call_id, stopped, parts, usage)
         usage = self._usage(effect, reply, is_whole=False)
         self._note_usage(effect, reply, ())
         return CallFailed(effect.call_id, failure, reply.parts(), usage)
 
-    def _call(self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply) -> Stopped:
+    def _with_recovered(
+        self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
+    ) -> tuple[Stopped, tuple[Part, ...]]:
+        if not request.tools or stopped.kind is not StopKind.COMPLETED:
+            return stopped, parts
+        found = self._services.recovered(request, parts, effect.spec)
+        has_calls = any(isinstance(part, ToolCallPart) for part in found)
+        return (replace(stopped, kind=StopKind.TOOL_CALLS) if has_calls else stopped), found
+
+    def _call(
+        self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
+    ) -> tuple[Stopped, ProviderRequest]:
         inputs = effect.spec.inputs
         built = self._services.build(effect)
         reply.expected = built.record.estimate or Usage()
         usd = self._expected_usd(effect, reply.expected)
         self._emit(RequestBuilt(effect.call_id, built.record, built.warning, built.views, usd))
         if not self._is_let_go(effect.call_id, cancel):
-            return Stopped(StopKind.CANCELLED)
+            return Stopped(StopKind.CANCELLED), built.request
         provider = self._services.provider(inputs.provider)
         if built.recalled.passages:
             chosen, words = effect.spec.discussion_id, inputs.user_text
@@ -324,7 +343,7 @@ class CallWorker:
             for item in items:
                 if isinstance(item, Stopped):
                     reply.is_out = item.is_sent
-                    return item
+                    return item, built.request
                 self._take(effect.call_id, item, reply, journal)
         except ProviderError as error:
             journal.note_attempt(is_out=error.is_lost, lost=reply.lost)

@@ -20,7 +20,7 @@ from core.providers.protocol import CancelToken, ReadBlob
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CallRetrying, ReplyArrived, RequestBuilt
 from core.turn.worker import CallWorker
 from core.values.curation import Preset
-from core.values.messages import ReasoningPart, TextPart, ToolCallPart
+from core.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.provider import (
     ContentsReport,
     ModelProfile,
@@ -121,6 +121,11 @@ class FakeServices:
         self.refusal: ProviderError | None = None
         self.steps: list[str] = []
         self.expected: Usage | None = None
+
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        return parts
 
     def build(self, effect: CallProvider) -> BuiltCall:
         if self.refusal is not None:
