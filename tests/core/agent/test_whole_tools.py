@@ -16,7 +16,7 @@ from core.app.controller import AppController
 from core.app.execution import act
 from core.discussion.messages import ReadDiscussion
 from core.settings.messages import TrustProject
-from core.turn.messages import CancelReply, RetrySend, SendPrompt
+from core.turn.messages import CancelReply, SendPrompt
 from core.values.agent import CallState, Mode
 from core.values.messages import Message, Role, ToolResultPart
 from core.values.state import AppState
