@@ -30,7 +30,7 @@ from core.discussion.log_view import model_view
 from core.discussion.messages import AppendRecords, WriteFailed
 from core.settings.messages import LoadSettings
 from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
-from core.turn import replies, room, sending
+from core.turn import replies, room
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Message
 from core.values.outcomes import CommandOutcome

@@ -10,12 +10,15 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
-from core.values.messages import Part, TextPart, ToolCallPart
-from core.values.stack import ToolSchema
+from core.base.errors import SlopError
+from core.values.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart, files_of
+from core.values.provider import ProviderRequest
+from core.values.stack import Segment, ToolSchema
 
 MOST_LEAKED = 16
 """Calls of one reply that are recovered; text with more of them is an essay about calls."""
@@ -94,6 +97,26 @@ def elsewhere(texts: Iterable[str]) -> StandsElsewhere:
         return any(wanted in one for one in told)
 
     return stands
+
+
+def shown_texts(request: ProviderRequest, read_blob: Callable[[str], bytes]) -> Iterator[str]:
+    """All texts that a request shows the model but its own words: instructions, files, what the person said, results.
+
+    Args:
+        read_blob: reads an attachment by its sha256; one that is gone is passed over.
+    """
+    yield from (segment.text for segment in request.system)
+    for message in request.messages:
+        if message.role is Role.ASSISTANT:
+            continue
+        for part in message.parts:
+            if isinstance(part, Segment | ToolResultPart):
+                yield part.text
+        for file in files_of(message.parts):
+            known = file.as_text or file
+            if not known.is_image:
+                with suppress(SlopError):
+                    yield read_blob(known.sha256).decode("utf-8", "replace")
 
 
 def _without(text: str, leaks: Sequence[_Leak]) -> str:

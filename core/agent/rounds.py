@@ -61,7 +61,7 @@ def replied(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
 def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPart]) -> Result:
     before = state.agent.turns.get(call.discussion_id)
     turn = before or AgentTurn(call.discussion_id, call.user_message_id)
-    calls = tuple(_call(part) for part in asked[:MOST_CALLS])
+    calls = tuple(map(_tool_call, asked[:MOST_CALLS]))
     turn = replace(turn, calls=calls, goes_on=True, judging_id="", is_left=False, was_nudged=False)
     state, effects = advance(with_turn(state, turn), given, turn)
     too_many = tuple(
@@ -72,11 +72,6 @@ def _begun(state: AppState, given: Stamp, call: LiveCall, asked: list[ToolCallPa
         token = ResultToken(asked[MOST_CALLS].call_id)
         effects = (AppendRecords(call.discussion_id, too_many, token), *effects)
     return state, effects
-
-
-def _call(part: ToolCallPart) -> ToolCall:
-    is_recovered = is_leaked(part.call_id)
-    return ToolCall(part.call_id, part.name, part.arguments_json, is_recovered=is_recovered)
 
 
 def _why_not(state: AppState, call: LiveCall, reply: MessageRecord) -> str:
@@ -189,9 +184,13 @@ def left(state: AppState, given: Stamp, discussion_id: str) -> Result:
         if isinstance(part, ToolCallPart) and part.call_id in opened.left_calls
     ]
     turn_id = next((one.id for one in reversed(said) if one.role is Role.USER), "")
-    calls = tuple(map(_call, parts))
+    calls = tuple(map(_tool_call, parts))
     turn = AgentTurn(discussion_id, turn_id, _rounds(said), calls, goes_on=True, is_left=True)
     return advance(state, given, turn) if calls and turn_id else (state, ())
+
+
+def _tool_call(part: ToolCallPart) -> ToolCall:
+    return ToolCall(part.call_id, part.name, part.arguments_json, is_recovered=is_leaked(part.call_id))
 
 
 def _rounds(said: tuple[Message, ...]) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from core.agent.leaked_calls import elsewhere, with_recovered
+from core.agent.leaked_calls import elsewhere, shown_texts, with_recovered
 from core.caching.keeper import CacheKeeper
 from core.caching.messages import CacheReported
 from core.context.assembly import Assembler, BuiltCall
@@ -18,10 +18,9 @@ from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.providers.clients import Clients
 from core.providers.protocol import Provider, ReadBlob
 from core.turn.messages import CallProvider
-from core.values.messages import AttachmentPart, Part, Role, ToolResultPart, files_of
+from core.values.messages import AttachmentPart, Part, files_of
 from core.values.provider import ContentsReport, ProviderRequest
 from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import Segment
 from core.values.usage import Usage
 
 
@@ -63,13 +62,15 @@ class HomeCallServices(msgspec.Struct, frozen=True):
             ),
         )
 
-    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """The parts of a whole reply, with calls of tools that the model wrote as text as real ones."""
-        return with_recovered(parts, request.tools, elsewhere(_shown(request))) if request.tools else parts
-
     def read_blob(self, spec: StackSpec) -> ReadBlob:
         """Reader of the attachments that the stack names."""
         return attachment_reader(self.home, spec)
+
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        """The parts of a whole reply, calls that it leaked as text made real ones."""
+        return with_recovered(parts, request.tools, elsewhere(shown_texts(request, self.read_blob(spec))))
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
         """Tokens of a reply's texts with its model, about."""
@@ -101,15 +102,6 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         if report is None:
             return None
         return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason, report.lost)
-
-
-def _shown(request: ProviderRequest) -> Iterator[str]:
-    """Texts of a request that are not the model's own."""
-    yield from (segment.text for segment in request.system)
-    for message in request.messages:
-        for part in message.parts if message.role is not Role.ASSISTANT else ():
-            if isinstance(part, Segment | ToolResultPart):
-                yield part.text
 
 
 def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:

@@ -32,7 +32,7 @@ from core.turn.messages import (
     RequestBuilt,
     TurnEvent,
 )
-from core.values.messages import Part
+from core.values.messages import Part, ToolCallPart
 from core.values.provider import (
     ContentsReport,
     Failure,
@@ -107,10 +107,6 @@ class CallServices(Protocol):
         """The client of a provider. Raises ProviderError when there is none."""
         ...
 
-    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """The parts of a whole reply, with calls of tools that the model wrote as text as real ones."""
-        ...
-
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
         """The reply's journal, to be begun before the request goes out.
 
@@ -125,6 +121,12 @@ class CallServices(Protocol):
 
     def price(self, provider: str, model: str, usage: Usage) -> float | None:
         """Price in USD, None where unknown."""
+        ...
+
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        """The parts of a whole reply to a request that offered tools, calls that it leaked as text made real ones."""
         ...
 
     def reply_tokens(self, spec: StackSpec, texts: Sequence[str]) -> int:
@@ -286,13 +288,20 @@ class CallWorker:
             usage = self._usage(effect, reply, is_whole=is_whole)
             is_whole = is_whole and not reply.is_outgrown
             self._note_usage(effect, reply, reply_texts(reply.parts()) if is_whole else ())
-            parts = reply.parts()
-            if stopped.kind is StopKind.COMPLETED:
-                parts = self._services.recovered(request, parts)
+            stopped, parts = self._with_recovered(effect, request, stopped, reply.parts())
             return CallEnded(effect.call_id, stopped, parts, usage)
         usage = self._usage(effect, reply, is_whole=False)
         self._note_usage(effect, reply, ())
         return CallFailed(effect.call_id, failure, reply.parts(), usage)
+
+    def _with_recovered(
+        self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
+    ) -> tuple[Stopped, tuple[Part, ...]]:
+        if not request.tools or stopped.kind is not StopKind.COMPLETED:
+            return stopped, parts
+        found = self._services.recovered(request, parts, effect.spec)
+        has_calls = any(isinstance(part, ToolCallPart) for part in found)
+        return (replace(stopped, kind=StopKind.TOOL_CALLS) if has_calls else stopped), found
 
     def _call(
         self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply

@@ -163,6 +163,9 @@ class CompatibleServer(LoopbackServer):
 
     Args:
         key: None asks for none.
+
+    Attributes:
+        message_fields: those that a message may have, None for any.
     """
 
     def __init__(self, habits: Habits = VLLM, *, key: str | None = None) -> None:
@@ -170,6 +173,7 @@ class CompatibleServer(LoopbackServer):
         self.habits = habits
         self.key = key
         self.replies: deque[Said] = deque()
+        self.message_fields: frozenset[str] | None = None
         self.vector_of: Callable[[str], list[float]] = word_vector
         self.cache = CompatibleCache(profile=CompatibleProfile(reports_details=habits.reports_details))
         self._cache_lock = threading.Lock()
@@ -239,6 +243,8 @@ class CompatibleServer(LoopbackServer):
         if body.get("model") != MODEL and habits.no_model:
             return self._filled(404, habits.no_model, model=body.get("model"))
         for message in body["messages"]:
+            for name in sorted(message.keys() - (self.message_fields or message.keys())):
+                return self._reply(422, {"detail": f"messages.{name}: Extra inputs are not permitted"})
             content = message.get("content")
             if isinstance(content, list) and (not habits.takes_parts or not _has_picture(content)):
                 return self._reply(422, {"detail": "messages.content: Input should be a valid string"})

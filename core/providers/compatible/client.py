@@ -224,7 +224,7 @@ class CompatibleProvider:
             try:
                 stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(**sent, extra_body=extra)
             except openai.APIStatusError as error:
-                refused = _refused_field(sent, str(error))
+                refused = _refused_field(sent, f"{error} {error.body}")
                 if error.status_code not in _REFUSALS or refused is None:
                     raise
                 self._refused |= {refused}

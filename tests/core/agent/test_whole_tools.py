@@ -110,6 +110,22 @@ def test_a_model_reads_edits_after_a_yes_and_says_what_it_did(world: World) -> N
     assert [tool["function"]["name"] for tool in world.server.bodies[0]["tools"]]
 
 
+def test_a_call_that_was_leaked_as_text_is_asked_for_though_reading_is_free(world: World) -> None:
+    controller = world.start()
+    chosen = with_tools(world, controller)
+    leak = '<tool_call>\n{"name": "read_file", "arguments": {"path": "tides.py"}}\n</tool_call>'
+    world.server.replies.extend([Said(f"I look.\n{leak}"), Said("Six hours.")])
+    controller.send(SendPrompt(chosen, "How long?"))
+    state = until(controller, lambda s: asked(s, chosen))
+    assert state.agent.turns[chosen].calls[0].is_recovered
+    yes(controller, chosen)
+    state = until(controller, lambda s: is_over(s, chosen))
+
+    assert "return 6" in results(state.discussions.open[chosen].messages)[0]
+    said = world.server.bodies[1]["messages"][-2]
+    assert (said["content"], said["tool_calls"][0]["function"]["name"]) == ("I look.", "read_file")
+
+
 def test_escape_ends_a_command_with_all_it_started_and_the_turn(world: World) -> None:
     controller = world.start()
     chosen = with_tools(world, controller)

@@ -122,6 +122,11 @@ class FakeServices:
         self.steps: list[str] = []
         self.expected: Usage | None = None
 
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        return parts
+
     def build(self, effect: CallProvider) -> BuiltCall:
         if self.refusal is not None:
             raise self.refusal
