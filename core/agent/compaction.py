@@ -28,8 +28,9 @@ from core.context.window_use import context_window
 from core.discussion.cuts import cut_record
 from core.discussion.log_view import model_view
 from core.discussion.messages import AppendRecords, WriteFailed
+from core.settings.messages import LoadSettings
 from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
-from core.turn import replies, sending
+from core.turn import replies, room
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Message
 from core.values.outcomes import CommandOutcome
@@ -127,7 +128,7 @@ def followed(before: AppState, after: AppState, given: Stamp) -> Result:
         return after, ()
     state, effects = after, ()
     for call in tuple(state.turns.calls.values()):
-        if call.awaits_view:
+        if call.awaits_view and not state.program.is_closing:
             state = _awaited(state, given, call)
     for one in tuple(state.agent.compactions.values()):
         own = Stamp(given.at, f"{given.seed}/view/{one.discussion_id}")
@@ -162,7 +163,7 @@ def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
             return _begun(state, given, one, opened, call)
         case CompactionPhase.STORING if opened.cut is not None and opened.cut.id == one.record_id:
             state = conclude(_without(state, one), CommandOutcome(one.command_id, one.record_id))
-            return sending.view_ready(state, given, one.discussion_id)
+            return room.view_ready(state, given, one.discussion_id)
         case _:
             return state, ()
 
@@ -170,7 +171,7 @@ def _gone_on(state: AppState, given: Stamp, one: Compaction) -> Result:
 def _begun(
     state: AppState, given: Stamp, one: Compaction, opened: OpenDiscussion, call: LiveCall | None
 ) -> Result:
-    """Have a cut planned, of all that was said before the message that is sent."""
+    """Have a cut planned, of all that was said before the message that is sent; what stands in files is read again."""
     said = model_view(opened)
     message: Message | None = None
     is_running = call is not None and call.is_round
@@ -192,7 +193,7 @@ def _begun(
         is_running,
         max(1, call.overflows) if call is not None else 1,
     )
-    return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (effect,)
+    return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
 
 
 def _neighbours(state: AppState, discussion_id: str) -> dict[str, str]:
@@ -281,7 +282,7 @@ def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut, paid: 
 
 
 def _words(state: AppState, discussion_id: str, cut: ViewCut) -> str:
-    """What a cut did, for the person."""
+    """Words for the person about a cut."""
     told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
     window = context_window(state, discussion_id)
     assumed = ""
@@ -308,7 +309,7 @@ def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Resul
         return state, ()
     if call.overflow is not None:
         return replies.no_room(state, given, one.discussion_id, problem)
-    return sending.view_ready(state, given, one.discussion_id)
+    return room.view_ready(state, given, one.discussion_id)
 
 
 def _dropped(state: AppState, one: Compaction) -> Result:

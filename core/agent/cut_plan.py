@@ -74,7 +74,10 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     begin = _begin_now(asked)
     messages = asked.messages[begin:]
     if not messages:
-        return CutPlan(problem="Nothing was said yet: there is nothing to compact.")
+        is_asked = asked.why is CutReason.ASKED
+        return CutPlan(
+            problem="Nothing was said yet: there is nothing to compact." if is_asked else _nothing(asked, 0)
+        )
     room, own = asked.budget.room, covering(asked.entries, asked.discussion_id, asked.now)
     bridge = bridged(messages, own.at if own is not None else None)
     total = sum(asked.sizes.get(message.id, 0) for message in messages[bridge:])
@@ -226,7 +229,7 @@ def _shrunk(
 
 
 def _pieces(messages: Sequence[Message], piece_tokens: int) -> Iterator[str]:
-    """What is summarised, in pieces for one call each, cut between messages."""
+    """Text to be summarised, in pieces for one call each, cut between messages."""
     rows: list[str] = []
     size = 0
     for message in messages:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -131,6 +131,27 @@ def covering(entries: Iterable[JournalEntry], discussion_id: str, now: datetime)
     """The newest entry of a discussion, whose older messages it covers; one from the future covers nothing."""
     own = (entry for entry in entries if entry.discussion_id == discussion_id and entry.at <= now)
     return max(own, key=lambda entry: entry.at, default=None) if discussion_id else None
+
+
+def without_discussions(text: str, discussion_ids: Collection[str]) -> tuple[str, int]:
+    """A journal without the entries of discussions, every other byte as it was; and how many there were.
+
+    Args:
+        text: LF; an entry ends where the next one's head begins.
+    """
+    kept: list[str] = []
+    count, goes = 0, False
+    *whole, last = text.split("\n")
+    lines = [*(f"{line}\n" for line in whole), *([last] if last else [])]
+    for number, line in enumerate(lines):
+        if _head_of(line.rstrip("\n")) is not None:
+            after = lines[number + 1].rstrip("\n") if number + 1 < len(lines) else ""
+            mark = _MARK.fullmatch(after)
+            goes = mark is not None and mark[1] in discussion_ids
+            count += goes
+        if not goes:
+            kept.append(line)
+    return ("".join(kept), count) if count else (text, 0)
 
 
 def _row(entry: JournalEntry, source: str) -> str:

@@ -19,7 +19,7 @@ from core.caching.book import BookedCall, CacheBook
 from core.caching.cache_store import CacheStore
 from core.caching.calls import CacheReport
 from core.caching.content_store import Gone, Tending
-from core.caching.decision import Market, PlannedTurn
+from core.caching.decision import Market
 from core.caching.learned_file import Learned
 from core.caching.ledger import lost_extensions
 from core.caching.parameters import scope_settings, settings_for
@@ -28,6 +28,7 @@ from core.caching.plan_memo import DiscussionMemo, PlanMemo
 from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
+from core.caching.rounds import planned_turn
 from core.context.stack import AggregateStack
 from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
@@ -131,7 +132,7 @@ class CacheKeeper:
             The request with its plan, and the records that the log needs to rebuild its view.
         """
         spec, name = effect.spec, effect.spec.discussion_id
-        memo, turn = self._open(name), _turn(spec, stack, effect.user_message_id, profile)
+        memo, turn = self._open(name), planned_turn(spec, stack, effect.user_message_id, profile)
         self._change(lambda book: books.turn_begun(book, name, self._clock()))
         tries, may_wait = 0, True
         while True:
@@ -188,7 +189,7 @@ class CacheKeeper:
     ) -> PlannedRequest:
         """Plan of the next request, for a message `PREVIEW_ID`; no decision stands on it."""
         memo = self._open(spec.discussion_id).previews
-        turn, book = _turn(spec, stack, PREVIEW_ID, profile), self._book
+        turn, book = planned_turn(spec, stack, PREVIEW_ID, profile), self._book
         with memo.lock:
             call = calls.plan_call(book, turn, self._market(spec, factor, memo), memo.decide)
         return _planned(call, book.pages[spec.discussion_id].replayed.view)
@@ -198,7 +199,7 @@ class CacheKeeper:
     ) -> ProviderRequest | None:
         """Request to read when a discussion opens, so that its first answer starts at once; None: it may lose too much."""
         self._open(spec.discussion_id)
-        turn = _turn(spec, stack, "prewarm", profile)
+        turn = planned_turn(spec, stack, "prewarm", profile)
         call = calls.plan_call(self._book, turn, self._market(spec, factor))
         if not pings.may_prewarm(self._book, call):
             return None
@@ -473,18 +474,6 @@ class CacheKeeper:
             token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile.pdf),
             count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
-
-
-def _turn(spec: StackSpec, stack: AggregateStack, message_id: str, profile: ModelProfile) -> PlannedTurn:
-    return PlannedTurn(
-        stack,
-        message_id,
-        effort=spec.effort,
-        max_output_tokens=spec.max_output_tokens,
-        discussion_id=spec.discussion_id,
-        limit_tokens=profile.context_tokens,
-        project=spec.root,
-    )
 
 
 def _planned(

@@ -8,7 +8,7 @@ from core.context.budget import is_full, is_told, window_of
 from core.discussion.cuts import sent_view
 from core.settings.models import profile_of
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Message, Role
+from core.values.messages import Message, Role, ToolResultPart
 from core.values.state import AppState
 from core.values.window import CompactionPhase, ContextWindow
 
@@ -81,15 +81,27 @@ def words_tokens(message: Message) -> int:
 def _used(state: AppState, opened: OpenDiscussion) -> tuple[int, bool]:
     """Tokens of the last request with its reply, and if the provider said so; what was sent before a cut tells nothing."""
     since = opened.cut.at if opened.cut is not None else None
-    reply = next((m for m in reversed(opened.messages) if m.role is Role.ASSISTANT), None)
+    reply, later = _last_reply(opened)
     if reply is not None and (since is None or reply.at > since) and reply.usage is not None:
         usage = reply.usage
         if usage.input_tokens is not None and not usage.is_estimate:
             written = max(0, (usage.output_tokens or 0) - (usage.reasoning_tokens or 0))
-            return usage.input_tokens + written, True
+            return usage.input_tokens + written + later, True
     request = opened.last_request
     if request is not None and (since is None or request.at > since):
         written = words_tokens(reply) if reply is not None and reply.at >= request.at else 0
-        return sum(layer.tokens_est for layer in request.layers) + written, False
+        return sum(layer.tokens_est for layer in request.layers) + written + later, False
     report = state.context.reports.get(opened.id)
     return (report.total_tokens_est if report is not None else 0), False
+
+
+def _last_reply(opened: OpenDiscussion) -> tuple[Message | None, int]:
+    """The last reply, and the tokens of the results of tools behind it."""
+    later = 0
+    for message in reversed(opened.messages):
+        if message.role is Role.ASSISTANT:
+            return message, later
+        if message.role is Role.TOOL:
+            texts = (part.text for part in message.parts if isinstance(part, ToolResultPart))
+            later += sum(estimate_tokens(size_bytes(text)) for text in texts)
+    return None, later

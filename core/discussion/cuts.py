@@ -76,11 +76,11 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
     """The messages that a model sees, in order: from where the newest cut lets the view begin, not deleted, with
     something in them to send. What is told of the messages before that stands first, as one message of the user's role.
     """
-    cut, messages = discussion.cut, discussion.messages
-    if cut is not None:
-        messages = _from(discussion, cut)
-        head = head_message(cut)
-        messages = (head, *messages) if head is not None else messages
+    cut = discussion.cut
+    messages = discussion.messages if cut is None else _from(discussion, cut)
+    head = None if cut is None else head_message(cut)
+    if head is not None:
+        messages = (head, *messages)
     lines = discussion.lines
     if lines:
         messages = tuple(with_line(one, lines[one.id]) if one.id in lines else one for one in messages)
@@ -105,7 +105,7 @@ def with_line(message: Message, line: str) -> Message:
 
 
 def head_message(cut: ViewCut) -> Message | None:
-    """What a cut tells of the messages that left, None where it tells nothing."""
+    """Message that tells of those that left, None where a cut tells nothing."""
     summary = frame("summary", cut.summary) if cut.summary.strip() else ""
     journal = frame("journal", cut.journal) if cut.journal.strip() else ""
     text = f"{HEAD_NOTE}{summary}{journal}"

@@ -83,6 +83,20 @@ PLACES: tuple[Place, ...] = (
         ),
     ),
     Place(
+        "journal",
+        "journal of the agent",
+        ("journal.md",),
+        checked=READ_AGAIN,
+        counted=("entry in the agent's journal", "entries in the agent's journal"),
+    ),
+    Place(
+        "memory",
+        "memory files that you wrote",
+        ("memory/*",),
+        checked="yours: left as they are",
+        is_unread=True,
+    ),
+    Place(
         "versions",
         "category files as they were before a merge",
         ("knowledge/versions/*",),

@@ -13,6 +13,7 @@ from typing import Any
 from core.forgetting.words import Words
 
 _RECALLED = re.compile(rb'"retrieved":"[^"]')
+_CUT = b'"kind":"cut"'
 _HEAD_CHARS = 100
 """Of a text, by which it is found: what was recalled may have been cut."""
 
@@ -22,6 +23,7 @@ def without_recalled(data: bytes, words: Words) -> bytes:
 
     All of them go then: the model sees this discussion anew in any case, and what one of them says another may.
     """
+    data = _without_told(data, words)
     if _RECALLED.search(data) is None:
         return data
     lines = data.split(b"\n")
@@ -29,9 +31,37 @@ def without_recalled(data: bytes, words: Words) -> bytes:
     if not any(_is_of(str(row["retrieved"]), words) for _, row in found):
         return data
     for at, row in found:
-        bare = json.dumps(row | {"retrieved": ""}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        bare = _json(row | {"retrieved": ""})
         lines[at] = _as_long(bare.encode("utf-8", "surrogatepass"), len(lines[at]))
     return b"\n".join(lines)
+
+
+def _without_told(data: bytes, words: Words) -> bytes:
+    """A log whose cuts tell nothing of the journal where entries of conversations that go stand in it."""
+    if _CUT not in data:
+        return data
+    lines = data.split(b"\n")
+    for at, line in enumerate(lines):
+        row = _cut_of(line) if _CUT in line else None
+        told = json.loads(row["data_json"]) if row is not None else {}
+        if row is not None and not set(words.discussions).isdisjoint(told.get("sources", ())):
+            bare = _json(told | {"journal": "", "sources": []})
+            lines[at] = _as_long(_json(row | {"data_json": bare}).encode("utf-8", "surrogatepass"), len(line))
+    return b"\n".join(lines)
+
+
+def _cut_of(line: bytes) -> dict[str, Any] | None:
+    """Row of a cut of a model's view, None for any other line."""
+    try:
+        row = json.loads(line)
+        is_one = isinstance(row, dict) and row.get("type") == "view" and row.get("kind") == "cut"
+        return row if is_one and isinstance(json.loads(row["data_json"]), dict) else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _recalling(line: bytes) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.journal_text import without_discussions
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, remove_tree, reported, sync_dir
 from core.base.errors import LockedError, SlopError, StorageError
@@ -158,6 +159,7 @@ class _Forgetting:
         with withdrawing(self._home, disk=self._disk):  # who recalls something meanwhile asks again behind it
             self._cleanse_knowledge()
             self._cleanse_recalled()
+            self._cleanse_journal()
             self._erase_in_index()
         self._tell_server()
         self._withdraw_batches()
@@ -344,6 +346,24 @@ class _Forgetting:
         """Empty what was recalled for messages of other conversations: it stays in a log where it is sent again."""
         self._recalls = cut_recalled(self._home, self._words, disk=self._disk)
         self._count("recalled", len(self._recalls))
+
+    def _cleanse_journal(self) -> None:
+        """Take the entries of the conversations out of the agent's journal."""
+        path = self._home / paths.JOURNAL_FILE
+        if not self._words.discussions or not path.exists():
+            return
+        removed: list[int] = []
+
+        def change(data: bytes) -> bytes:
+            text, count = without_discussions(
+                data.decode("utf-8", "surrogateescape"), self._words.discussions
+            )
+            removed.append(count)
+            return text.encode("utf-8", "surrogateescape") if count else data
+
+        with write_lock(self._home, disk=self._disk):
+            change_file(path, change, disk=self._disk)
+        self._count("journal", removed[-1])
 
     def _erase_in_index(self) -> None:
         """Take out of the index what is gone from the files, or have it made anew. It is no failure that none is there."""

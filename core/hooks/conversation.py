@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from core.agent.compaction_messages import CompactDiscussion
 from core.app.execution import begin, is_over
 from core.base.errors import FailureKind
 from core.base.figures import time_limit
@@ -478,6 +479,7 @@ RESOURCE = Resource(
             DeleteMessage,
             RestoreMessage,
             BranchDiscussion,
+            CompactDiscussion,
         ),
         "composer": (
             SendPrompt,

@@ -11,7 +11,8 @@ from core.discussion.messages import AppendRecords, ReplyToken
 from core.turn.call_ids import used_ids, with_own_ids
 from core.turn.messages import CallEnded, CallFailed, RetrySend
 from core.turn.queue import hold, hold_after, hold_at_limit
-from core.turn.sending import find_call, make_room
+from core.turn.room import make_room
+from core.turn.sending import find_call
 from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Part, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure, StopKind, Stopped

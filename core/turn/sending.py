@@ -19,7 +19,6 @@ from core.discussion.messages import (
     AppendRecords,
     DiscussionEffect,
     PromptToken,
-    ReplyToken,
     WriteDraft,
     WriteMeta,
 )
@@ -44,9 +43,9 @@ from core.turn.messages import (
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
-from core.values.provider import Failure, StopKind
+from core.values.provider import StopKind
 from core.values.recall import SentRecall
-from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
+from core.values.records import MessageRecord, Record
 from core.values.spending import ReachedLimit, SpendRefusal, SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import (
@@ -61,7 +60,6 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
-from core.values.usage import Usage
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -178,11 +176,25 @@ def save_then_call(
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-    line = journal_line(state, opened.id) if records else ""
-    if line:
-        told = ViewLine(user_message_id, line)
-        records = (*records, line_record(given.make_id(9), given.at, told))
+    records = (*records, *_told(state, given, opened, "" if is_round else user_message_id, records))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
+
+
+def _told(
+    state: AppState, given: Stamp, opened: OpenDiscussion, message_id: str, records: tuple[Record, ...]
+) -> tuple[Record, ...]:
+    """Line that tells the model to write its journal, behind words or results that no request has held yet.
+
+    Args:
+        message_id: the person's message that `records` hold; empty: a round of a running turn, behind its results.
+    """
+    if message_id:
+        last = message_id if records else ""
+    else:
+        newest = next(reversed(opened.messages), None)
+        last = newest.id if newest is not None and newest.role is Role.TOOL else ""
+    line = journal_line(state, opened.id) if last else ""
+    return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()
 
 
 def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:
@@ -217,7 +229,9 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(call.command_id, message.id))
     if not (call.had_view or call.is_round) and must_make_room(state, opened.id, message):
-        return with_call(state, replace(call, is_saved=True, awaits_view=True)), ()
+        return with_call(
+            state, replace(call, phase=CallPhase.COMPACTING, is_saved=True, awaits_view=True)
+        ), ()
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
@@ -276,46 +290,6 @@ def settled(state: AppState, given: Stamp) -> Result:
         state, started = start_call(state, given, call, number)
         effects += started
     return state, tuple(effects)
-
-
-def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, usage: Usage) -> Result:
-    """A request was longer than the model's window: its call waits until the view is cut, and goes again then.
-
-    What it cost is booked, and its id is free: the same turn asks under another.
-    """
-    again = replace(
-        call,
-        id=given.make_id(3),
-        reply_id=given.make_id(4),
-        phase=CallPhase.SAVING,
-        is_saved=True,
-        awaits_view=True,
-        overflows=call.overflows + 1,
-        overflow=failure,
-        built=None,
-        is_claimed=False,
-        is_out=False,
-        elsewhere_usd=0.0,
-        retry_at=None,
-        retry_reason="",
-        reserved_usd=next_call_usd(state, call.discussion_id),
-    )
-    spent = () if usage == Usage() else (UsageRecord(given.make_id(1), given.at, call.id, usage),)
-    mark = MarkRecord(
-        given.make_id(2),
-        given.at,
-        "overflow",
-        f"{failure.what.removesuffix('.')}. The view is cut, then it is sent again.",
-    )
-    return with_call(state, again), (AppendRecords(call.discussion_id, (*spent, mark), ReplyToken(call.id)),)
-
-
-def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:
-    """The model's view is as it shall be: the call that waited for that goes."""
-    call = state.turns.calls.get(discussion_id)
-    if call is None or not call.awaits_view:
-        return state, ()
-    return start_call(state, given, replace(call, awaits_view=False, had_view=True))
 
 
 def _stopped(state: AppState, call: LiveCall) -> AppState:

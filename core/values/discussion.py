@@ -205,6 +205,7 @@ class CallPhase(StrEnum):
     """Phase of a call."""
 
     SAVING = "saving"
+    COMPACTING = "compacting"
     WAITING = "waiting"
     STREAMING = "streaming"
     RETRYING = "retrying"

@@ -39,6 +39,7 @@ CARD_ACTIONS = (
 REGENERATE = ("regenerate", "arrows-rotate", "Regenerate this reply")
 PHASES = {
     CallPhase.SAVING: "saving your message",
+    CallPhase.COMPACTING: "making room in the model's window",
     CallPhase.WAITING: "waiting for the first word",
     CallPhase.STREAMING: "writing",
     CallPhase.RETRYING: "trying again",
@@ -50,6 +51,8 @@ MARK_ICONS = {
     "truncated": "scissors",
     "refused": "ban",
     "failed": "circle-exclamation",
+    "cut": "scissors",
+    "overflow": "scissors",
     "model": "arrow-right-arrow-left",
     "repaired": "wrench",
     "harvested": "wheat-awn",

@@ -15,17 +15,19 @@ from core.agent.compaction_messages import (
 )
 from core.app.messages import Effect
 from core.base.errors import FailureKind
+from core.base.stamp import Stamp
 from core.caching.messages import StopPings
 from core.context.window_use import context_window
 from core.discussion.log_view import fold
-from core.discussion.messages import AppendRecords, WriteFailed
+from core.discussion.messages import AppendRecords, RecordsAppended, WriteFailed
 from core.settings.messages import ChangeSetting
-from core.turn.messages import CallFailed, CallProvider, CancelReply, SendPrompt
+from core.turn.messages import CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
+from core.turn.sending import save_then_call
 from core.values.discussion import CallPhase
-from core.values.messages import Role
+from core.values.messages import Role, ToolCallPart, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import Failure
-from core.values.records import MarkRecord, Record, UsageRecord, ViewRecord
+from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
 from core.values.spending import SpentElsewhere
 from core.values.usage import Usage
 from core.values.window import CompactionPhase, CutPlan, CutReason, ViewCut
@@ -80,7 +82,7 @@ def test_a_send_into_a_full_window_waits_for_a_cut_that_is_on_disk(book: Playboo
     (plan,) = of(sent(book, chosen), PlanView)
 
     call = book.state.turns.calls[chosen]
-    assert (call.phase, call.awaits_view, plan.why) == (CallPhase.SAVING, True, CutReason.FULL)
+    assert (call.phase, call.awaits_view, plan.why) == (CallPhase.COMPACTING, True, CutReason.FULL)
     assert [one.text for one in plan.messages] == ["question 0", "answer 0", "question 1", "answer 1"]
     effects = planned(book, plan, journal="What was done.")
     assert not of(effects, CallProvider)
@@ -298,3 +300,26 @@ def test_the_model_is_told_once_to_write_its_journal_and_again_after_a_cut(book:
     assert call.spec.inputs.turns[-2].text.startswith("next\n\n(A line of the program")
     log = [one for one in write.records if isinstance(one, ViewRecord)]
     assert fold(chosen, log).lines == opened.lines
+
+
+def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet(book: Playbook) -> None:
+    chosen = talked(book, 100)
+    row = book.state.discussions.summaries[chosen]
+    rows = {
+        **book.state.discussions.summaries,
+        chosen: replace(row, meta=replace(row.meta, has_tools=True)),
+    }
+    book.state = replace(book.state, discussions=replace(book.state.discussions, summaries=rows))
+    asks = MessageRecord("a", book.at, Role.ASSISTANT, (ToolCallPart("c", "grep", "{}"),))
+    result = MessageRecord("t", book.at, Role.TOOL, (ToolResultPart("c", "r" * 27_000),))
+    book.play(RecordsAppended(chosen, (asks, UsageRecord("u", book.at, "a", Usage(input_tokens=10)), result)))
+    turn_id = book.state.discussions.open[chosen].messages[-4].id
+
+    again = RetrySend(chosen)
+    book.state, effects = save_then_call(book.state, Stamp(book.at, "s"), again, turn_id, (), is_round=True)
+
+    (call,) = of(book.append(of(effects, AppendRecords)[0]), CallProvider)
+    last = call.spec.inputs.turns[-1].parts[-1]
+    assert isinstance(last, ToolResultPart)
+    assert last.text.startswith("r" * 27_000 + "\n\n(A line of the program")
+    assert not call.spec.inputs.user_text

@@ -15,6 +15,7 @@ from core.agent.journal_text import (
     shown,
     timestamp,
     tokens_of,
+    without_discussions,
     written,
 )
 from core.base.text import clean
@@ -113,3 +114,11 @@ def test_older_entries_are_told_by_their_head_and_others_with_their_source() -> 
     assert text.endswith("What was just now\n\n")
     assert "x" * 200 not in text
     assert clean(text) == text
+
+
+def test_entries_of_a_discussion_leave_a_journal_and_every_other_byte_stays() -> None:
+    by_hand = "# Mine\n\n## 2026-11-20T09:00:00Z\nby hand, of d1\n"
+    own, other = written(new_entry(NOW, "", "secret", "d1")), written(new_entry(NOW, "", "kept", "d2"))
+
+    assert without_discussions(f"{by_hand}{own}{other}{own}", {"d1"}) == (f"{by_hand}{other}", 2)
+    assert without_discussions(f"{by_hand}{own}\n", {"d3"}) == (f"{by_hand}{own}\n", 0)

@@ -18,19 +18,24 @@ from core.app.execution import act
 from core.base.paths import JOURNAL_FILE
 from core.discussion import log
 from core.discussion.cuts import sent_view
+from core.settings.messages import RefreshModels
+from core.values.messages import Mark
 from core.values.records import UsageRecord
+from core.values.usage import UsageKind
 from tests.core.app.programs import until
 from tests.core.app.test_whole import World, ask, texts
 from tests.core.records import NOW
 from tests.vendors.compatible_server import VLLM, CompatibleServer, Said
 
 SMALL = dataclasses.replace(VLLM, window=2_300)
+TOLD = dataclasses.replace(SMALL, listing={**VLLM.listing, "max_model_len": 2_300})
+"""It says how small its window is."""
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[World]:
     monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
-    with CompatibleServer(SMALL) as server:
+    with CompatibleServer(getattr(request, "param", SMALL)) as server:
         world = World(tmp_path, server)
         yield world
         world.stop()
@@ -65,7 +70,7 @@ def test_an_overflow_is_summarised_and_sent_again_and_a_restart_sends_the_same_b
     assert "alpha " * 30 not in json.dumps(told)
     view = sent_view(state.discussions.open[chosen])
     records = log.read(world.home, chosen).records
-    assert [one.kind for one in records if isinstance(one, UsageRecord)].count("compaction") == 1
+    assert [one.kind for one in records if isinstance(one, UsageRecord)].count(UsageKind.COMPACTION) == 1
     first.stop()
 
     second = world.start()
@@ -97,3 +102,32 @@ def test_a_journal_stands_in_for_what_left_and_nothing_is_asked(world: World) ->
     assert "They turn every six hours." in told
     assert "alpha" not in told
     assert "beta" in told
+
+
+@pytest.mark.parametrize("world", [TOLD], indirect=True)
+def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_sizes(world: World) -> None:
+    replies = [Said("First. " * 60), Said("Second. " * 60), Said("They asked about tides."), Said("Third.")]
+    world.server.replies.extend(replies)
+    controller = world.start()
+    chosen = world.discussion(controller)
+    ask(controller, chosen, "alpha " * 500)
+    controller.send(
+        RefreshModels("local")
+    )  # the client is loaded by now, which may take longer than it may answer
+    until(controller, lambda s: bool(s.config.models.get("local")))
+    ask(controller, chosen, "beta " * 500)
+    state = ask(controller, chosen, "gamma " * 500)
+
+    assert texts(state, chosen)[-1] == "Third."
+    assert len(world.server.bodies) == 4
+    assert not any(
+        isinstance(one, Mark) and one.kind == "overflow" for one in state.discussions.open[chosen].entries
+    )
+
+    other = world.discussion(controller)
+    state = ask(controller, other, "delta " * 3_000)
+    failure = state.discussions.open[other].failure
+    assert failure is not None
+    assert "2,0" in failure.what
+    assert "Nothing more can leave the view" in failure.remedy
+    assert len(world.server.bodies) == 4  # nothing was sent

@@ -113,6 +113,7 @@ def test_a_start_that_fits_two_names_both(world: World) -> None:
 
 def test_context_prints_layers_that_add_up_and_the_prefix(world: World) -> None:
     (world.project / "CLAUDE.md").write_text("Be kind.")
+    assert world.run("trust", "--yes").code == 0
     ended = world.run("context", "--json", "--message", "Hello")
     data = ended.json
     text = world.run("context", "--text", "--message", "Hello").out
@@ -192,7 +193,7 @@ def test_trust_says_what_counts_now_and_what_never_will(world: World) -> None:
     )
     assert world.run("trust", "--yes").out.splitlines() == [
         "Do you trust project?",
-        trust_reason(Project()),
+        trust_reason(Project(has_file=True)),
         "asked for:  Persona: p, the text (1 character).",
         "            | t",
         "asked for:  Context preset a: x.",

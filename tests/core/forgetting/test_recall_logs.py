@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.agent.journal_text import new_entry, written
 from core.base import paths
 from core.discussion import log, store
+from core.discussion.cuts import cut_record
 from core.forgetting import step
 from core.forgetting.messages import ForgetEnded
 from core.forgetting.recall_text import without_recalled
@@ -18,6 +20,7 @@ from core.knowledge.ledger import HarvestLedger, hash_source
 from core.values.forgetting import ForgetReceipt
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.values.records import RequestRecord
+from core.values.window import ViewCut
 from tests.core.forgetting.day import SECRET, WORD, a_day, forgotten, traces
 from tests.core.harvest.harvests import NOW, OLD, add_discussion
 from tests.panels import states
@@ -56,6 +59,29 @@ def test_a_log_loses_what_was_recalled_in_it_and_the_ledger_knows_it_still(home:
     read = store.load(home, other, NOW).discussion
     assert (read.retrieved, [one.text for one in read.messages]) == ({}, ["Which gate?"])
     assert HarvestLedger(home).get(hash_source(path).sha256) is not None
+
+
+def test_the_journal_and_what_views_tell_of_it_lose_the_entries_of_a_forgotten_conversation(
+    home: Path,
+) -> None:
+    secret = a_day(home)
+    other = add_discussion(home, "Other", "Which gate?", at=OLD + timedelta(days=3))
+    entries = new_entry(OLD, "", SECRET, secret), new_entry(OLD, "", "The gate is shut.", other)
+    journal = "".join(map(written, entries))
+    (home / paths.JOURNAL_FILE).write_text(journal)
+    log.append(home, other, [cut_record(ViewCut("c1", OLD, "m1", journal=journal, sources=(secret,)))])
+    path = paths.log_file(home, other)
+    size = path.stat().st_size
+
+    receipt = forgotten(home, secret)
+
+    assert traces() == []
+    assert receipt.problems == ()
+    assert (home / paths.JOURNAL_FILE).read_text() == written(entries[1])
+    assert path.stat().st_size == size
+    cut = store.load(home, other, NOW).discussion.cut
+    assert cut is not None
+    assert (cut.begins_at, cut.journal) == ("m1", "")
 
 
 def test_other_logs_keep_every_byte() -> None:

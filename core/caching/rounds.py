@@ -1,0 +1,46 @@
+"""A request of a turn as the planner takes it, with the odds of another one in the same turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.caching.decision import PlannedTurn
+from core.context.stack import AggregateStack
+from core.values.messages import Message, Role, ToolCallPart
+from core.values.provider import ModelProfile
+from core.values.spec import StackSpec
+
+_LOOKED_AT = 200
+"""Messages from the end that tell of a discussion's habits."""
+
+_PRIOR_CALLS, _PRIOR_REPLIES = 1.0, 2.0
+"""One reply of two asks for tools, until the discussion has shown its own."""
+
+
+def planned_turn(
+    spec: StackSpec, stack: AggregateStack, message_id: str, profile: ModelProfile
+) -> PlannedTurn:
+    """The request of a stack for the planner. `message_id`: of the person's message that it answers."""
+    return PlannedTurn(
+        stack,
+        message_id,
+        effort=spec.effort,
+        max_output_tokens=spec.max_output_tokens,
+        discussion_id=spec.discussion_id,
+        next_round=next_round(spec.inputs.turns, has_tools=bool(stack.tools)),
+        limit_tokens=profile.context_tokens,
+        project=spec.root,
+    )
+
+
+def next_round(turns: Sequence[Message], *, has_tools: bool) -> float:
+    """Probability that a reply asks for tools, so that the turn sends another request, 0 to 1.
+
+    Args:
+        turns: what was said, in order; has_tools: the request offers any, else 0.
+    """
+    if not has_tools:
+        return 0.0
+    replies = [message for message in turns[-_LOOKED_AT:] if message.role is Role.ASSISTANT]
+    asking = sum(any(isinstance(part, ToolCallPart) for part in reply.parts) for reply in replies)
+    return (asking + _PRIOR_CALLS) / (len(replies) + _PRIOR_REPLIES)
