@@ -31,7 +31,7 @@ BOUND_S = 60.0
 
 OF_A_DISCUSSION = (
     paths.LOG_FILE, paths.META_FILE, paths.CACHE_FILE, paths.DRAFT_FILE, paths.DRAFT_ATTACHMENTS_FILE, paths.QUEUE_FILE,
-    paths.REPLY_FILE, paths.LOCK_FILE, paths.REPLY_LOCK_FILE, paths.LEFTOVERS_LOCK_FILE,
+    paths.REPLY_FILE, paths.LOCK_FILE, paths.REPLY_LOCK_FILE, paths.LEFTOVERS_LOCK_FILE, paths.TOOLS_LOCK_FILE,
 )  # fmt: skip
 ESSENTIAL = (paths.HOME_FILE, paths.HOME_LOCK_FILE)
 """Without these nobody can say whose home it is; a start may end there, with a sentence."""
