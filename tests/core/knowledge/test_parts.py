@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.base import paths
 from core.knowledge import apply_log
-from core.knowledge.part_writer import ensure_part, take_part_back, write_part
+from core.knowledge.part_writer import ensure_part, take_part_back, write_parts
 from core.knowledge.parts import BlockPlan, PartPlan, RowPlan, SwapPlan, has_text, with_part, without_part
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
@@ -69,7 +69,7 @@ def test_a_block_that_a_person_changed_stays_and_is_told() -> None:
 @pytest.mark.parametrize("torn", range(1, len(ROWS.rows[0]) + len(ROWS.rows[1]) + 1))
 def test_rows_torn_by_a_crash_are_whole_after_it(tmp_path: Path, torn: int) -> None:
     path = paths.knowledge_dir(tmp_path) / ROWS.name
-    write_part(tmp_path, ROWS)
+    write_parts(tmp_path, (ROWS,))
     whole = path.read_bytes()
     path.write_bytes(b'{"item":"z"}\n' + whole[:torn])
     ensure_part(tmp_path, ROWS)
