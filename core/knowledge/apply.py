@@ -238,8 +238,9 @@ def begin_apply(
             StorageError
         ):  # a disk that takes nothing is met again, and reported, by what is written
             sync_facts(home, now, disk=disk)
-        known = known_items(chain.from_iterable(items), tombstones(read_logs(home)))
-        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
+        rows = read_logs(home)
+        known = known_items(chain.from_iterable(items), tombstones(rows))
+        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home, rows), disk)
 
 
 def finish_apply(apply: Apply, *, makes_digest: bool = True) -> DigestResult:
