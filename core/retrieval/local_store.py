@@ -270,6 +270,13 @@ class LocalStore:
         places = _places(shelf, ((row, line, scope, path) for row, _, line, path, scope in rows))
         return {place: -score for place, (_, score, *_) in zip(places, rows, strict=True)}
 
+    def frequency(self, shelf: Shelf, term: str, most: int) -> int:
+        """Chunks of a shelf that hold a term, counted up to `most`."""
+        words = f"words_{shelf.name}"
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM {words} WHERE {words} MATCH ? LIMIT ?)"
+        with self._reading() as db:
+            return int(db.execute(sql, (fts_expression((term,)), most)).fetchone()[0])
+
     def vector(
         self,
         shelf: Shelf,

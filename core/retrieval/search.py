@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.retrieval.embedder import Embedder, EmbedError, sound_vectors
 from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
+from core.retrieval.held_words import with_held
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, ServedIndex, ServerFaultError, Shelf, StoredChunk, VectorStore
 from core.retrieval.terms import query_terms
@@ -153,7 +154,8 @@ def _found(
             cosines[shelf.kind].update(scan.scores)
             least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
     kinds = dict.fromkeys(shelf.kind for shelf in shelves)
-    return [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+    found = [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+    return with_held(store, terms, found)
 
 
 def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[SearchHit, ...]:

@@ -244,6 +244,16 @@ def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) ->
     assert world.run("trust").out == f"{world.project} is trusted.\n"
 
 
+def test_a_file_that_cannot_be_read_is_named_and_not_trusted(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text("[presets.a]\nitems = [\n[broken")
+    ended = world.run("trust", "--yes")
+
+    assert ended.code == 1
+    assert "manual_slop.toml:3: " in ended.err
+    assert ended.out == "Nothing was changed: manual_slop.toml holds nothing that can be read.\n"
+    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+
+
 def test_trusting_a_folder_without_a_file_says_that_there_is_none(world: World) -> None:
     assert "It has no manual_slop.toml" in world.run("trust").out
 

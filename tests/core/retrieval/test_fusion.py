@@ -57,6 +57,14 @@ def test_a_kind_that_holds_nothing_of_what_is_asked_for_does_not_come_first() ->
     assert all(one.score == pytest.approx(one.vector, abs=1e-6) for one in ranked), "what is shown adds up"
 
 
+def test_by_keywords_a_kind_counts_by_what_its_best_holds_of_the_query() -> None:
+    note, talk = place("note"), place("a talk that shares one common word")
+    notes = KindScores(ChunkKind.PROSE, {note: 0.3}, {}, held=2.0)
+    talks = KindScores(ChunkKind.CONVERSATION, {talk: 9.0}, {}, held=0.5)
+    assert [(one.candidate, one.score) for one in fuse([talks, notes])] == [(note, 1.0), (talk, 0.25)]
+    assert [one.score for one in fuse([talks])] == [1.0]
+
+
 def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:
     chunks = {place("long", row, row): float(10 - row) for row in range(1, 8)}
     ranked = fuse([KindScores(ChunkKind.PROSE, {**chunks, place("short", 9): 1.0}, {})])
