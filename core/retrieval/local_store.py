@@ -131,6 +131,12 @@ class LocalStore:
             for number, path, stamp, sha256, title, tags, date, about in rows
         }
 
+    def scopes(self) -> list[tuple[Corpus, str]]:
+        """Each corpus with each folder that it has sources of; empty for what belongs to the home."""
+        with self._reading() as db:
+            rows = db.execute("SELECT DISTINCT corpus, scope FROM source ORDER BY corpus, scope").fetchall()
+        return [(Corpus(corpus), scope) for corpus, scope in rows]
+
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
         head = state.head

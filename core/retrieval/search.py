@@ -38,6 +38,8 @@ EMBED_S, FIRST_EMBED_S = 2.0, 20.0
 _EMBEDDED_CHARS = 2_000
 """Of a query, that its vector is made of: no model takes many more, and some refuse them."""
 
+_NO_VECTORS, _WAIT = "No passage has its vector yet", "They are made while the index is brought up to date"
+
 _CANDIDATES = 100
 _PER_HIT = 5
 
@@ -88,6 +90,7 @@ def search(
     try:
         _require_index(is_made_anew=is_made_anew)
         found = _found(store, shelves, asked, vector)
+        is_bare = not any(one.vector for one in found) and bool(store.bare(1))
         hits = _hits(store, by_source(fuse(found), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
         return SearchAnswer(
@@ -100,6 +103,8 @@ def search(
             took_s=clock() - start,
         )
     mode = SearchMode.HYBRID if vector is not None else SearchMode.KEYWORD
+    if vector is not None and is_bare:
+        mode, reason, remedy = SearchMode.KEYWORD, _NO_VECTORS, _WAIT
     return SearchAnswer(
         asked.query, hits, mode, degraded=bool(reason), reason=reason, remedy=remedy, took_s=clock() - start
     )

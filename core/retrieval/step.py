@@ -39,7 +39,14 @@ from core.retrieval.messages import (
 from core.settings.searched_places import asked_places, navigation_bounds, offered_places
 from core.spending.messages import PaidElsewhere
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import ANSWERS_KEPT, AskedPlaces, Corpus, IndexProgress, MemoryToolAnswer
+from core.values.retrieval import (
+    ANSWERS_KEPT,
+    AskedPlaces,
+    Corpus,
+    IndexProgress,
+    MemoryToolAnswer,
+    SearchAnswer,
+)
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
@@ -88,10 +95,11 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
     """Decide what follows from an event."""
     match happened:
         case SearchAnswered():
-            own = ((happened.command_id, happened.answer),) if happened.command_id else ()
+            answer = _named(state, happened.answer)
+            own = ((happened.command_id, answer),) if happened.command_id else ()
             retrieval = replace(
                 state.retrieval,
-                answer=happened.answer,
+                answer=answer,
                 answers=(*own, *state.retrieval.answers)[:ANSWERS_KEPT],
                 places=happened.places,
                 is_searching=False,
@@ -157,6 +165,18 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
         return _off(state, asked.command_id)
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     return state, (RunSearch(asked.query, asked.count, asked.filters, places, asked.command_id),)
+
+
+def _named(state: AppState, answer: SearchAnswer) -> SearchAnswer:
+    """The answer with discussions by the names that they have now; one that is gone keeps its id."""
+    rows = state.discussions.summaries
+    hits = [
+        replace(hit, title=rows[hit.path].meta.name)
+        if hit.corpus is Corpus.DISCUSSIONS and hit.path in rows
+        else hit
+        for hit in answer.hits
+    ]
+    return replace(answer, hits=tuple(hits))
 
 
 def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:

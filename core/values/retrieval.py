@@ -221,6 +221,7 @@ class IndexReport(msgspec.Struct, frozen=True):
         passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
         stopped: it was cancelled, and goes on where it was with the next one.
         server: why the index on the server is behind, empty where it is not.
+        is_part: it looked at some corpora alone, for their files had changed; counts are of all.
     """
 
     read: int = 0
@@ -232,6 +233,7 @@ class IndexReport(msgspec.Struct, frozen=True):
     counts: tuple[CorpusCount, ...] = ()
     stopped: bool = False
     server: str = ""
+    is_part: bool = False
 
 
 class MemoryToolAnswer(msgspec.Struct, frozen=True):

@@ -52,10 +52,18 @@ def test_an_index_of_a_server_s_model_stays_and_the_server_is_not_asked(
         )
     assert world.run("search", "checkpoint").code == 0
     asked = len(world.server.bodies)
-    kept = {path.name: path.stat().st_size for path in paths.index_dir(world.home).glob("*.i8")}
+    kept = {
+        path.name: path.stat().st_size
+        for folder in paths.index_dirs(world.home)
+        for path in folder.glob("*.i8")
+    }
     assert kept
 
     assert "thirty seconds" in world.run("context", "--text", "--message", QUESTION).out
 
     assert len(world.server.bodies) == asked
-    assert {path.name: path.stat().st_size for path in paths.index_dir(world.home).glob("*.i8")} == kept
+    assert {
+        path.name: path.stat().st_size
+        for folder in paths.index_dirs(world.home)
+        for path in folder.glob("*.i8")
+    } == kept
