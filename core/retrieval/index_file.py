@@ -92,8 +92,8 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
             db.close()
             delete_index(folder)
         except (sqlite3.OperationalError, OSError, StorageError) as error:
-            if (db := _read_only(folder, model, error)) is not None:
-                return db
+            if (read := _read_only(folder, model, error)) is not None:
+                return read
             raise _fault(folder, error) from error
         except sqlite3.DatabaseError as error:
             if is_last:

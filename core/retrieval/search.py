@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.retrieval.embedder import Embedder, EmbedError, sound_vectors
-from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
+from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse, worth_showing
 from core.retrieval.held_words import with_held
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, ServedIndex, ServerFaultError, Shelf, StoredChunk, VectorStore
@@ -91,7 +91,7 @@ def search(
         _require_index(is_made_anew=is_made_anew)
         found = _found(store, shelves, asked, vector)
         is_bare = not any(one.vector for one in found) and bool(store.bare(1))
-        hits = _hits(store, by_source(fuse(found), min(max(asked.count, 1), MAX_HITS)))
+        hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
         return SearchAnswer(
             asked.query,

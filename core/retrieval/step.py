@@ -106,8 +106,8 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
             )
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case ToolUsed():
-            answer = MemoryToolAnswer(happened.text, happened.is_error)
-            retrieval = replace(state.retrieval, tool_answer=answer, places=happened.places)
+            told = MemoryToolAnswer(happened.text, happened.is_error)
+            retrieval = replace(state.retrieval, tool_answer=told, places=happened.places)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case IndexProgressed():
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()

@@ -120,6 +120,10 @@ class ViewRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="v
     data_json: str
 
 
+IMPORTED = "imported"
+"""Kind of the mark that an import leaves: its text says from where, and when."""
+
+
 class MarkRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="mark"):
     """Anything the person should see in place: cancelled, model switched, repaired, harvested."""
 

@@ -400,7 +400,7 @@ def test_a_whole_index_on_a_disk_that_takes_nothing_is_read(monkeypatch: pytest.
             path.chmod(0o500)
         try:
             assert found(room) == ["retry.md"]
-            with pytest.raises(AssertionError, match="permission denied|readonly"):
+            with pytest.raises(AssertionError, match=r"permission denied|readonly"):
                 room.index()
             assert found(room) == ["retry.md"]
             room.shared.close()
