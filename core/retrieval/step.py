@@ -21,6 +21,7 @@ from core.retrieval.messages import (
     LookAtSources,
     NavigationSurveyed,
     PauseIndexing,
+    RecallAnswered,
     RetrievalCommand,
     RetrievalEvent,
     RunIndex,
@@ -118,6 +119,13 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
         case SourcesFound():
             retrieval = replace(state.retrieval, preview=happened.preview)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case RecallAnswered():
+            before = state.retrieval.recall_problems
+            rest = {one: said for one, said in before.items() if one != happened.discussion_id}
+            problems = {**rest, happened.discussion_id: happened.problem} if happened.problem else rest
+            if problems == before:
+                return state, ()
+            return replace(state, retrieval=replace(state.retrieval, recall_problems=problems)), ()
         case NavigationSurveyed():
             retrieval = replace(state.retrieval, navigation=happened.report)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()

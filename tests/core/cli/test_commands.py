@@ -444,7 +444,9 @@ def test_an_import_leaves_out_what_the_dry_run_named_and_the_list_says_where_a_t
     world: World, tmp_path: Path
 ) -> None:
     for name in ("tides", "moon"):
-        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n## User\n\nWhat of {name}?\n\n## Assistant\n\nMuch.\n")
+        (tmp_path / f"{name}.md").write_text(
+            f"# {name}\n\n## User\n\nWhat of {name}?\n\n## Assistant\n\nMuch.\n"
+        )
     files = [str(tmp_path / f"{name}.md") for name in ("tides", "moon")]
     seen = world.run("import", "--dry-run", *files).out
     rows = world.run("import", "--dry-run", "--json", *files).json["rows"]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.base import paths
+from core.retrieval.embedder import EmbedError
 from tests.core.cli.conftest import World
 from tests.core.retrieval.test_navigation_worker import WordModel
 from tests.vendors.compatible_server import EMBEDDING_DIMENSION, EMBEDDING_MODEL
@@ -67,3 +72,26 @@ def test_an_index_of_a_server_s_model_stays_and_the_server_is_not_asked(
         for folder in paths.index_dirs(world.home)
         for path in folder.glob("*.i8")
     } == kept
+
+
+def test_a_message_whose_recall_fell_short_says_so_and_goes(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Away(WordModel):
+        def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+            raise EmbedError("The model is away")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("core.app.outside.LocalEmbedder", Away)
+    known = world.home / "knowledge"
+    known.mkdir(parents=True)
+    (known / "facts.md").write_text(ITEM)
+    with world.config.open("a") as config:
+        config.write('[retrieval]\nenabled = true\nambient = true\ncorpora = ["knowledge"]\n')
+    world.run("search", "checkpoint")
+
+    sent = world.run("send", QUESTION)
+
+    assert sent.code == 0
+    assert sent.err.count("manual-slop: Found by keywords alone: The model is away") == 1
+    assert "thirty seconds" in json.dumps(world.server.bodies[-1])
