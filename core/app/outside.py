@@ -310,7 +310,7 @@ class LocalOutside:
             _prices(),
             clock,
             knowledge=Layer7(self.home).read,
-            recall=Recaller(local_answer(self._retrieving)).recall,
+            recall=Recaller(local_answer(self._retrieving), tell=emit).recall,
             keeper=self._keeper,
             scales=HomeScaleStore(self.home),
             tools=tools.offered,

@@ -183,9 +183,15 @@ def facts_file(home: Path) -> Path:
     return cache_dir() / f"facts-{_mark(home)}.msgpack"
 
 
-def index_dir(home: Path) -> Path:
-    """Folder of a home's search index; each home has its own."""
-    return cache_dir() / f"index-{_mark(home)}"
+def index_dir(home: Path, model: str = "") -> Path:
+    """Folder of a home's search index; each home has its own, and each model on a server, by its name."""
+    of_model = f"-{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""
+    return cache_dir() / f"index-{_mark(home)}{of_model}"
+
+
+def index_dirs(home: Path) -> tuple[Path, ...]:
+    """Folders of all search indexes that a home has by now."""
+    return tuple(sorted(path for path in cache_dir().glob(f"index-{_mark(home)}*") if path.is_dir()))
 
 
 def commands_dir(home: Path) -> Path:

@@ -101,6 +101,7 @@ def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
         "archived": meta.archived,
         "parent_id": meta.parent_id,
         "preview": row.preview,
+        "origin": row.origin,
         "problem": row.problem,
         "usage": usage_data(row.usage),
         "upkeep": upkeep_data(row.upkeep),

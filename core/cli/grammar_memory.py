@@ -20,6 +20,13 @@ def add_import(commands: Commands[Parser], common: Parser) -> None:
         "paths", nargs="+", metavar="PATH", help="files and folders, `-` for the standard input"
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="leave one conversation out, by the id that --dry-run names it with; may be given several times",
+    )
 
 
 def add_search(commands: Commands[Parser], common: Parser) -> None:

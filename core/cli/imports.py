@@ -32,10 +32,19 @@ def run_imports(options: Options, front: FrontEnd, console: Console) -> int:
         if path != PIPE and not Path(path).exists():
             raise UsageError(f"There is no {name!r}", remedy="Name a file or a folder that exists")
     with session(front, console, writes=not given.dry_run), console.waiting("Reading conversations"):
-        state = act(front, ImportConversations(paths, is_dry=given.dry_run), timeout_s=LONGEST_S)
+        state = act(front, _asked(paths, options), timeout_s=LONGEST_S)
     report = state.imports.report or ImportReport(is_dry=given.dry_run)
+    known = {row.discussion_id for row in report.rows}
+    for name in given.without:
+        if name not in known and report.count <= len(report.rows):
+            console.note(f"manual-slop: warning: no conversation there is {name}; `--dry-run` names them")
     if options.is_json:
         console.json(report_data(report))
     else:
         console.write(report_text(report))
     return int(bool(report.faults or report.stopped))
+
+
+def _asked(paths: tuple[str, ...], options: Options) -> ImportConversations:
+    given = options.given
+    return ImportConversations(paths, is_dry=given.dry_run, without=frozenset(given.without))

@@ -29,7 +29,7 @@ def recall_for(spec: StackSpec, home: Path) -> Recalled:
     text = inputs.user_text.strip()
     if spec.recall is None or not text:
         return Recalled()
-    if not (paths.index_dir(home) / FILE_NAME).exists():
+    if not any((folder / FILE_NAME).exists() for folder in paths.index_dirs(home)):
         return Recalled(problem=NO_INDEX)
     shared = Retrieving(home, LocalEmbedder, remote_embedders(_ask_nobody, lambda: datetime.now(UTC)))
     try:

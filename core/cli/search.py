@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.app.execution import act
+from core.base.errors import SlopError
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import FrontEnd, session
@@ -31,8 +32,7 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
     )
     with session(front, console):
         if not given.no_update:
-            with console.waiting("Reading what changed"):
-                act(front, UpdateIndex(), timeout_s=LONGEST_S)
+            _update(front, console)
         if given.tool:
             used = UseMemoryTool(given.tool, " ".join(given.words))
             told = act(front, used, timeout_s=ANSWER_S).retrieval.tool_answer
@@ -47,6 +47,19 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
     else:
         console.write(answer_text(answer))
     return 0 if answer.hits else 1
+
+
+def _update(front: FrontEnd, console: Console) -> None:
+    """Bring the index up to date. Where it cannot be, what it holds answers, and that is said."""
+    try:
+        with console.waiting("Reading what changed"):
+            act(front, UpdateIndex(), timeout_s=LONGEST_S)
+    except SlopError as error:
+        if front.snapshot().retrieval.asked is None:
+            raise
+        console.note(
+            f"manual-slop: warning: the index is not up to date: {error.what}. {error.remedy}".rstrip()
+        )
 
 
 def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:

@@ -335,7 +335,7 @@ class _Turn:
             self.console.json(self._data(state, reply, is_stopped=is_stopped))
         elif self.printed and not self.printed.endswith("\n"):
             self.console.line()
-        self._say(opened, reply, is_stopped=is_stopped)
+        self._say(state, opened, reply, is_stopped=is_stopped)
         for write in state.discussions.pending.values():
             remedy = (
                 f"Keep the reply that is printed here: the disk has no more of it than fitted. {write.remedy}"
@@ -353,7 +353,9 @@ class _Turn:
         """New entries since the prompt; a reply that was tried again is another version of what there was."""
         return [entry for entry in opened.entries if entry.id not in self.before]
 
-    def _say(self, opened: OpenDiscussion, reply: Message | None, *, is_stopped: bool) -> None:
+    def _say(
+        self, state: AppState, opened: OpenDiscussion, reply: Message | None, *, is_stopped: bool
+    ) -> None:
         """Usage and how it ended, on standard error."""
         failure = opened.failure
         if failure is not None:
@@ -363,6 +365,8 @@ class _Turn:
             self.console.note(
                 f"Your words are kept. Try again: manual-slop send --retry --discussion {self.chosen}"
             )
+        if said := state.retrieval.recall_problems.get(self.chosen, ""):
+            self.console.note(f"manual-slop: {said}")
         for mark in self._new(opened):
             if not isinstance(mark, Message) and mark.kind not in {"failed", "model"}:
                 self.console.note(f"manual-slop: {mark.text}")

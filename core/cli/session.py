@@ -113,9 +113,7 @@ def report_faults(state: AppState, console: Console) -> None:
 
 def report_settings(faults: Sequence[SettingsFault], project: Project, console: Console) -> None:
     """Say on standard error what of the settings could not be honoured, and what the project does not get."""
-    for fault in faults:
-        place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
-        console.note(f"manual-slop: warning: {place}: {fault.reason}")
+    report_faults_of(faults, console)
     report_trust(
         project.root,
         is_trusted=project.is_trusted,
@@ -123,6 +121,13 @@ def report_settings(faults: Sequence[SettingsFault], project: Project, console: 
         held_back=project.held_back,
         console=console,
     )
+
+
+def report_faults_of(faults: Sequence[SettingsFault], console: Console) -> None:
+    """Say on standard error what of settings files could not be honoured, each with its place."""
+    for fault in faults:
+        place = fault.path if fault.line is None else f"{fault.path}:{fault.line}"
+        console.note(f"manual-slop: warning: {place}: {fault.reason}")
 
 
 def report_trust(

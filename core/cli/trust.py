@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.base.paths import project_file
 from core.cli.arguments import Options
 from core.cli.confirmation import confirm
 from core.cli.output import Console
-from core.cli.session import UsageError
+from core.cli.session import UsageError, report_faults_of
 from core.settings import trust
 from core.settings.asked_values import shown_as
 from core.settings.loader import ConfigRequest, LoadedSettings, config_request, load
+from core.settings.project_tables import ProjectTables
 from core.settings.wording import asked_lines, trust_reason, trust_title
 from core.values.settings import Project
 
@@ -21,7 +23,7 @@ def run_trust(options: Options, console: Console) -> int:
     """Trust a folder for what is shown, stop trusting it, or list what is trusted.
 
     Returns:
-        0, and 1 where the person said no.
+        0, and 1 where the person said no, or the folder's file cannot be read.
 
     Raises:
         UsageError: no such folder, or nobody can be asked.
@@ -40,12 +42,25 @@ def run_trust(options: Options, console: Console) -> int:
         _tell(f"{request.root} is not trusted.", request, console, is_trusted=False)
         return 0
     loaded = load(request)
+    if not _told_faults(request, loaded, console):
+        console.line(
+            f"Nothing was changed: {project_file(request.root).name} holds nothing that can be read."
+        )
+        return NOT_AGREED
     _show(loaded, console)
     if loaded.project.asked and not confirm(console, "Let this count?", is_yes=given.yes):
         console.line(f"Nothing was changed: what {request.root} asks for does not count.")
         return NOT_AGREED
     _tell(_trust(request, loaded), request, console, is_trusted=True, project=loaded.project)
     return 0
+
+
+def _told_faults(request: ConfigRequest, loaded: LoadedSettings, console: Console) -> bool:
+    """Say what is wrong in the project's file. False where nothing of it holds: a yes would be to words unseen."""
+    file = str(project_file(request.root))
+    faults = [fault for fault in loaded.faults if fault.path == file]
+    report_faults_of(faults, console)
+    return loaded.project_data != ProjectTables() or not any(fault.is_grave for fault in faults)
 
 
 def _tell(

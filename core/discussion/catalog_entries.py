@@ -24,9 +24,11 @@ from core.discussion.meta import MetaRead, read_meta
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Part, Role, TextPart
 from core.values.records import (
+    IMPORTED,
     ChooseRecord,
     DeleteRecord,
     EditRecord,
+    MarkRecord,
     MessageRecord,
     Record,
     RestoreRecord,
@@ -124,6 +126,7 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
     ).fetchone()
     if tail != _tail(path, read_to):  # not the log that was read: start over
         db.execute("DELETE FROM entry WHERE discussion = ?", (number,))
+        db.execute("UPDATE discussion SET origin = '' WHERE number = ?", (number,))
         read_to, updated_at, usage_text, upkeep_text = 0, "", "", ""
     usage = from_json_value(Usage, json.loads(usage_text)) if usage_text else Usage()
     upkeep = from_json_value(Upkeep, json.loads(upkeep_text)) if upkeep_text else Upkeep()
@@ -182,6 +185,8 @@ def _index_record(db: sqlite3.Connection, number: int, record: Record, start: in
                 "UPDATE entry SET is_deleted = ? WHERE discussion = ? AND message_id = ?",
                 (isinstance(record, DeleteRecord), number, record.target_id),
             )
+        case MarkRecord() if record.kind == IMPORTED:
+            db.execute("UPDATE discussion SET origin = ? WHERE number = ?", (scrub(record.text), number))
         case _:
             pass
 
@@ -255,8 +260,8 @@ def _has_name(db: sqlite3.Connection, number: int) -> bool:
 
 
 def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionSummary:
-    updated_at, usage, upkeep = db.execute(
-        "SELECT updated_at, usage, upkeep FROM discussion WHERE number = ?", (number,)
+    updated_at, usage, upkeep, origin = db.execute(
+        "SELECT updated_at, usage, upkeep, origin FROM discussion WHERE number = ?", (number,)
     ).fetchone()
     turns = db.execute(
         "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted AND aside = ''",
@@ -276,6 +281,7 @@ def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionS
         preview=_preview(db, number, "DESC"),
         problem=read.problem,
         is_unanswered=last_role == (Role.USER.value,),
+        origin=origin,
     )
 
 

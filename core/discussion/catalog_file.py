@@ -13,7 +13,7 @@ from core.base.disk import make_dirs
 from core.base.errors import StorageError
 from core.base.opener import open_descriptor, require_file
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 T = TypeVar("T")
 
@@ -32,6 +32,7 @@ CREATE TABLE discussion(
     usage TEXT NOT NULL DEFAULT '',
     upkeep TEXT NOT NULL DEFAULT '',
     name TEXT NOT NULL DEFAULT '',
+    origin TEXT NOT NULL DEFAULT '',
     summary TEXT NOT NULL DEFAULT '');
 CREATE TABLE entry(
     number INTEGER PRIMARY KEY AUTOINCREMENT,

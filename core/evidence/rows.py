@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 _evidence = msgspec.json.Decoder(EvidenceRow)
 _event = msgspec.json.Decoder(ItemEvent)
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -60,7 +61,7 @@ def evidence_of(item: str, quote: Quote, said: Conversation, fact: str = "") -> 
 
 def row_text(row: EvidenceRow | ItemEvent) -> str:
     """A row without line end, the same for the same content."""
-    return msgspec.json.encode(row, order="sorted").decode()
+    return _encode(row).decode()
 
 
 def read_rows(evidence: bytes, events: bytes) -> LogRows:

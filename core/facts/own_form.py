@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from json.encoder import encode_basestring
 
 from core.facts.places import plain
@@ -67,6 +68,7 @@ def optional_fields(fact: Fact) -> dict[str, str]:
     return rows
 
 
+@lru_cache(maxsize=1024)
 def number(confidence: float) -> str:
     """A confidence as YAML: with two decimals, or as exactly as it was given."""
     text = f"{confidence:.2f}"

@@ -27,13 +27,10 @@ from core.knowledge.provenance import source_name
 from core.transcripts.reader import PLAIN_ENDS, SHAPE_BYTES
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
 from core.values.knowledge import LedgerStatus
-from core.values.records import MarkRecord
+from core.values.records import IMPORTED, MarkRecord
 
 MAX_SOURCES = 100_000
 STAGING_AGE = timedelta(hours=1)
-
-IMPORTED = "imported"
-"""Kind of the mark that an import ends with."""
 
 _TAIL_BYTES = 4_096
 _HASHERS = 2

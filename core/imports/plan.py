@@ -23,7 +23,7 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from core.values.records import MarkRecord, MessageRecord, Record
+from core.values.records import IMPORTED, MarkRecord, MessageRecord, Record
 from core.values.transcript import Transcript, TranscriptKind, TranscriptMessage
 
 MAX_PATHS = 200
@@ -361,7 +361,7 @@ def _mark(kind: TranscriptKind, transcript: Transcript, source: str, now: dateti
     text += " (it says no date: the one beside it is of the file)" if transcript.is_undated else ""
     seed = f"{kind.value}\0{transcript.id}\0{now.isoformat()}"
     last = max((one.at for one in transcript.messages if one.at is not None), default=transcript.at or now)
-    return MarkRecord(make_id(now, seed), last, "imported", text)
+    return MarkRecord(make_id(now, seed), last, IMPORTED, text)
 
 
 def _title(transcript: Transcript, ways: Sequence[Sequence[MessageRecord]]) -> str:

@@ -18,7 +18,7 @@ MAX_LISTED = 40
 
 def report_text(report: ImportReport) -> str:
     """Report in lines: the conversations that add something, what is left out and why, and the sum."""
-    lines = [_row(row) for row in report.rows if not row.why][:MAX_LISTED]
+    lines = [_row(row, is_dry=report.is_dry) for row in report.rows if not row.why][:MAX_LISTED]
     more = report.new_count - len(lines)
     lines += [f"  … and {more:,} more"] if more > 0 else []
     lines += [f"  {line}" for line in left_out(report)]
@@ -94,11 +94,12 @@ def report_data(report: ImportReport) -> dict[str, Any]:
     }
 
 
-def _row(row: ImportRow) -> str:
+def _row(row: ImportRow, *, is_dry: bool) -> str:
+    """A conversation that adds something. Before it does, with the id by which it is left out."""
     day = f"{row.at:%Y-%m-%d}" if row.at is not None else "no date   "
     what = "message" if row.new == 1 else "messages"
     branches = f", {row.branches} branches" if row.branches > 1 else ", 1 branch" if row.branches else ""
-    return f"  {day}  {row.kind.value}  {row.new:,} {what}{branches}  {row.title}"
+    return f"  {day}  {row.kind.value}  {row.new:,} {what}{branches}  {row.title}{f'  ({row.discussion_id})' if is_dry else ''}"
 
 
 def _row_data(row: ImportRow) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from core.knowledge.file_writer import change_file, cut_end, has_line, read_byte
 from core.knowledge.files import move_notes, read_notes
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
 from core.knowledge.locks import harvest_lock, write_lock
-from core.knowledge.part_writer import take_part_back, write_part
+from core.knowledge.part_writer import at_once, take_part_back, write_parts
 from core.knowledge.parts import PartPlan, SwapPlan, unwritten
 from core.knowledge.plan import AppendPlan, FilePlan, plan_append
 from core.knowledge.reader import read_categories
@@ -194,9 +194,9 @@ class Apply:
                 for plan in files:
                     done.append(plan)
                     ensure_plan(self.home, plan, disk=self.disk)
-                for part in parts:
-                    added.append(part)
-                    write_part(self.home, part, disk=self.disk)
+                for group in at_once(parts):
+                    added.extend(group)
+                    write_parts(self.home, group, disk=self.disk)
         except SlopError:
             with suppress(SlopError), write_lock(self.home, disk=self.disk):
                 for part in reversed(added):
@@ -238,8 +238,9 @@ def begin_apply(
             StorageError
         ):  # a disk that takes nothing is met again, and reported, by what is written
             sync_facts(home, now, disk=disk)
-        known = known_items(chain.from_iterable(items), tombstones(read_logs(home)))
-        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home), disk)
+        rows = read_logs(home)
+        known = known_items(chain.from_iterable(items), tombstones(rows))
+        yield Apply(home, apply_id, ledger, known, notes, FactShelf(home, rows), disk)
 
 
 def finish_apply(apply: Apply, *, makes_digest: bool = True) -> DigestResult:

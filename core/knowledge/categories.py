@@ -43,7 +43,7 @@ _HEAD_BYTES = 4096
 _BLANKS = b" \t\r\n"
 
 
-class CategoryLine(msgspec.Struct, frozen=True):
+class CategoryLine(msgspec.Struct, frozen=True, gc=False):
     """An item's line that is to be added: `text` without line end, `section` only for tasks."""
 
     text: str

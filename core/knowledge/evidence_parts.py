@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -42,8 +42,8 @@ def evidence_parts(
         row_text(evidence_of(item, one.raw.quote, said, facts.get(item, "")))
         for item, one in zip(hashes, known, strict=True)
     )
-    happened = _events(known, rejected, said, apply_id, replacing)
-    events = dict.fromkeys(row_text(_about(one, facts)) for one in happened)
+    happened = _events(known, hashes, rejected, said, apply_id, replacing, facts)
+    events = dict.fromkeys(map(row_text, happened))
     waiting = (
         ItemEvent(ItemEventKind.HELD, said.at, item, source=said.source, apply=apply_id, fact=series)
         for item, series in held.items()
@@ -78,12 +78,6 @@ def _names_of(entry: str) -> tuple[str, ...]:
     return tuple({item_hash(category_of(file, section), text) for section in (OPEN, DONE)})
 
 
-def _about(event: ItemEvent, facts: Mapping[str, str]) -> ItemEvent:
-    """The event with the fact that it made or confirmed."""
-    is_about = event.kind in {ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED}
-    return replace(event, fact=facts.get(event.item, "")) if is_about and facts else event
-
-
 def undone_event(apply_id: str, at: str) -> RowPlan:
     """The row that says that an apply was taken back: its other events stay."""
     event = ItemEvent(ItemEventKind.UNDONE, at, apply=apply_id)
@@ -92,22 +86,25 @@ def undone_event(apply_id: str, at: str) -> RowPlan:
 
 def _events(
     placed: tuple[Placed, ...],
+    hashes: Sequence[str],
     rejected: Iterable[NewItem],
     said: Conversation,
     apply_id: str,
     replacing: frozenset[Placed],
+    facts: Mapping[str, str],
 ) -> Iterator[ItemEvent]:
-    new = {item_hash(one.item.category, one.item.text) for one in placed if one.is_new}
+    """What happened, oldest first. `hashes`: of the placed items; what made or confirmed a fact names it."""
+    new = {item for item, one in zip(hashes, placed, strict=True) if one.is_new}
 
     def event(kind: ItemEventKind, item: str, **more: object) -> ItemEvent:
         made: ItemEvent = ItemEvent(kind, said.at, item, source=said.source, apply=apply_id, **more)  # type: ignore[arg-type]
         return made
 
-    for one in placed:
-        item, category = item_hash(one.item.category, one.item.text), one.item.category.value
+    for item, one in zip(hashes, placed, strict=True):
+        category = one.item.category.value
         if not one.is_new:
             if item not in new:
-                yield event(ItemEventKind.CONFIRMED, item)
+                yield event(ItemEventKind.CONFIRMED, item, fact=facts.get(item, ""))
             continue
         before = one.raw.proposed
         if before is None:
@@ -116,7 +113,7 @@ def _events(
             was = item_hash(before.category, before.text)
             yield event(ItemEventKind.PROPOSED, was, category=before.category, text=before.text)
             yield event(ItemEventKind.EDITED, item, category=category, text=one.item.text, was=(was,))
-        yield event(ItemEventKind.ACCEPTED, item)
+        yield event(ItemEventKind.ACCEPTED, item, fact=facts.get(item, ""))
         if (old := one.raw.replaces) is not None and one in replacing:
             gone = item_hash(old.item.category, old.item.text)
             yield event(ItemEventKind.SUPERSEDED, item, was=(gone,), reason=old.reason)

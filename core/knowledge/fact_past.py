@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -30,6 +31,8 @@ T = TypeVar("T")
 _CONFIRMS = frozenset({ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED, ItemEventKind.EDITED})
 _SAYS_NOTHING = (b'"kind":"injected"', b'"kind":"rejected"')
 """Events that change no fact, left unread: they are the longest and the most."""
+
+_TORN = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 _MARKS = (b'"fact":', b'"undone"', b'"was":', b'"forgotten"')
 """Of rows that may change facts: their number is part of the stamp."""
@@ -125,8 +128,8 @@ class HomePast:
         return paths.knowledge_dir(self._home) / name
 
 
-_evidence = msgspec.json.Decoder(EvidenceRow).decode
-_event = msgspec.json.Decoder(ItemEvent).decode
+_evidence = msgspec.json.Decoder(EvidenceRow)
+_event = msgspec.json.Decoder(ItemEvent)
 
 
 def _told(rows: LogRows) -> Iterator[tuple[str, str]]:
@@ -139,14 +142,19 @@ def _told(rows: LogRows) -> Iterator[tuple[str, str]]:
             yield event.fact, event.at if confirms else ""
 
 
-def _read(data: bytes, decode: Callable[[bytes], T], is_wanted: Callable[[bytes], bool]) -> Iterator[T]:
-    for line in data.split(b"\n"):
-        if is_wanted(line):
-            try:
-                yield decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                continue
+def _read(data: bytes, decoder: msgspec.json.Decoder[T], is_wanted: Callable[[bytes], bool]) -> list[T]:
+    """Rows of a log: all by one call where none is torn, else line by line."""
+    lines = [line for line in data.split(b"\n") if is_wanted(line)]
+    try:
+        return decoder.decode_lines(b"\n".join(lines))
+    except _TORN:
+        found = []
+        for line in lines:
+            with suppress(*_TORN):
+                found.append(decoder.decode(line))
+        return found
 
 
 def _may_tell(line: bytes) -> bool:
-    return bool(line) and not any(mark in line for mark in _SAYS_NOTHING)
+    injected, rejected = _SAYS_NOTHING
+    return bool(line) and injected not in line and rejected not in line

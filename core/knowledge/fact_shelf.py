@@ -10,7 +10,6 @@ import msgspec
 
 from core.base import paths
 from core.base.domains import GLOBAL
-from core.evidence.files import read_logs
 from core.evidence.quotes import item_hash
 from core.evidence.rows import LogRows
 from core.facts.checks import id_parts
@@ -75,9 +74,13 @@ class _ShelvedFile:
 
 
 class FactShelf:
-    """The facts of a home while an apply runs, which holds the harvest's lock. Files are read when they are needed."""
+    """The facts of a home while an apply runs, which holds the harvest's lock. Files are read when they are needed.
 
-    def __init__(self, home: Path) -> None:
+    Args:
+        rows: of both logs, as they are now.
+    """
+
+    def __init__(self, home: Path, rows: LogRows) -> None:
         self._home = home
         past = HomePast(home).read(with_items=False)
         table = read_table(home)
@@ -89,7 +92,6 @@ class FactShelf:
         self._names: dict[tuple[str, FactCategory], str] = {}
         self._of_item: dict[str, list[str]] = {}
         self._sources: set[tuple[str, str]] = set()
-        rows = read_logs(home) if past.told else LogRows()
         edited = {was for event in rows.events if event.kind is ItemEventKind.EDITED for was in event.was}
         for row in rows.evidence:
             if row.fact:

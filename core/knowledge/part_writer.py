@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import reduce
 from pathlib import Path
 
 from core.base import paths
@@ -15,6 +17,7 @@ from core.knowledge.parts import (
     PartPlan,
     PatchPlan,
     RowPlan,
+    SwapPlan,
     rows_data,
     with_new_blocks,
     with_part,
@@ -22,19 +25,36 @@ from core.knowledge.parts import (
 )
 
 
-def write_part(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> None:
-    """Write a part that is new: nothing of it can be there.
+def at_once(parts: Iterable[PartPlan]) -> Iterator[tuple[PartPlan, ...]]:
+    """The parts in their order, those together that one rewrite of their file takes in."""
+    pending: list[PartPlan] = []
+    for part in parts:
+        may_join = isinstance(part, BlockPlan | SwapPlan)
+        if pending and not (may_join and pending[-1].name == part.name):
+            yield tuple(pending)
+            pending.clear()
+        if may_join:
+            pending.append(part)
+        else:
+            yield (part,)
+    if pending:
+        yield tuple(pending)
+
+
+def write_parts(home: Path, parts: tuple[PartPlan, ...], *, disk: Disk = OS_DISK) -> None:
+    """Write parts that are new, which `at_once` gave: nothing of them can be there.
 
     Raises:
         StorageError: some of it may be missing; `ensure_part` adds what is.
     """
+    part = parts[0]
     path = paths.knowledge_dir(home) / part.name
     if isinstance(part, RowPlan) and part.rows and _ends_whole(path):
         make_dirs(path.parent, disk=disk)
         append_file(path, rows_data(part.rows), disk=disk)
-    elif isinstance(part, BlockPlan):
+    elif isinstance(part, BlockPlan | SwapPlan):
         make_dirs(path.parent, disk=disk)
-        change_file(path, lambda data: with_new_blocks(data, part), disk=disk)
+        change_file(path, lambda data: reduce(_with_new, parts, data), disk=disk)
     elif isinstance(part, PatchPlan):
         change_file(path, lambda data: _whole(path, part, data), disk=disk)
     else:
@@ -81,6 +101,10 @@ def take_part_back(home: Path, part: PartPlan, *, disk: Disk = OS_DISK) -> tuple
 
     change_file(path, change, disk=disk)
     return left[-1]
+
+
+def _with_new(data: bytes, part: PartPlan) -> bytes:
+    return with_new_blocks(data, part) if isinstance(part, BlockPlan) else with_part(data, part)
 
 
 def _whole(path: Path, part: PatchPlan, data: bytes) -> bytes:

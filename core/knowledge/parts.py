@@ -136,7 +136,12 @@ def with_rows(data: bytes, rows: Sequence[str]) -> bytes:
 
 def rows_data(rows: Iterable[str]) -> bytes:
     """Bytes of rows, each with its line end."""
-    return b"".join(row.encode("utf-8", "replace") + b"\n" for row in rows)
+    return _as_lines(rows)
+
+
+def _as_lines(texts: Iterable[str]) -> bytes:
+    """Texts with an LF behind each."""
+    return "".join([f"{text}\n" for text in texts]).encode("utf-8", "replace")
 
 
 def has_text(data: bytes, text: str) -> bool:
@@ -157,7 +162,7 @@ def _with_blocks(data: bytes, section: str, blocks: Sequence[str]) -> bytes:
     if not blocks:
         return data
     end = _line_end(data)
-    text = b"".join(block.encode("utf-8", "replace").replace(b"\n", end) + end for block in blocks)
+    text = _as_lines(blocks).replace(b"\n", end)
     at = len(data)
     if section:
         place = _section_end(data, section)

@@ -18,6 +18,7 @@ MOST_ORIGINS = 100
 """Of one item."""
 
 _TAG = re.compile(r"[ \t]*\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
+_ESCAPED = re.compile(r"\\(.)")
 _SLUG = re.compile(r"[^\w]+")
 _BREAKS = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
 
@@ -69,6 +70,9 @@ def split_tag(line: str) -> tuple[str, Provenance | None]:
         match = _TAG.search(line, at)
         if match is None:
             break
-        tags.append(Provenance(re.sub(r"\\(.)", r"\1", match[1]), match[2]))
+        source = _ESCAPED.sub(r"\1", match[1]) if "\\" in match[1] else match[1]
+        tags.append(Provenance(source, match[2]))
         line = line[: match.start()].rstrip(" \t")
-    return line, replace(tags[0], also=tuple(reversed(tags[1:]))) if tags else None
+    if len(tags) > 1:
+        return line, replace(tags[0], also=tuple(reversed(tags[1:])))
+    return line, tags[0] if tags else None

@@ -67,7 +67,7 @@ def twins_of(rows: LogRows, items: Iterable[Item], *, is_whole: bool = True) -> 
     events = tuple(one for one in rows.events if not (one.apply and one.apply in undone))
     after = _after(events)
     made = _made_of(rows, events)
-    linked = {fact: _with_heirs(names, after) for fact, names in made.items()}
+    linked = {fact: _with_heirs(names, after) for fact, names in made.items()} if after else made
     own = _own(events)
     gone = (fact for fact, names in linked.items() if fact not in own and standing.keys().isdisjoint(names))
     return Twins(
@@ -92,14 +92,14 @@ def _whole(category: Category, text: str) -> str:
 
 def _made_of(rows: LogRows, events: Iterable[ItemEvent]) -> dict[str, frozenset[str]]:
     """Hashes of the items that each fact was made of or confirmed by."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for row in rows.evidence:
-        if row.fact:
-            found[row.fact].add(row.item)
-    for event in events:
-        if event.fact and event.item and event.kind in _MADE:
-            found[event.fact].add(event.item)
-    return {fact: frozenset(names) for fact, names in found.items()}
+    found = {row.fact: frozenset((row.item,)) for row in rows.evidence if row.fact}
+    told = [(row.fact, row.item) for row in rows.evidence if row.fact]
+    told += [(one.fact, one.item) for one in events if one.fact and one.item and one.kind in _MADE]
+    for fact, item in told:
+        names = found.get(fact, frozenset())
+        if item not in names:
+            found[fact] = names | {item}
+    return found
 
 
 def _after(events: Iterable[ItemEvent]) -> dict[str, list[str]]:

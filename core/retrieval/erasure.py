@@ -38,20 +38,22 @@ class ServerDebt(msgspec.Struct, frozen=True):
 
 
 def erase_in_index(home: Path, discussion_ids: Collection[str]) -> tuple[int, bool]:
-    """Take conversations that went, and knowledge as it stood before, out of the index on this machine, words and vectors.
+    """Take conversations that went, and knowledge as it stood before, out of each index on this machine, words and vectors.
 
     A run under way waits meanwhile: what it has read is not written afterwards. An index in which that cannot be done is
     deleted whole, and made anew from the files.
 
     Returns:
-        How many sources went, and whether the whole index did.
+        How many sources went, and whether a whole index did.
 
     Raises:
         OSError: it could be neither erased nor deleted.
     """
-    folder = paths.index_dir(home)
-    if not folder.is_dir():
-        return 0, False
+    each = [_erase_in(folder, home, discussion_ids) for folder in paths.index_dirs(home)]
+    return sum(count for count, _ in each), any(is_whole for _, is_whole in each)
+
+
+def _erase_in(folder: Path, home: Path, discussion_ids: Collection[str]) -> tuple[int, bool]:
     try:
         model = stored_model(folder)
         if model is not None:

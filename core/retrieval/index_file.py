@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import time
 import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
+from core.base import paths
 from core.base.disk import make_dirs
 from core.base.errors import SlopError, StorageError
 from core.base.opener import open_descriptor, require_file
@@ -19,6 +21,12 @@ FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
 BUSY_S = 10.0
+UNUSED_S = 30 * 24 * 3600.0
+"""Age of the last writing from which on an index of a model on a server is held for given up."""
+
+
+_UNWRITABLE = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR})
+"""Errors of SQLite where a file, or its folder, takes nothing."""
 
 
 class IndexFaultError(SlopError):
@@ -68,6 +76,8 @@ CREATE VIRTUAL TABLE words_{name} USING fts5(words, content='', tokenize='porter
 def open_index(folder: Path, model: str) -> sqlite3.Connection:
     """Open the index in a folder, made anew where it is of another version or model, or broken.
 
+    One that is whole on a disk that takes nothing is read all the same; what writes in it fails.
+
     Args:
         folder: private to the index; model: name and dimension of what made its vectors.
 
@@ -81,14 +91,14 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
                 return db
             db.close()
             delete_index(folder)
-        except sqlite3.OperationalError as error:
+        except (sqlite3.OperationalError, OSError, StorageError) as error:
+            if (read := _read_only(folder, model, error)) is not None:
+                return read
             raise _fault(folder, error) from error
         except sqlite3.DatabaseError as error:
             if is_last:
                 raise _fault(folder, error) from error
             delete_index(folder)
-        except (OSError, StorageError) as error:
-            raise _fault(folder, error) from error
     return _made(folder, model)
 
 
@@ -100,6 +110,20 @@ def delete_index(folder: Path) -> None:
     while folder.exists():
         with suppress(FileNotFoundError):
             shutil.rmtree(folder)
+
+
+def drop_unused(home: Path, kept: Path) -> None:
+    """Delete indexes that no run has written in for a long time: of models on servers that are asked no more.
+
+    Args:
+        kept: the one that is in use now.
+    """
+    for folder in paths.index_dirs(home):
+        if folder not in {kept, paths.index_dir(home)}:
+            with suppress(OSError):
+                written = max(one.stat().st_mtime for one in folder.iterdir())
+                if time.time() - written > UNUSED_S:
+                    delete_index(folder)
 
 
 def identity_of(path: Path) -> tuple[int, int] | None:
@@ -176,6 +200,26 @@ def _connect(folder: Path) -> sqlite3.Connection:
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute("PRAGMA secure_delete = ON")
     return db
+
+
+def _read_only(folder: Path, model: str, why: Exception) -> sqlite3.Connection | None:
+    """The index of this model where it can be read and not written; None where that is not so, or would not help."""
+    if isinstance(why, sqlite3.OperationalError) and why.sqlite_errorcode & 0xFF not in _UNWRITABLE:
+        return None
+    path = folder / FILE_NAME
+    with suppress(OSError, StorageError, sqlite3.Error):
+        for one in _files(path):
+            require_file(one)
+        wal = path.with_name(f"{path.name}-wal")
+        is_open = wal.exists() and wal.stat().st_size > 0
+        address = f"{path.absolute().as_uri()}?mode=ro{'' if is_open else '&immutable=1'}"
+        db = sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
+        with suppress(sqlite3.Error):
+            version = int(db.execute("PRAGMA user_version").fetchone()[0])
+            if version == SCHEMA_VERSION and _is_ours(db, model):
+                return db
+        db.close()
+    return None
 
 
 def _is_ours(db: sqlite3.Connection, model: str) -> bool:

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import SlopError
+from core.base.paths import project_file
 from core.retrieval.chunker import embedded_text
+from core.retrieval.counts import scopes
 from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
+from core.retrieval.judged_places import is_inside
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
 from core.retrieval.sources import SourceFile, find_sources, stamp_of
@@ -70,6 +73,43 @@ def index(
     why = run.embed(embedder) if embedder is not None else ""
     report = IndexReport(run.read, run.unchanged, run.removed, run.vectors, tuple(run.passed_over), why)
     return Indexed(report, tuple(folders))
+
+
+def drop_unnamed(store: LocalStore, places: SearchPlaces, project: str) -> int:
+    """Take out what no place names any more: folders of this project that its settings left, and folders that are gone.
+
+    The index is of all projects of a home: what others name outside of this one stays.
+
+    Args:
+        project: absolute root, empty for none.
+
+    Returns:
+        How many sources went. Raises SlopError: the index cannot be written.
+    """
+    named = set(scopes(places))
+    root = os.path.realpath(project) if project else ""
+    gone = [
+        (corpus, scope)
+        for corpus, scope in store.scopes()
+        if scope and (corpus, scope) not in named and (_is_of(scope, root) or not os.path.isdir(scope))
+    ]
+    keys = [SourceKey(corpus, scope, path) for corpus, scope in gone for path in store.sources(corpus, scope)]
+    if not keys:
+        return 0
+    with store.turn():
+        return store.forget(keys)
+
+
+def _is_of(folder: str, root: str) -> bool:
+    """True if a folder lies in a project, and in no other project within that."""
+    if not root or not is_inside(folder, root):
+        return False
+    between = [
+        one
+        for one in (Path(folder), *Path(folder).parents)
+        if one != Path(root) and is_inside(str(one), root)
+    ]
+    return not any(project_file(one).exists() for one in between)
 
 
 class _IndexRun:

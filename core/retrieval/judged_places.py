@@ -14,7 +14,7 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
     problems: list[str] = []
     for name in asked.roots if Corpus.NOTES in asked.corpora else ():
         path = os.path.realpath(os.path.join(asked.project or os.curdir, os.path.expanduser(name)))
-        if not any(_is_inside(path, bound) for bound in bounds):
+        if not any(is_inside(path, bound) for bound in bounds):
             problems.append(
                 f"{name}: it lies outside the project and its allowed roots; add it to `allowed_roots`"
             )
@@ -26,5 +26,6 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
     return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems))
 
 
-def _is_inside(path: str, bound: str) -> bool:
+def is_inside(path: str, bound: str) -> bool:
+    """True if an absolute path is another, or lies below it. Links are not looked at."""
     return path == bound or path.startswith(bound.rstrip(os.sep) + os.sep)

@@ -131,6 +131,12 @@ class LocalStore:
             for number, path, stamp, sha256, title, tags, date, about in rows
         }
 
+    def scopes(self) -> list[tuple[Corpus, str]]:
+        """Each corpus with each folder that it has sources of; empty for what belongs to the home."""
+        with self._reading() as db:
+            rows = db.execute("SELECT DISTINCT corpus, scope FROM source ORDER BY corpus, scope").fetchall()
+        return [(Corpus(corpus), scope) for corpus, scope in rows]
+
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
         head = state.head
@@ -269,6 +275,13 @@ class LocalStore:
             rows = db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall()
         places = _places(shelf, ((row, line, scope, path) for row, _, line, path, scope in rows))
         return {place: -score for place, (_, score, *_) in zip(places, rows, strict=True)}
+
+    def frequency(self, shelf: Shelf, term: str, most: int) -> int:
+        """Chunks of a shelf that hold a term, counted up to `most`."""
+        words = f"words_{shelf.name}"
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM {words} WHERE {words} MATCH ? LIMIT ?)"
+        with self._reading() as db:
+            return int(db.execute(sql, (fts_expression((term,)), most)).fetchone()[0])
 
     def vector(
         self,

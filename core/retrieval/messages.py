@@ -159,6 +159,13 @@ class NavigationSurveyed(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class RecallAnswered(msgspec.Struct, frozen=True):
+    """It is known what goes along with a message. `problem`: why less than was configured, empty where all was asked."""
+
+    discussion_id: str
+    problem: str = ""
+
+
 class ToolUsed(msgspec.Struct, frozen=True):
     """A tool of memory answered."""
 
@@ -214,6 +221,7 @@ RetrievalEvent = (
     | SourcesFound
     | SourcesChanged
     | NavigationSurveyed
+    | RecallAnswered
 )
 """Events of this room."""
 

@@ -17,7 +17,7 @@ from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.postgres_connection import ServerAddress, bounded, connect
 from core.retrieval.postgres_schema import schema_name
-from core.retrieval.postgres_words import as_tsvector, best_chunks
+from core.retrieval.postgres_words import as_tsvector, best_chunks, frequency
 from core.retrieval.quantisation import DIMENSION, cosine
 from core.retrieval.store import (
     BY_NAME,
@@ -254,6 +254,11 @@ class PostgresStore:
         return {
             self._place(shelf, row, line, scope, path): float(score) for row, score, line, path, scope in rows
         }
+
+    def frequency(self, shelf: Shelf, term: str, most: int) -> int:
+        """Chunks of a shelf that hold a term, counted up to `most`."""
+        with self._reading() as db:
+            return frequency(db, shelf, term, most)
 
     def vector(
         self,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.retrieval.store import Shelf
+from core.retrieval.tokens import FtsTokens
 
 if TYPE_CHECKING:
     from core.retrieval.postgres_connection import Connection
@@ -157,6 +158,20 @@ def _phrase_hits(db: Connection, shelf: Shelf, phrase: Sequence[str]) -> Iterato
             if all(start + step in found[token] for step, token in enumerate(phrase))
         )
         yield row, _name(phrase), float(sum(1 for _ in starts))
+
+
+def frequency(db: Connection, shelf: Shelf, term: str, most: int) -> int:
+    """Chunks of a shelf that hold a term, counted up to `most`."""
+    with FtsTokens() as tokens:
+        phrase = tokens.of(term)
+    if not phrase:
+        return 0
+    row = db.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM chunk c"
+        " WHERE c.corpus = %s AND c.kind = %s AND c.words @@ %s::tsquery LIMIT %s) one",
+        (shelf.corpus.value, shelf.kind.value, " <-> ".join(map(_quoted, phrase)), most),
+    ).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _name(phrase: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from core.base.errors import SlopError
 from core.retrieval.ambient import CORPORA, recall_filters, recall_query, recalled, wanted_count
 from core.retrieval.embedder import Embedder
 from core.retrieval.judged_places import judge
+from core.retrieval.messages import RecallAnswered
 from core.retrieval.search import SearchRequest, search
 from core.retrieval.worker import Retrieving
 from core.values.recall import Recalled, RecallQuestion
@@ -39,14 +40,25 @@ class Recaller:
 
     Args:
         answer: searches; may take long and may raise. bound_s: seconds until nothing is the answer.
+        tell: learns of each answer; thread-safe, returns at once.
     """
 
-    def __init__(self, answer: Callable[[RecallQuestion], SearchAnswer], bound_s: float = RECALL_S) -> None:
-        self._answer, self._bound_s = answer, bound_s
+    def __init__(
+        self,
+        answer: Callable[[RecallQuestion], SearchAnswer],
+        bound_s: float = RECALL_S,
+        tell: Callable[[RecallAnswered], None] = lambda _: None,
+    ) -> None:
+        self._answer, self._bound_s, self._tell = answer, bound_s, tell
         self._one = threading.Lock()
 
     def recall(self, question: RecallQuestion) -> Recalled:
         """Passages for a message; what went wrong is said in it."""
+        found = self._recalled(question)
+        self._tell(RecallAnswered(question.discussion_id, found.problem))
+        return found
+
+    def _recalled(self, question: RecallQuestion) -> Recalled:
         if not recall_query(question.text) or not set(question.spec.asked.corpora) & set(CORPORA):
             return Recalled()
         if not self._one.acquire(timeout=self._bound_s):

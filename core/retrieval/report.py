@@ -29,10 +29,10 @@ def answer_text(answer: SearchAnswer) -> str:
 
 
 def place_text(hit: SearchHit) -> str:
-    """Place of a hit as one writes it: path and lines; a discussion's turns."""
+    """Place of a hit as one writes it: path and lines; a discussion's turns, by its name where that is known."""
     first, last = hit.lines.first, hit.lines.last
     if hit.corpus is Corpus.DISCUSSIONS:
-        return f"{hit.path}, message {first}"
+        return f"{hit.title or hit.path}, message {first}"
     return f"{hit.path}:{first}" if first == last else f"{hit.path}:{first}-{last}"
 
 

@@ -11,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.retrieval.embedder import Embedder, EmbedError, sound_vectors
-from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse
+from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse, worth_showing
+from core.retrieval.held_words import with_held
 from core.retrieval.index_file import IndexFaultError
 from core.retrieval.store import SHELVES, ServedIndex, ServerFaultError, Shelf, StoredChunk, VectorStore
 from core.retrieval.terms import query_terms
@@ -36,6 +37,8 @@ EMBED_S, FIRST_EMBED_S = 2.0, 20.0
 
 _EMBEDDED_CHARS = 2_000
 """Of a query, that its vector is made of: no model takes many more, and some refuse them."""
+
+_NO_VECTORS, _WAIT = "No passage has its vector yet", "They are made while the index is brought up to date"
 
 _CANDIDATES = 100
 _PER_HIT = 5
@@ -87,7 +90,8 @@ def search(
     try:
         _require_index(is_made_anew=is_made_anew)
         found = _found(store, shelves, asked, vector)
-        hits = _hits(store, by_source(fuse(found), min(max(asked.count, 1), MAX_HITS)))
+        is_bare = not any(one.vector for one in found) and bool(store.bare(1))
+        hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
         return SearchAnswer(
             asked.query,
@@ -99,6 +103,8 @@ def search(
             took_s=clock() - start,
         )
     mode = SearchMode.HYBRID if vector is not None else SearchMode.KEYWORD
+    if vector is not None and is_bare:
+        mode, reason, remedy = SearchMode.KEYWORD, _NO_VECTORS, _WAIT
     return SearchAnswer(
         asked.query, hits, mode, degraded=bool(reason), reason=reason, remedy=remedy, took_s=clock() - start
     )
@@ -153,7 +159,8 @@ def _found(
             cosines[shelf.kind].update(scan.scores)
             least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
     kinds = dict.fromkeys(shelf.kind for shelf in shelves)
-    return [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+    found = [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
+    return with_held(store, terms, found)
 
 
 def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[SearchHit, ...]:

@@ -21,6 +21,7 @@ from core.retrieval.messages import (
     LookAtSources,
     NavigationSurveyed,
     PauseIndexing,
+    RecallAnswered,
     RetrievalCommand,
     RetrievalEvent,
     RunIndex,
@@ -39,7 +40,14 @@ from core.retrieval.messages import (
 from core.settings.searched_places import asked_places, navigation_bounds, offered_places
 from core.spending.messages import PaidElsewhere
 from core.values.outcomes import CommandOutcome
-from core.values.retrieval import ANSWERS_KEPT, AskedPlaces, Corpus, IndexProgress, MemoryToolAnswer
+from core.values.retrieval import (
+    ANSWERS_KEPT,
+    AskedPlaces,
+    Corpus,
+    IndexProgress,
+    MemoryToolAnswer,
+    SearchAnswer,
+)
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
@@ -88,18 +96,19 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
     """Decide what follows from an event."""
     match happened:
         case SearchAnswered():
-            own = ((happened.command_id, happened.answer),) if happened.command_id else ()
+            answer = _named(state, happened.answer)
+            own = ((happened.command_id, answer),) if happened.command_id else ()
             retrieval = replace(
                 state.retrieval,
-                answer=happened.answer,
+                answer=answer,
                 answers=(*own, *state.retrieval.answers)[:ANSWERS_KEPT],
                 places=happened.places,
                 is_searching=False,
             )
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case ToolUsed():
-            answer = MemoryToolAnswer(happened.text, happened.is_error)
-            retrieval = replace(state.retrieval, tool_answer=answer, places=happened.places)
+            told = MemoryToolAnswer(happened.text, happened.is_error)
+            retrieval = replace(state.retrieval, tool_answer=told, places=happened.places)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
         case IndexProgressed():
             return replace(state, retrieval=replace(state.retrieval, progress=happened.progress)), ()
@@ -110,6 +119,13 @@ def event(state: AppState, happened: RetrievalEvent) -> Result:
         case SourcesFound():
             retrieval = replace(state.retrieval, preview=happened.preview)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
+        case RecallAnswered():
+            before = state.retrieval.recall_problems
+            rest = {one: said for one, said in before.items() if one != happened.discussion_id}
+            problems = {**rest, happened.discussion_id: happened.problem} if happened.problem else rest
+            if problems == before:
+                return state, ()
+            return replace(state, retrieval=replace(state.retrieval, recall_problems=problems)), ()
         case NavigationSurveyed():
             retrieval = replace(state.retrieval, navigation=happened.report)
             return conclude(replace(state, retrieval=retrieval), CommandOutcome(happened.command_id)), ()
@@ -157,6 +173,18 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
         return _off(state, asked.command_id)
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
     return state, (RunSearch(asked.query, asked.count, asked.filters, places, asked.command_id),)
+
+
+def _named(state: AppState, answer: SearchAnswer) -> SearchAnswer:
+    """The answer with discussions by the names that they have now; one that is gone keeps its id."""
+    rows = state.discussions.summaries
+    hits = [
+        replace(hit, title=rows[hit.path].meta.name)
+        if hit.corpus is Corpus.DISCUSSIONS and hit.path in rows
+        else hit
+        for hit in answer.hits
+    ]
+    return replace(answer, hits=tuple(hits))
 
 
 def _use_tool(state: AppState, asked: UseMemoryTool) -> Result:

@@ -116,6 +116,9 @@ class VectorStore(Protocol):
     ) -> dict[ChunkPlace, float]:
         """BM25 of the best chunks with any of the terms, higher is better."""
 
+    def frequency(self, shelf: Shelf, term: str, most: int) -> int:
+        """Chunks of a shelf that hold a term, counted up to `most`."""
+
     def vector(
         self,
         shelf: Shelf,

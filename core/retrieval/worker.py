@@ -17,8 +17,8 @@ from core.retrieval.counts import corpus_counts
 from core.retrieval.embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
-from core.retrieval.index_file import IndexFaultError, delete_index
-from core.retrieval.index_run import index
+from core.retrieval.index_file import IndexFaultError, delete_index, drop_unused
+from core.retrieval.index_run import drop_unnamed, index
 from core.retrieval.judged_places import judge
 from core.retrieval.local_store import LocalStore
 from core.retrieval.messages import (
@@ -97,7 +97,7 @@ class Retrieving:
         make: Callable[[FieldNames], Model],
         remote: Callable[[EmbeddingServer], Embedder],
     ) -> None:
-        self.folder, self.home, self._make, self._remote = paths.index_dir(home), home, make, remote
+        self.home, self._make, self._remote = home, make, remote
         self._lock = threading.Lock()
         self._model: tuple[FieldNames, Model] | None = None
         self._away: tuple[EmbeddingServer, Embedder] | None = None
@@ -136,7 +136,7 @@ class Retrieving:
             if self._store is not None and (self._store[0] != made_by or not self._store[1].is_there()):
                 self._close_store()
             if self._store is None:
-                self._store = made_by, LocalStore(self.folder, model.name, model.dimension)
+                self._store = made_by, LocalStore(self.folder_of(model), model.name, model.dimension)
             return self._store[1]
 
     def server(self, url: str, model: Embedder) -> PostgresStore | None:
@@ -155,11 +155,15 @@ class Retrieving:
         server = self.server(url, model)
         return self.store(model) if server is None else ServedIndex(server, self.store(model))
 
-    def renew(self) -> None:
-        """Delete the index: it is made anew by the next run."""
+    def renew(self, model: Embedder) -> None:
+        """Delete the index for a model: it is made anew by the next run."""
         with self._lock:
             self._close_store()
-            delete_index(self.folder)
+            delete_index(self.folder_of(model))
+
+    def folder_of(self, model: Embedder) -> Path:
+        """The folder of the index for a model: another program beside this one may use another, and keeps its own."""
+        return paths.index_dir(self.home, _label(model) if isinstance(model, EmbedsAway) else "")
 
     def close(self) -> None:
         """Let go of the index, and end the model's process."""
@@ -302,8 +306,6 @@ class IndexHandler:
 
     def _indexed(self, effect: RunIndex, places: SearchPlaces) -> tuple[IndexReport, tuple[str, ...]]:
         asked, shared = effect.asked, self._shared
-        if effect.is_anew:
-            shared.renew()
         whole = places
         if effect.only:
             places = replace(
@@ -311,6 +313,10 @@ class IndexHandler:
             )
         fields = FieldNames(asked.tag_fields, asked.date_fields)
         reader, embedder = shared.model(fields), shared.embedder(asked)
+        if effect.is_anew:
+            shared.renew(embedder)
+        else:
+            drop_unused(shared.home, shared.folder_of(embedder))
         store = shared.store(embedder)
         store.note_reading(repr(fields))
 
@@ -319,13 +325,19 @@ class IndexHandler:
                 store.note_whole()  # keywords answer from here on
             return write_navigation(store, notes, fields)
 
+        removed = 0 if effect.only else drop_unnamed(store, whole, asked.project)
         report, folders = index(store, reader, embedder, shared.home, places, self._progressed, on_notes)
         if (server := shared.server(asked.server, embedder)) is not None:
             why = mirror(store, server, places, self._progressed, is_anew=effect.is_anew)
             report = replace(report, server=why)
             if not why:
                 pay(shared.home)
-        return replace(report, counts=corpus_counts(store, whole)), folders
+        return replace(
+            report,
+            removed=report.removed + removed,
+            counts=corpus_counts(store, whole),
+            is_part=bool(effect.only),
+        ), folders
 
     def _survey(self, effect: SurveyNavigation) -> None:
         fields = FieldNames(effect.asked.tag_fields, effect.asked.date_fields)

@@ -60,6 +60,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
         usage: of every call, deleted replies, pings and prewarms among them; upkeep: of the last two alone.
         problem: why the discussion cannot be opened as it should be, empty when all is well.
         is_unanswered: the last message is the person's: its reply is under way, or its send failed.
+        origin: sentence on where an import took it from, and when; empty for a discussion of this program.
     """
 
     meta: DiscussionMeta
@@ -70,6 +71,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     problem: str = ""
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
     is_unanswered: bool = False
+    origin: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from enum import StrEnum
 import msgspec
 
 
-class Quote(msgspec.Struct, frozen=True):
+class Quote(msgspec.Struct, frozen=True, gc=False):
     """Words of a conversation that an item stands on.
 
     Args:
@@ -27,7 +27,7 @@ class ItemWords(msgspec.Struct, frozen=True):
     text: str
 
 
-class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True):
+class EvidenceRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One line of `evidence.jsonl`: an item, and the conversation that it came from.
 
     Args:
@@ -75,7 +75,7 @@ class ItemEventKind(StrEnum):
     HELD = "held"
 
 
-class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+class ItemEvent(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One line of `events.jsonl`.
 
     Args:

@@ -24,7 +24,7 @@ class Category(StrEnum):
     FILES = "files"
 
 
-class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
+class Provenance(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Provenance of an item: the conversation's name and the day, `YYYY-MM-DD`.
 
     `also`: of an item that several were merged into, where the others came from, in the order in which they stand.
@@ -40,7 +40,7 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         return (*self.also, Provenance(self.source, self.date))
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """One item as it stands in its file.
 
     Args:
@@ -97,7 +97,7 @@ class RemovalQuestion(msgspec.Struct, frozen=True):
     is_merge: bool = False
 
 
-class NewItem(msgspec.Struct, frozen=True):
+class NewItem(msgspec.Struct, frozen=True, gc=False):
     """An item that is about to be written, raw: whatever a model or a person said.
 
     Args:
@@ -123,7 +123,7 @@ class NewItem(msgspec.Struct, frozen=True):
     is_outside: bool = False
 
 
-class Placed(msgspec.Struct, frozen=True):
+class Placed(msgspec.Struct, frozen=True, gc=False):
     """A raw item and the item that it is in a file: the new one, or the one that said the same already."""
 
     raw: NewItem

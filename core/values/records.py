@@ -133,6 +133,10 @@ class StartRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
     let_by: str = ""
 
 
+IMPORTED = "imported"
+"""Kind of the mark that an import leaves: its text says from where, and when."""
+
+
 class MarkRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="mark"):
     """Anything the person should see in place: cancelled, model switched, repaired, harvested."""
 

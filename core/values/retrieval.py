@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -221,6 +222,7 @@ class IndexReport(msgspec.Struct, frozen=True):
         passed_over: files that gave nothing, with the reason; no_vectors: why vectors are missing, empty where none are.
         stopped: it was cancelled, and goes on where it was with the next one.
         server: why the index on the server is behind, empty where it is not.
+        is_part: it looked at some corpora alone, for their files had changed; counts are of all.
     """
 
     read: int = 0
@@ -232,6 +234,7 @@ class IndexReport(msgspec.Struct, frozen=True):
     counts: tuple[CorpusCount, ...] = ()
     stopped: bool = False
     server: str = ""
+    is_part: bool = False
 
 
 class MemoryToolAnswer(msgspec.Struct, frozen=True):
@@ -282,6 +285,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
         preview: what would be read, None before a look; navigation: index files of notes, None before a check.
         folders: absolute, whose files are searched: a change in one calls for another run.
         is_stopped: a person stopped the run; changes begin none until one is asked for.
+        recall_problems: why less went along with a discussion's last message than is configured, by its id.
     """
 
     asked: AskedPlaces | None = None
@@ -300,6 +304,7 @@ class RetrievalState(msgspec.Struct, frozen=True):
     navigation: NavigationReport | None = None
     folders: tuple[str, ...] = ()
     is_stopped: bool = False
+    recall_problems: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def answer_to(self, command_id: str) -> SearchAnswer | None:
         """Answer to the question of a command, None where there is none any more. Another question may have come since."""

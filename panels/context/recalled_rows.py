@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from core.base.text import one_line
 from core.context.messages import KeepOut
+from core.retrieval.ambient import passage_texts
 from core.settings.messages import ChangeSetting
 from core.values.recall import Recalled, RecalledPassage
 from core.values.retrieval import Corpus
 from core.values.state import AppState
 from panels.base.desk import Desk
+
+_SHOWN_CHARS, _TIP_CHARS = 200, 1_200
+"""Of a passage's words that are shown, and that are shown on hover."""
 
 
 def recalled_rows(desk: Desk, recalled: Recalled) -> None:
@@ -25,8 +29,8 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
         ui.text(
             "title", title, style="small_strong", tip="It is sent behind your words, once, and is not cached"
         )
-        for passage in recalled.passages:
-            _passage(desk, chosen, passage)
+        for passage, words in zip(recalled.passages, passage_texts(recalled), strict=True):
+            _passage(desk, chosen, passage, words)
         if recalled.problem:
             ui.text("problem", recalled.problem, tone="warn", style="small", wraps=True)
         for source in once:
@@ -42,7 +46,7 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
                     desk.send(KeepOut(chosen, source, is_out=False))
 
 
-def _passage(desk: Desk, chosen: str, passage: RecalledPassage) -> None:
+def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> None:
     ui = desk.ui
     with ui.group(("passage", passage.place), gap=2):
         with ui.row("head"):
@@ -58,6 +62,8 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage) -> None:
             ):
                 known = desk.state.config.settings.retrieval.kept_out
                 desk.send(ChangeSetting("retrieval.kept_out", (*known, passage.source)))
+        if words:
+            ui.text("words", one_line(words, _SHOWN_CHARS), style="small", wraps=True, tip=words[:_TIP_CHARS])
         ui.text("why", f"Because {passage.why}.", tone="muted", style="small", wraps=True)
 
 

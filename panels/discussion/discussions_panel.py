@@ -271,7 +271,7 @@ def _cost(summary: DiscussionSummary) -> str:
 
 
 def row_tip(state: AppState, summary: DiscussionSummary) -> str:
-    """Tip of a row: the whole name, turns and model, what it cost, its project, when it was used last."""
+    """Tip of a row: the whole name, turns and model, what it cost, its project, its origin, when it was used last."""
     meta, used = summary.meta, summary.usage
     model = selection.model_label(state, meta.provider, meta.model)
     lines = [meta.name, f"{fmt.count(summary.turns, 'turn')} · {model}" if summary.turns else model]
@@ -279,8 +279,7 @@ def row_tip(state: AppState, summary: DiscussionSummary) -> str:
         cost = fmt.money(used.cost_usd, is_estimate=used.is_estimate)
         sent = "" if used.input_tokens is None else f"{fmt.tokens(used.input_tokens)} tokens sent, "
         lines.append(f"{sent}{cost}")
-    if meta.folder:
-        lines.append(meta.folder)
+    lines += [line for line in (meta.folder, summary.origin) if line]
     lines.append(f"Used last {fmt.moment(summary.updated_at, state.now)}")
     return "\n".join(lines)
 
@@ -334,6 +333,8 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     if meta.parent_id:
         parent = state.discussions.summaries.get(meta.parent_id)
         return "code-branch", tone, f"Branch of {parent.meta.name}" if parent else "Branch"
+    if summary.origin:
+        return "file-import", tone, summary.origin
     return "comments", tone, ""
 
 

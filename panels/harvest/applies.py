@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import msgspec
 
@@ -276,7 +277,8 @@ def _card(desk: Desk, ui: Ui, card: ApplyCard) -> None:
             ui.text(("line", index), line, tone="muted" if index else "text", style="small", wraps=True)
         for path in card.paths:
             with ui.row(("path", path), gap=4):
-                ui.text("path", path, tone="faint", style="mono_small", width=0, tip=path)
+                name = PurePath(path).name
+                ui.text("path", name, tone="faint", style="mono_small", width=0, tip=path)
                 file_button(ui, path)
 
 
@@ -296,6 +298,8 @@ def _apply_card(desk: Desk, ui: Ui, one: ApplySummary) -> None:
             at = facts.time_text(one.undone_at, state.now)
             ui.badge("undone", f"undone {at}", tone="purple", tip=one.undone_at)
             return
+        if one == newest(state.harvest.look.applies):
+            return  # the button above the list takes it back
         can, why = _can_undo(desk, one)
         if ui.button("undo", "Undo", is_small=True, is_enabled=can, tip=why):
             desk.send(UndoHarvest(one.id))

@@ -134,16 +134,14 @@ def _quote(desk: Desk, ui: Ui, one: ProposedItem) -> None:
 def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
     own = desk.view.of(HarvestView)
     head, body = facts.part_words(one.item.category)
-    changed = ui.editor(
-        "head", edit.head, hint=head, height=EDITOR_PX, is_focused=True, submits_on_enter=True
-    )
+    changed = ui.editor("head", edit.head, hint=head, height=EDITOR_PX, is_focused=edit.wants_focus)
     _detail_head(ui, one, edit)
-    more = ui.editor(
-        "body", edit.body, hint=body, height=EDITOR_PX, revision=edit.revision, submits_on_enter=True
-    )
+    more = ui.editor("body", edit.body, hint=body, height=EDITOR_PX, revision=edit.revision)
     edit.head = edit.head if changed is None else changed.text
     edit.body = edit.body if more is None else more.text
-    is_submitted = any(one is not None and one.is_submitted for one in (changed, more))
+    edit.wants_focus = False
+    if ui.is_focused("head") or ui.is_focused("body"):
+        own.typing = one.id
     can = facts.says_something(one.item.category, edit.head, edit.body)
     if not can:
         ui.text("missing", facts.missing_words(one.item.category), tone="warn", style="small", wraps=True)
@@ -158,12 +156,23 @@ def _editors(desk: Desk, ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:
         ):
             edit.body, edit.revision = "", edit.revision + 1
         ui.push()
-        if ui.button("cancel", "Cancel", is_small=True, kind="ghost", tip="Leave its words as they were"):
+        if ui.button(
+            "cancel", "Cancel", is_small=True, kind="ghost", tip="Leave its words as they were (Escape)"
+        ):
             own.edits.pop(one.id, None)
-        is_kept = ui.button("keep", "Keep", is_small=True, kind="primary", is_enabled=can, tip="Enter")
-    if can and (is_kept or is_submitted):
-        own.edits.pop(one.id, None)
-        desk.send(EditHarvestItem(one.id, edit.head, edit.body))
+        if ui.button("keep", "Keep", is_small=True, kind="primary", is_enabled=can, tip="Keep (Ctrl+Enter)"):
+            keep_words(desk, one.id)
+
+
+def keep_words(desk: Desk, item_id: str) -> None:
+    """Keep the words that are being typed into an item, where they say something. Sends EditHarvestItem."""
+    own, preview = desk.view.of(HarvestView), desk.state.harvest.preview
+    edit = own.edits.get(item_id)
+    one = next((one for one in preview.items if one.id == item_id), None) if preview is not None else None
+    if edit is None or one is None or not facts.says_something(one.item.category, edit.head, edit.body):
+        return
+    own.edits.pop(item_id)
+    desk.send(EditHarvestItem(item_id, edit.head, edit.body))
 
 
 def _detail_head(ui: Ui, one: ProposedItem, edit: ItemEdit) -> None:

@@ -37,6 +37,21 @@ def _dialog(desk: Desk, dialog: Dialog) -> None:
     harvest_dialog(desk, dialog)
 
 
+def _begin(desk: Desk) -> None:
+    """Ctrl+Enter belongs to the words that are being typed in the preview, before it sends a message."""
+    own = desk.view.of(HarvestView)
+    own.begin_frame()
+    if own.had_keyboard and desk.view.dialog is None and desk.ui.shortcut("Ctrl+Enter"):
+        from panels.harvest.item import keep_words  # loaded with the panel
+
+        keep_words(desk, own.had_keyboard)
+
+
+def _escape(desk: Desk) -> bool:
+    own = desk.view.of(HarvestView)
+    return bool(own.had_keyboard) and own.edits.pop(own.had_keyboard, None) is not None
+
+
 ROOM = Room(
     ACTIONS,
     HarvestView,
@@ -51,4 +66,6 @@ ROOM = Room(
         ),
         _dialog,
     ),
+    begin=_begin,
+    escape=_escape,
 )

@@ -19,12 +19,13 @@ HARVEST_TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "
 class ItemEdit:
     """Words that are being typed into a proposed item, and have not been taken over yet.
 
-    `revision` changes when the program changes them.
+    `revision` changes when the program changes them; `wants_focus` until they have had the keyboard.
     """
 
     head: str
     body: str
     revision: int = 0
+    wants_focus: bool = True
 
 
 @dataclass(slots=True)
@@ -38,7 +39,8 @@ class HarvestView:
             comes of it is to be shown.
         query, kind: filter of the conversations; item_query, show, by: of the preview; ledger_query, status: of the
             ledger. Empty: everything.
-        edits: by the id of the item; error: key of a setting and why what was typed is not taken.
+        edits: by the id of the item; typing, had_keyboard: the item whose words have the keyboard, in this frame and in
+            the one before; error: key of a setting and why what was typed is not taken.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (Kept("harvest_tab", "tab", one_of(*HARVEST_TABS)),)
@@ -56,6 +58,12 @@ class HarvestView:
     show: str = ""
     by: Literal["conversation", "category"] = "conversation"
     edits: dict[str, ItemEdit] = field(default_factory=dict)
+    typing: str = ""
+    had_keyboard: str = ""
     ledger_query: str = ""
     status: str = ""
     error: tuple[str, str] = ("", "")
+
+    def begin_frame(self) -> None:
+        """Forget which words have the keyboard: they tell so themselves when they are drawn."""
+        self.had_keyboard, self.typing = self.typing, ""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from core.app.messages import Command, DismissNotice
 from core.base import figures as fmt
+from core.knowledge.step import WAYS_BACK
 from core.values.knowledge import Category, Item, NoteFile
 from panels.base.action import action_tip
 from panels.base.desk import Desk
@@ -52,6 +54,7 @@ def knowledge_panel(desk: Desk) -> None:
     settle(desk.state, own)
     switch_row(desk)
     _problems(desk)
+    _ways_back(desk)
     tabs = (*TABS, MERGE_TAB) if own.tab == "merge" or has_merge(desk) else TABS
     own.tab = ui.tabs("parts", tabs, own.tab) or own.tab
     if own.tab == "digest":
@@ -80,6 +83,19 @@ def _problems(desk: Desk) -> None:
     if len(problems) > SHOWN_PROBLEMS:
         rest = f"and {len(problems) - SHOWN_PROBLEMS:,} more"
         ui.text("more problems", rest, tone="warn", style="small", tip="\n".join(problems[SHOWN_PROBLEMS:]))
+
+
+def _ways_back(desk: Desk) -> None:
+    """Offer to put back what was deleted, where it was deleted. Sends RestoreItem, RestoreFact, DismissNotice."""
+    ui = desk.ui
+    for notice in desk.state.program.notices:
+        if notice.id in WAYS_BACK and isinstance(notice.action, Command):
+            with ui.surface(("deleted", notice.id), "inset", padding=(12, 6)), ui.row("line"):
+                ui.text("text", notice.text, width=0, tip=notice.text)
+                if ui.button("undo", notice.action_label, icon="rotate-left", is_small=True):
+                    desk.send(notice.action)
+                if ui.button("dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True):
+                    desk.send(DismissNotice(notice.id))
 
 
 def _items(desk: Desk) -> None:

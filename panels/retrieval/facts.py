@@ -199,7 +199,10 @@ def progress_share(progress: IndexProgress) -> float:
 
 
 def run_words(report: IndexReport) -> str:
-    """Outcome of the last run in a line."""
+    """Outcome of the last run in a line; of one that looked at a part alone, how much there is beside it."""
+    if report.is_part:
+        files = sum(one.files for one in report.counts)
+        return f"{fmt.count(files, 'file')} in the index, {report.read:,} read just now"
     said = [f"{fmt.count(report.read, 'file')} read", f"{report.unchanged:,} unchanged"]
     said += [f"{report.removed:,} removed"] if report.removed else []
     said += [f"{fmt.count(report.vectors, 'vector')} made"] if report.vectors else []

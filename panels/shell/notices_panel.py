@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from core.app.messages import Command, DismissNotice
 from core.base import figures as fmt
 from core.base.text import one_line
+from core.knowledge.step import WAYS_BACK
 from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
 from core.settings.wording import asked_lines, trust_reason, trust_title
@@ -56,12 +57,14 @@ def notices_panel(desk: Desk) -> None:
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
-    """All but what is shown elsewhere: the question of trust above, and what belongs to a discussion that is not in
-    front. A failed send is told where it failed.
+    """All but what is shown elsewhere: the question of trust above, what belongs to a discussion that is not in front,
+    and the way back to what was deleted in the panel that is. A failed send is told where it failed.
     """
     opened = selection.opened(state)
     here = opened.id if opened is not None and view.page == "chat" else ""
     told = {"trust"}
+    if view.panel == "knowledge" and "hub" in shown_panes(view):
+        told.update(WAYS_BACK)
     if opened is not None and opened.failure is not None:
         told.add(f"call/{opened.id}")
     return tuple(

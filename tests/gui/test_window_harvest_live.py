@@ -106,7 +106,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     person.click(editor)
     person.key("Ctrl+A")
     person.type("Six hours are good enough.")
-    person.key("Enter")
+    person.key("Ctrl+Enter")
     sitting.sees("Six hours are good enough.")
     sitting.sees("changed")
     screen.check()
@@ -186,7 +186,7 @@ def test_what_is_pasted_into_the_words_of_an_item_is_kept(sitting: Sitting, scre
     person.paste(words)
     assert body.text == words
     screen.check()
-    person.key("Enter")
+    person.key("Ctrl+Enter")
     sitting.ends(lambda s: s.harvest.preview is not None)
     sitting.sees("changed")
     until(

@@ -245,6 +245,16 @@ def test_what_a_later_file_asks_for_is_said_again_and_only_that(world: World) ->
     assert world.run("trust").out == f"{world.project} is trusted.\n"
 
 
+def test_a_file_that_cannot_be_read_is_named_and_not_trusted(world: World) -> None:
+    (world.project / "manual_slop.toml").write_text("[presets.a]\nitems = [\n[broken")
+    ended = world.run("trust", "--yes")
+
+    assert ended.code == 1
+    assert "manual_slop.toml:3: " in ended.err
+    assert ended.out == "Nothing was changed: manual_slop.toml holds nothing that can be read.\n"
+    assert world.run("trust", "--list").out == "No folder is trusted.\n"
+
+
 def test_trusting_a_folder_without_a_file_says_that_there_is_none(world: World) -> None:
     assert "It has no manual_slop.toml" in world.run("trust").out
 
@@ -429,3 +439,24 @@ def test_what_changes_something_says_so_in_json_to_a_program(world: World) -> No
     assert world.run("context", "--text", "--json").json["text"]
     for words in (("help", "send"), ("completion", "bash")):
         assert list(world.run("--json", *words).json) == [words[0]]
+
+
+def test_an_import_leaves_out_what_the_dry_run_named_and_the_list_says_where_a_talk_came_from(
+    world: World, tmp_path: Path
+) -> None:
+    for name in ("tides", "moon"):
+        (tmp_path / f"{name}.md").write_text(
+            f"# {name}\n\n## User\n\nWhat of {name}?\n\n## Assistant\n\nMuch.\n"
+        )
+    files = [str(tmp_path / f"{name}.md") for name in ("tides", "moon")]
+    seen = world.run("import", "--dry-run", *files).out
+    rows = world.run("import", "--dry-run", "--json", *files).json["rows"]
+    assert len(rows) == 2
+    assert all(f"({row['discussion_id']})" in seen for row in rows)
+
+    ended = world.run("import", *files, "--without", rows[0]["discussion_id"], "--without", "nothing")
+    assert ended.code == 0
+    assert "no conversation there is nothing; `--dry-run` names them" in ended.err
+    (listed,) = world.run("discussions", "--json").json
+    assert listed["id"] == rows[1]["discussion_id"]
+    assert " from a text file: moon.md" in listed["origin"]

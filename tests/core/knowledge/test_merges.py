@@ -22,7 +22,7 @@ from core.knowledge.guard import RemovalError
 from core.knowledge.hunks import hunks_of, patched, reversed_hunks
 from core.knowledge.memory_log import all_items, item_history
 from core.knowledge.merges import MergeRefusedError, check_merge, merge_hunks, merged_item
-from core.knowledge.part_writer import ensure_part, write_part
+from core.knowledge.part_writer import ensure_part, write_parts
 from core.knowledge.parts import PatchPlan
 from core.knowledge.provenance import joined, split_tag, with_tag, without_origins
 from core.knowledge.reader import KnowledgeReader
@@ -241,7 +241,7 @@ def test_where_one_of_its_items_was_changed_since_none_of_them_goes(tmp_path: Pa
     path.write_bytes(changed)
 
     with pytest.raises(StorageError, match="has changed"):
-        write_part(tmp_path, part)
+        write_parts(tmp_path, (part,))
     ensure_part(tmp_path, part)
 
     assert path.read_bytes() == changed

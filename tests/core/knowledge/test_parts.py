@@ -7,11 +7,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.base import paths
 from core.knowledge import apply_log
-from core.knowledge.part_writer import ensure_part, take_part_back, write_part
-from core.knowledge.parts import BlockPlan, PartPlan, RowPlan, SwapPlan, has_text, with_part, without_part
+from core.knowledge.part_writer import at_once, ensure_part, take_part_back, write_parts
+from core.knowledge.parts import (
+    BlockPlan,
+    PartPlan,
+    RowPlan,
+    SwapPlan,
+    has_text,
+    with_new_blocks,
+    with_part,
+    without_part,
+)
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 HEAD = "---\ndomain: pantry\n---\n\n# Pantry\n\n## fact\n\n"
@@ -69,7 +79,7 @@ def test_a_block_that_a_person_changed_stays_and_is_told() -> None:
 @pytest.mark.parametrize("torn", range(1, len(ROWS.rows[0]) + len(ROWS.rows[1]) + 1))
 def test_rows_torn_by_a_crash_are_whole_after_it(tmp_path: Path, torn: int) -> None:
     path = paths.knowledge_dir(tmp_path) / ROWS.name
-    write_part(tmp_path, ROWS)
+    write_parts(tmp_path, (ROWS,))
     whole = path.read_bytes()
     path.write_bytes(b'{"item":"z"}\n' + whole[:torn])
     ensure_part(tmp_path, ROWS)
@@ -85,3 +95,17 @@ def test_the_log_of_an_apply_keeps_parts(tmp_path: Path) -> None:
     apply_id = "20260102-000000-abcdef"
     apply_log.write(tmp_path, apply_id, apply_log.step_row("log", entry, (), (BLOCK, SWAP, ROWS)))
     assert apply_log.read(tmp_path, apply_id).steps[0].parts == (BLOCK, SWAP, ROWS)
+
+
+def test_parts_of_one_file_are_one_rewrite_and_what_one_by_one_would_make(tmp_path: Path) -> None:
+    dated = SwapPlan(BLOCK.name, "last_updated: 2026-11-22", "last_updated: 2026-11-23")
+    parts = (BLOCK, replace(BLOCK, section="Questions"), dated, ROWS, BLOCK)
+    groups = tuple(at_once(parts))
+    assert groups == (parts[:3], (ROWS,), (BLOCK,))
+    path = paths.knowledge_dir(tmp_path) / BLOCK.name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"---\nlast_updated: 2026-11-22\n---\n")
+    write_parts(tmp_path, groups[0])
+    one_by_one = b"---\nlast_updated: 2026-11-22\n---\n"
+    one_by_one = with_new_blocks(with_new_blocks(one_by_one, BLOCK), replace(BLOCK, section="Questions"))
+    assert path.read_bytes() == with_part(one_by_one, dated) != one_by_one

@@ -13,7 +13,7 @@ from core.base.errors import StorageError
 from core.base.frame import rag_block
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens
-from core.retrieval.ambient import recall_filters, recalled
+from core.retrieval.ambient import passage_texts, recall_filters, recalled
 from core.retrieval.recaller import BUSY, TOO_SLOW, Recaller
 from core.values.curation import LineRange
 from core.values.recall import Recalled, RecallQuestion, RecallSpec
@@ -219,3 +219,14 @@ def test_a_message_that_says_nothing_is_not_looked_for(text: str) -> None:
         raise AssertionError
 
     assert Recaller(never).recall(question(text)) == Recalled()
+
+
+@given(texts=st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=8))
+def test_words_of_each_passage_are_read_out_of_the_block(texts: list[str]) -> None:
+    hits = [hit(n, f"The checkpoint interval {n}. {text}", heading="a: b") for n, text in enumerate(texts)]
+    got = found(*hits, tokens=50_000)
+    told = passage_texts(got)
+    assert len(told) == len(got.passages) == len(texts)
+    for number, (one, words) in enumerate(zip(got.passages, told, strict=True)):
+        assert f"The checkpoint interval {number}." in words, one.is_whole
+    assert passage_texts(replace(got, text="")) == ("",) * len(texts)

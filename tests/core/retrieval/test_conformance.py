@@ -183,6 +183,28 @@ def test_filters_narrow_both_retrievers_alike(store: Store) -> None:
         assert {one.path.rsplit("\0", 1)[-1] for one in scanned} == expected, filters
 
 
+def test_chunks_with_a_term_are_counted_up_to_the_most(store: Store) -> None:
+    store.put(key("a.md"), state(), [prose("the tides run", n) for n in range(1, 6)] + [prose("a moon", 9)])
+    counted = [
+        store.frequency(NOTES, *asked) for asked in (("tide", 9), ("tide", 3), ("moon", 9), ("sun", 9))
+    ]
+    assert counted == [5, 3, 1, 0]
+    assert store.frequency(Shelf(Corpus.PROJECT, ChunkKind.PROSE), "tide", 9) == 0
+
+
+def test_of_kinds_that_share_a_common_word_the_one_that_holds_the_rare_one_comes_first(store: Store) -> None:
+    talk = Chunk(ChunkKind.CONVERSATION, LineRange(1, 1), "the bread was good bread, more bread")
+    store.put(key("rye.md"), state(), [prose("sourdough is a bread of rye")])
+    store.put(key("long.md"), state(), [prose("bread and butter", n) for n in range(1, 5)])
+    store.put(SourceKey(Corpus.DISCUSSIONS, "", "a"), state(), [talk])
+    asked = SearchRequest("sourdough bread", (Corpus.NOTES, Corpus.DISCUSSIONS), SCOPES)
+    answer = search(store, None, asked)
+    scores = {hit.path: hit.score for hit in answer.hits}
+    assert next(iter(scores)) == "rye.md"
+    assert scores["rye.md"] == 1.0
+    assert 0.1 < scores["a"] < 0.7
+
+
 # Both against each other
 
 

@@ -91,6 +91,19 @@ def test_words_that_an_earlier_run_took_out_go_too(home: Path, store: LocalStore
     assert b"zephyrin" not in data_of(paths.index_dir(home)).lower()
 
 
+def test_it_leaves_the_index_of_every_model(home: Path, store: LocalStore) -> None:
+    other = paths.index_dir(home, "away/8")
+    with closing(LocalStore(other, "away", DIMENSION)) as theirs:
+        fill(theirs)
+    paths.log_file(home, GONE).unlink()
+
+    assert erase_in_index(home, [GONE]) == (4, False)
+
+    for folder in (paths.index_dir(home), other):
+        assert b"zephyrin" not in data_of(folder).lower()
+        assert b"harbour" in data_of(folder)
+
+
 def test_what_a_run_has_read_is_not_written_behind_the_erasure(home: Path, store: LocalStore) -> None:
     erasing = threading.Thread(target=erase_in_index, args=(home, [GONE]))
     with store.turn():

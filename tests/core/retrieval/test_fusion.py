@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.retrieval.fusion import VECTOR_WEIGHTS, ChunkPlace, KindScores, by_source, fuse
+from core.retrieval.fusion import VECTOR_WEIGHTS, ChunkPlace, KindScores, by_source, fuse, worth_showing
 from core.values.retrieval import ChunkKind, Retriever
 
 
@@ -55,6 +55,23 @@ def test_a_kind_that_holds_nothing_of_what_is_asked_for_does_not_come_first() ->
     assert scores[asked] == 1.0
     assert scores[talk] == pytest.approx(0.15 / 0.6)
     assert all(one.score == pytest.approx(one.vector, abs=1e-6) for one in ranked), "what is shown adds up"
+
+
+def test_by_keywords_a_kind_counts_by_what_its_best_holds_of_the_query() -> None:
+    note, talk = place("note"), place("a talk that shares one common word")
+    notes = KindScores(ChunkKind.PROSE, {note: 0.3}, {}, held=2.0)
+    talks = KindScores(ChunkKind.CONVERSATION, {talk: 9.0}, {}, held=0.5)
+    assert [(one.candidate, one.score) for one in fuse([talks, notes])] == [(note, 1.0), (talk, 0.25)]
+    assert [one.score for one in fuse([talks])] == [1.0]
+
+
+def test_what_holds_none_of_the_words_and_is_far_off_is_not_found() -> None:
+    near, far, worded = place("near"), place("far", 2), place("worded", 3)
+    cosines = {near: 0.8, far: 0.19, worded: 0.01}
+    notes = KindScores(ChunkKind.PROSE, {worded: 1.0}, cosines)
+    assert {one.candidate for one in worth_showing(fuse([notes]))} == {near, worded}
+    assert worth_showing(fuse([KindScores(ChunkKind.PROSE, {}, {far: 0.14})])) == ()
+    assert len(worth_showing(fuse([KindScores(ChunkKind.PROSE, {}, {far: 0.19})]))) == 1
 
 
 def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:

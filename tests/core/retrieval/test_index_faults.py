@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from core.base import paths
@@ -17,18 +21,34 @@ from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
 from core.retrieval.index_file import FILE_NAME, IndexFaultError
 from core.retrieval.local_store import LocalStore
-from core.retrieval.messages import IndexEnded, IndexProgressed
+from core.retrieval.messages import (
+    IndexEnded,
+    IndexProgressed,
+    RetrievalEvent,
+    RunIndex,
+    RunSearch,
+    SearchAnswered,
+)
 from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
 from core.retrieval.source_text import SourceText
 from core.retrieval.store import SourceKey, SourceState
-from core.retrieval.worker import IndexHandler, Retrieving
+from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, IndexReport, SearchMode
+from core.values.retrieval import (
+    Chunk,
+    ChunkKind,
+    Corpus,
+    EmbeddingServer,
+    IndexReport,
+    SearchFilters,
+    SearchMode,
+)
 from tests.core.base.faults import FullDisk
 from tests.core.retrieval.test_navigation_worker import Room, WordModel, no_server
 
 KEY = SourceKey(Corpus.NOTES, "", "a.md")
 DIMENSION = 8
+NOBODY = 65_534
 
 
 @pytest.fixture
@@ -110,7 +130,7 @@ def test_an_index_that_another_program_made_anew_is_never_written_by_the_rows_of
     room.index()
     before = room.shared.store(room.shared.model(FieldNames()))
     other = Retrieving(room.home, WordModel, no_server)
-    other.renew()
+    other.renew(other.model(FieldNames()))
     (room.notes / "retry.md").write_text("# Another\n\nThe zeppelin lands.\n")
     IndexHandler(other, lambda _: None).handle(room.run_effect())
     files = {path.name: path.read_bytes() for path in index_of(room).parent.glob("*.i8")}
@@ -364,3 +384,112 @@ def test_a_run_that_fails_says_so_and_ends(room: Room) -> None:
         room._index.handle(room.run_effect())
     assert isinstance(room.events[-1], IndexEnded)
     assert "no memory" in room.events[-1].problem
+
+
+def test_a_whole_index_on_a_disk_that_takes_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with as_nobody(), tempfile.TemporaryDirectory() as name:
+        base = Path(name)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(base / "cache"))
+        room = Room(base)
+        (room.notes / "retry.md").write_text("# Retry policy\n\nThe gateway retries thrice.\n")
+        room.index()
+        room.shared.close()
+        folder = index_of(room).parent
+        kept = {path.name: path.read_bytes() for path in folder.iterdir()}
+        for path in (*folder.iterdir(), folder):
+            path.chmod(0o500)
+        try:
+            assert found(room) == ["retry.md"]
+            with pytest.raises(AssertionError, match=r"permission denied|readonly"):
+                room.index()
+            assert found(room) == ["retry.md"]
+            room.shared.close()
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept
+        finally:
+            folder.chmod(0o700)
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Rights as a person has them: nothing is read-only to root."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_programs_of_different_models_each_keep_their_index(room: Room) -> None:
+    class Away(WordModel):
+        name = "away"
+
+        def interrupt(self) -> None: ...
+
+    other = Retrieving(room.home, WordModel, lambda _: Away(FieldNames()))
+    asked = replace(room.asked, embedder=EmbeddingServer("box", "away", 384))
+    room.index()
+    here = room.shared.store(room.shared.model(FieldNames()))
+    ended: list[RetrievalEvent] = []
+    IndexHandler(other, ended.append).handle(RunIndex(asked))
+    assert here.is_there()
+    assert room.index().unchanged == 1
+    IndexHandler(other, ended.append).handle(RunIndex(asked))
+    assert isinstance(ended[-1], IndexEnded)
+    assert ended[-1].report is not None
+    assert (ended[-1].report.read, ended[-1].report.vectors) == (0, 0)
+    other.close()
+    room.shared.close()
+
+    mine, theirs = paths.index_dirs(room.home)
+    for path in theirs.iterdir():
+        os.utime(path, (0, 0))
+    room.index()
+    assert paths.index_dirs(room.home) == (mine,), "given up long ago"
+
+
+def test_folders_that_the_settings_left_leave_the_index_with_every_word(room: Room) -> None:
+    inner = room.notes.parent / "inner" / "notes"
+    inner.mkdir(parents=True)
+    (inner / "a.md").write_text("# Inner\n\nA zeppelin lands.\n")
+    gone = room.home.parent / "elsewhere"
+    gone.mkdir()
+    (gone / "b.md").write_text("# Elsewhere\n\nA quagga grazes.\n")
+    before = room.asked
+    room.asked = replace(before, roots=("notes", "inner/notes", str(gone)), allowed=(str(gone),))
+    assert room.index().read == 3
+
+    room.asked = before
+    (inner.parent / "manual_slop.toml").write_text("")
+    assert room.index().removed == 0, "another project's own, and a folder elsewhere that others may name"
+    (inner.parent / "manual_slop.toml").unlink()
+    shutil.rmtree(gone)
+    assert room.index().removed == 2
+    assert found(room) == ["retry.md"]
+    room.shared.close()
+    left = b"".join(path.read_bytes() for path in index_of(room).parent.iterdir())
+    assert b"zeppelin" not in left
+    assert b"quagga" not in left
+
+
+def test_before_there_is_any_vector_the_answer_is_of_words_and_says_so(room: Room) -> None:
+    class Silent(WordModel):
+        def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+            if len(texts) == 1 and "gateway retries" not in texts[0]:
+                return super().embed(texts, timeout_s=timeout_s)
+            raise EmbedError("The server is away")
+
+    room.shared.close()
+    silent = Retrieving(room.home, Silent, no_server)
+    events: list[RetrievalEvent] = []
+    IndexHandler(silent, events.append).handle(room.run_effect())
+    SearchHandler(silent, events.append).handle(RunSearch("retry", 10, SearchFilters(), room.asked))
+    assert isinstance(events[-1], SearchAnswered)
+    answer = events[-1].answer
+    assert (answer.mode, answer.degraded, answer.reason) == (
+        SearchMode.KEYWORD, True, "No passage has its vector yet",
+    )  # fmt: skip
+    assert [hit.path for hit in answer.hits] == ["retry.md"]
+    silent.close()

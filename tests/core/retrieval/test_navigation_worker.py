@@ -182,7 +182,7 @@ def test_titles_answer_when_the_search_index_cannot_be_read(room: Room) -> None:
 
 def test_titles_answer_while_the_search_index_is_made_anew(room: Room) -> None:
     room.index()
-    room.shared.renew()
+    room.shared.renew(room.shared.model(FieldNames()))
     answer = room.search("http")
     assert (answer.mode, answer.degraded, answer.reason) == (
         SearchMode.NAVIGATION_ONLY,

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.retrieval.heads import FieldNames
 from core.retrieval.messages import IndexEnded, RetrievalEvent, RunIndex, RunSearch, SearchAnswered
 from core.retrieval.source_text import SourceText
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
@@ -77,7 +78,7 @@ def test_a_run_fills_both_and_the_server_is_searched(postgres_url: str, tmp_path
     assert {hit.path: hit.keyword for hit in answer.hits} == {"a.md": 1.0, "b.md": -1.0}
     assert not answer.degraded
     # Nothing is left here, and the server has it all.
-    shared.renew()
+    shared.renew(shared.model(FieldNames()))
     assert searched(shared, asked).hits == answer.hits
     assert searched(shared, places(notes, "")).mode is SearchMode.NAVIGATION_ONLY
     shared.close()

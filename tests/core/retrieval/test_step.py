@@ -16,14 +16,18 @@ from core.retrieval.messages import (
     SourcesFound,
     SurveyNavigation,
 )
+from core.retrieval.report import answer_text
 from core.settings.searched_places import asked_places
+from core.values.curation import LineRange
 from core.values.retrieval import (
     ANSWERS_KEPT,
     AskedPlaces,
+    ChunkKind,
     Corpus,
     IndexReport,
     NavigationReport,
     SearchAnswer,
+    SearchHit,
     SearchPlaces,
     SourcesPreview,
 )
@@ -116,3 +120,17 @@ def test_another_project_shows_no_answer_of_the_one_before() -> None:
     assert after.retrieval.asked == asked_places(other)
     assert after.retrieval.answer is None
     assert step.retrieval_effects(before, before, object())[0].retrieval.answer is not None
+
+
+def test_hits_in_discussions_have_the_names_that_these_have_now() -> None:
+    state = _on()
+    known = next(iter(state.discussions.summaries))
+    hits = tuple(
+        SearchHit(corpus, ChunkKind.CONVERSATION, path, path, LineRange(4, 4), "", "words", 1.0)
+        for corpus, path in ((Corpus.DISCUSSIONS, known), (Corpus.DISCUSSIONS, "gone"), (Corpus.NOTES, known))
+    )
+    after, _ = step.event(state, SearchAnswered(SearchAnswer("q", hits), SearchPlaces()))
+    assert after.retrieval.answer is not None
+    name = state.discussions.summaries[known].meta.name
+    assert [hit.title for hit in after.retrieval.answer.hits] == [name, "gone", known]
+    assert f" 1. {name}, message 4  1.00" in answer_text(after.retrieval.answer)

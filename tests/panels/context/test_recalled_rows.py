@@ -25,11 +25,13 @@ def _screen(recalled: Recalled, state: AppState | None = None) -> Screen:
     return Screen(shown, WindowView(panel="context"))
 
 
-def test_a_passage_shows_its_place_its_date_and_why_before_anything_is_sent() -> None:
-    screen = _screen(Recalled("text", (PASSAGE,), 120))
+def test_a_passage_shows_its_place_its_date_its_words_and_why_before_anything_is_sent() -> None:
+    told = '<passage source="a.md:3">\nThe interval is thirty seconds.\n</passage>\n'
+    screen = _screen(Recalled(told, (PASSAGE,), 120))
 
     assert screen.ui.shows("Recalled for this message · ≈ 120 tokens")
     assert screen.ui.shows("a.md:3 · 2026-06-01")
+    assert screen.ui.shows("The interval is thirty seconds.")
     assert screen.ui.shows("Because it holds checkpoint, interval.")
 
 

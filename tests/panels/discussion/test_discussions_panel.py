@@ -60,6 +60,16 @@ def test_a_row_whose_cost_nobody_knows_shows_none_and_says_so_on_hover() -> None
     assert "$0" not in screen.ui.texts()
 
 
+def test_an_imported_talk_says_where_it_came_from() -> None:
+    state, origin = states.working(), "Imported on 2026-11-23 from ChatGPT: conversations.json"
+    rows = state.discussions.summaries
+    imported = replace(rows["d2"], origin=origin, is_unanswered=False)
+    screen = Screen(with_fields(state, summaries={**rows, "d2": imported}))
+
+    assert f"\n{origin}\n" in _tip(screen, "Harvest worker design")
+    assert origin in screen.ui.tips(), "on its icon"
+
+
 def test_a_click_on_a_row_selects_it() -> None:
     screen = Screen(states.working())
 

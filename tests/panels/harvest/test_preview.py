@@ -279,21 +279,25 @@ def test_words_are_edited_in_place_and_kept() -> None:
     assert not screen.ui.has("What it says")
 
 
-def test_enter_keeps_and_cancel_leaves_the_words_as_they_were() -> None:
+def test_ctrl_enter_keeps_and_cancel_or_escape_leaves_the_words_as_they_were() -> None:
     screen = _alone(0)
     _edit(screen, "A slot never changes.")
-    screen.ui.press("Enter")
+    screen.ui.press("Ctrl+Enter")
     assert screen.asked == [
         EditHarvestItem(
             _first(), "A slot never changes.", "Copying it eagerly cost 11.9k tokens for every fork."
         )
     ]
 
-    screen = _alone(0)
-    _edit(screen, "Something else")
-    screen.ui.click("Cancel")
-    assert screen.asked == []
-    assert screen.ui.shows(DECISION)
+    for is_by_key in (False, True):
+        screen = _alone(0)
+        _edit(screen, "Something else")
+        if is_by_key:
+            screen.ui.press("Escape")
+        else:
+            screen.ui.click("Cancel")
+        assert screen.asked == []
+        assert screen.ui.shows(DECISION)
 
 
 def test_the_keyboard_is_in_what_is_edited() -> None:

@@ -183,3 +183,14 @@ def test_a_held_fact_and_one_of_a_home_that_cannot_be_written_are_not_deleted() 
     assert all(
         not node.is_enabled for node in screen.ui.nodes("button") if node.props.get("icon") == "trash-can"
     )
+
+
+def test_what_was_deleted_is_put_back_where_it_was_deleted_and_there_alone() -> None:
+    undo = RestoreFact("moon:fact:001", "repos/moon.yaml", "- id: moon:fact:001\n", 0)
+    gone, _ = event(state(), FactDeleted("The moon pulls", undo))
+    screen = open_panel(gone, tab="facts")
+
+    screen.ui.click("Undo", within="Deleted: The moon pulls")
+
+    assert screen.asked == [undo]
+    assert screen.ui.texts().count("Deleted: The moon pulls") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.values.curation import LineRange
-from core.values.retrieval import ChunkKind, Corpus, CorpusCount, IndexProgress, SearchHit
+from core.values.retrieval import ChunkKind, Corpus, CorpusCount, IndexProgress, IndexReport, SearchHit
 from panels.retrieval import facts
 
 
@@ -55,3 +55,12 @@ def test_a_passage_of_markdown_is_shown_without_its_marks_and_its_title_and_code
 
     assert facts.plain(note).split() == ["Tags:", "sea", "Why", "A", "gale."]
     assert facts.plain(code) == "# x ** y"
+
+
+def test_a_run_over_a_part_says_how_much_there_is_beside_it() -> None:
+    counts = (CorpusCount(Corpus.NOTES, 26, 90), CorpusCount(Corpus.KNOWLEDGE, 1, 4))
+    assert (
+        facts.run_words(IndexReport(0, 1, counts=counts, is_part=True))
+        == "27 files in the index, 0 read just now"
+    )
+    assert facts.run_words(IndexReport(0, 27, counts=counts)) == "0 files read, 27 unchanged"
