@@ -354,8 +354,10 @@ class _Services:
         head = ReplyHead(effect.reply_id, START, "p", "m")
         return _Unlocked(self.folder, effect.spec.discussion_id, lambda: head)
 
-    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        del request
+    def recovered(
+        self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+    ) -> tuple[Part, ...]:
+        del request, spec
         return parts
 
     def read_blob(self, spec: StackSpec) -> ReadBlob:

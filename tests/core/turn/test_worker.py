@@ -138,10 +138,6 @@ class FakeServices:
         assert provider_id == "p"
         return self.fake
 
-    def recovered(self, request: ProviderRequest, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        del request
-        return parts
-
     def journal(self, effect: CallProvider, expected: Usage, factor: float) -> ReplyJournal:
         del effect, expected, factor
         return self.written

@@ -45,7 +45,7 @@ def sent_back(*parts: Part, needs_reasoning: bool = False) -> dict[str, Any]:
     """The model's message in the next request of the same turn."""
     wire = [part if not isinstance(part, TextPart) else part.text for part in parts]
     ids = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
-    messages = user("Go."), assistant(*wire), tool(*(ToolResultPart(one, "done") for one in ids))  # type: ignore[arg-type]
+    messages = user("Go."), assistant(*wire), tool(*(ToolResultPart(one, "done") for one in ids))
     body = chat_body(ask(MODEL, *messages), PROFILE, NO_BLOBS, needs_reasoning=needs_reasoning)
     found: dict[str, Any] = body["messages"][2]
     return found
