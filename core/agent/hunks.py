@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from core.values.agent import Hunk
+from core.values.agent import EditHunk
 
 CONTEXT_LINES = 3
 MAX_COMPARED_LINES = 4_000
@@ -42,7 +42,7 @@ class Difference(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]
 
     @property
-    def hunks(self) -> tuple[Hunk, ...]:
+    def hunks(self) -> tuple[EditHunk, ...]:
         """The changes as a person sees them, with some lines around each, none of which is shown twice."""
         return tuple(self._hunk(at) for at in range(len(self.changes)))
 
@@ -58,7 +58,7 @@ class Difference(msgspec.Struct, frozen=True):
             at = change.last
         return "".join((*parts, *self.old[at:]))
 
-    def _hunk(self, at: int) -> Hunk:
+    def _hunk(self, at: int) -> EditHunk:
         change = self.changes[at]
         before = self.changes[at - 1].last if at else 0
         floor = min(before + CONTEXT_LINES, change.first) if at else 0
@@ -73,7 +73,7 @@ class Difference(msgspec.Struct, frozen=True):
                 *_signed(" ", self.old[change.last : last]),
             )
         )
-        return Hunk(first + 1, text)
+        return EditHunk(first + 1, text)
 
 
 def difference(old: str, new: str) -> Difference:
@@ -127,13 +127,13 @@ def lines_of(text: str) -> tuple[str, ...]:
     return (*(f"{line}\n" for line in lines[:-1]), *((lines[-1],) if lines[-1] else ()))
 
 
-def counts(hunks: Sequence[Hunk]) -> tuple[int, int]:
+def counts(hunks: Sequence[EditHunk]) -> tuple[int, int]:
     """Lines that hunks add and remove."""
     lines = [line for hunk in hunks for line in hunk.text.split("\n")]
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
-def unified(hunks: Sequence[Hunk]) -> str:
+def unified(hunks: Sequence[EditHunk]) -> str:
     """Hunks as one text, each under the number of its first line, cut at `MAX_DIFFERENCE_CHARS` and said so."""
     text = "".join(f"@@ line {hunk.first_line} @@\n{hunk.text}" for hunk in hunks)
     if len(text) <= MAX_DIFFERENCE_CHARS:

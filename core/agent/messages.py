@@ -112,7 +112,7 @@ class LookForSandbox(msgspec.Struct, frozen=True):
 
 
 class CallJudged(msgspec.Struct, frozen=True):
-    """What a call would do. `problem`: it cannot be done; `must_ask`: whatever was granted."""
+    """Finding of what a call would do. `problem`: it cannot be done; `must_ask`: whatever was granted."""
 
     discussion_id: str
     call_id: str
@@ -164,7 +164,7 @@ class FilesRestored(msgspec.Struct, frozen=True):
 
 
 class SandboxFound(msgspec.Struct, frozen=True):
-    """How commands are confined here. Told before the first call is judged."""
+    """The confinement of commands here. Told before the first call is judged."""
 
     sandbox: Sandbox
 

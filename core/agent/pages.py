@@ -15,7 +15,7 @@ MOST_ACTIVITY = 10_000
 
 
 def page_of(state: AppState, discussion_id: str) -> AgentPage:
-    """What the agent did in a discussion."""
+    """Page of what the agent did in a discussion."""
     return state.agent.pages.get(discussion_id) or AgentPage()
 
 

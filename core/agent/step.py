@@ -156,7 +156,7 @@ def followed(state: AppState, given: Stamp) -> Result:
 
 
 def tick(state: AppState, given: Stamp) -> Result:
-    """Where nobody sits in front of a window a question waits only so long."""
+    """Refuse questions that waited too long where nobody sits in front of a window."""
     effects: tuple[Any, ...] = ()
     if not state.agent.is_headless:
         return state, effects

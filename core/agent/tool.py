@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.values.agent import ActKind, FileChange, Hunk, Sandbox, TodoItem
+from core.values.agent import ActKind, FileChange, EditHunk, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
@@ -49,7 +49,7 @@ class Judged(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     path: str = ""
     base_sha256: str = ""
-    hunks: tuple[Hunk, ...] = ()
+    hunks: tuple[EditHunk, ...] = ()
     grant: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
     problem: str = ""

@@ -51,7 +51,7 @@ class ToolServices(Protocol):
         ...
 
     def sandbox(self) -> Sandbox:
-        """How commands are confined here; may take a while the first time."""
+        """The confinement of commands here; may take a while the first time."""
         ...
 
     def places(self, places: ToolPlaces) -> ToolPlaces:

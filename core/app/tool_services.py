@@ -71,7 +71,7 @@ class HomeToolServices:
         return self._clock()
 
     def sandbox(self) -> Sandbox:
-        """How commands are confined here; tried at the first question."""
+        """The confinement of commands here; tried at the first question."""
         return self._commands.sandbox
 
     def commands(self, discussion_id: str) -> CommandDesk:

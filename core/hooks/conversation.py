@@ -60,11 +60,7 @@ from core.values.messages import (
 )
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
-from core.values.updates import (
-    is_busy,
-    message_at_work,
-    outcome_of,
-)
+from core.values.updates import is_busy, message_at_work, outcome_of
 
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0

@@ -93,7 +93,7 @@ def _events(
     replacing: frozenset[Placed],
     facts: Mapping[str, str],
 ) -> Iterator[ItemEvent]:
-    """What happened, oldest first. `hashes`: of the placed items; what made or confirmed a fact names it."""
+    """Events, oldest first. `hashes`: of the placed items; what made or confirmed a fact names it."""
     new = {item for item, one in zip(hashes, placed, strict=True) if one.is_new}
 
     def event(kind: ItemEventKind, item: str, **more: object) -> ItemEvent:

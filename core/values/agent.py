@@ -48,7 +48,7 @@ class CallState(StrEnum):
         return self not in (CallState.PREPARING, CallState.ASKING, CallState.RUNNING)
 
 
-class Hunk(msgspec.Struct, frozen=True):
+class EditHunk(msgspec.Struct, frozen=True):
     """One place of an edit, taken or left by itself.
 
     Args:
@@ -60,7 +60,7 @@ class Hunk(msgspec.Struct, frozen=True):
 
 
 class Approval(msgspec.Struct, frozen=True):
-    """What a person is asked, and what their yes is bound to.
+    """A question to a person, and what their yes is bound to.
 
     Args:
         id: sha256 (hex) over tool, arguments, folder and base: a yes counts for exactly this.
@@ -78,7 +78,7 @@ class Approval(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     path: str = ""
     base_sha256: str = ""
-    hunks: tuple[Hunk, ...] = ()
+    hunks: tuple[EditHunk, ...] = ()
     grant: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
     asked_at: datetime | None = None
@@ -177,7 +177,7 @@ class TodoItem(msgspec.Struct, frozen=True):
 
 
 class AgentPage(msgspec.Struct, frozen=True):
-    """What the agent did in one discussion since it was opened.
+    """Page of what the agent did in one discussion since it was opened.
 
     Args:
         activity: tool calls, oldest first, the newest 10,000; todo: the list as the model keeps it.
@@ -194,7 +194,7 @@ class AgentPage(msgspec.Struct, frozen=True):
 
 
 class Sandbox(msgspec.Struct, frozen=True):
-    """How commands are confined on this machine.
+    """The confinement of commands on this machine.
 
     Args:
         name: `bubblewrap`, `sandbox-exec`, empty where there is none; problem: why not, a sentence with its remedy.

@@ -8,7 +8,7 @@ from typing import ClassVar
 from core.agent.escapes import escaped, hidden_count
 from core.agent.messages import ApproveCall, RefuseCall
 from core.base import figures as fmt
-from core.values.agent import ActKind, Approval, CallState, Hunk, ToolCall
+from core.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
 from panels.base.ui import Ui
@@ -124,7 +124,7 @@ def _path(ui: Ui, approval: Approval) -> None:
             ui.open_file(approval.path)
 
 
-def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number: int, hunk: Hunk) -> None:
+def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number: int, hunk: EditHunk) -> None:
     """A place of an edit, ticked or not."""
     asked = call.question_id
     is_taken = number in own.taken(asked, approval)
@@ -138,7 +138,7 @@ def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number:
         ui.code("text", escaped(hunk.text.rstrip("\n")), language="diff")
 
 
-def hunk_words(hunk: Hunk) -> str:
+def hunk_words(hunk: EditHunk) -> str:
     """Place and size of a hunk: `Line 12 · +3 −1`."""
     lines = hunk.text.split("\n")
     added, removed = sum(x.startswith("+") for x in lines), sum(x.startswith("-") for x in lines)

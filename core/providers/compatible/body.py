@@ -8,7 +8,7 @@ from typing import Any
 from core.base.frame import empty_frame
 from core.providers.attachments import data_url
 from core.providers.call_ids import CallIds
-from core.providers.compatible.reasoning import REASONING_CONTENT, sent_back
+from core.providers.compatible.reasoning_spellings import REASONING_CONTENT, sent_back
 from core.providers.openai.body import effort_word, is_strict_schema
 from core.providers.profiles import nearest_effort
 from core.providers.protocol import ReadBlob

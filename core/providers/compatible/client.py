@@ -14,7 +14,7 @@ from core.base.lazy import Lazy
 from core.providers.compatible.body import chat_body, chat_messages
 from core.providers.compatible.embeddings import embedded
 from core.providers.compatible.model_list import is_llama_cpp, listed_profile, ollama_profile
-from core.providers.compatible.reasoning import SPELLINGS, without_reasoning
+from core.providers.compatible.reasoning_spellings import SPELLINGS, without_reasoning
 from core.providers.compatible.stream import ChatReader, is_known
 from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error

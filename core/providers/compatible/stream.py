@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.providers.compatible.reasoning import ReasoningReader
+from core.providers.compatible.reasoning_spellings import ReasoningReader
 from core.providers.usage import counted_usage
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart

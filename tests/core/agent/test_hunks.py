@@ -17,7 +17,7 @@ from core.agent.hunks import (
     unified,
 )
 from core.base.text import clean
-from core.values.agent import Hunk
+from core.values.agent import EditHunk
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "d\x0c", "\u2028"]), max_size=14)
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
@@ -78,7 +78,7 @@ def test_two_places_are_taken_by_themselves() -> None:
 
 
 def test_a_missing_line_end_is_shown() -> None:
-    assert difference("a\n", "a").hunks == (Hunk(1, "-a\n+a\n\\ No newline at end of file\n"),)
+    assert difference("a\n", "a").hunks == (EditHunk(1, "-a\n+a\n\\ No newline at end of file\n"),)
 
 
 def test_a_large_rewrite_is_one_hunk_and_quick() -> None:

@@ -15,7 +15,7 @@ from core.values.agent import (
     Approval,
     CallState,
     FileChange,
-    Hunk,
+    EditHunk,
     Mode,
     Sandbox,
     TodoItem,
@@ -29,10 +29,10 @@ from tests.panels import states
 ROOT = "/home/person/work/cachelab"
 CONFINED = Sandbox("bubblewrap")
 BARE = Sandbox("", "bubblewrap is not installed. Install the package bubblewrap")
-FIRST = Hunk(
+FIRST = EditHunk(
     12, " def touch(slot):\n-    slot.ttl += 300\n+    return replace(slot, ttl=slot.ttl + 300)\n \n"
 )
-SECOND = Hunk(40, " def expire(slot):\n-    slot.ttl = 0\n+    return replace(slot, ttl=0)\n+\n \n")
+SECOND = EditHunk(40, " def expire(slot):\n-    slot.ttl = 0\n+    return replace(slot, ttl=0)\n+\n \n")
 EDIT = Approval("e1" * 32, ActKind.EDIT, "Edit src/cachelab/slots.py", f"{ROOT}/src/cachelab/slots.py",
                 path=f"{ROOT}/src/cachelab/slots.py", base_sha256="ab" * 32, hunks=(FIRST, SECOND),
                 grant="edits inside the project", asked_at=states.NOW)  # fmt: skip
