@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.values.agent import ActKind, FileChange, EditHunk, Sandbox, TodoItem
+from core.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
