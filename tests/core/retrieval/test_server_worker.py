@@ -75,7 +75,7 @@ def test_a_run_fills_both_and_the_server_is_searched(postgres_url: str, tmp_path
     assert ended.report is not None
     assert (ended.problem, ended.report.server) == ("", "")
     answer = searched(shared, asked)
-    assert {hit.path: hit.keyword for hit in answer.hits} == {"a.md": 1.0, "b.md": -1.0}
+    assert {hit.path: hit.keyword for hit in answer.hits} == {"a.md": 1.0}
     assert not answer.degraded
     # Nothing is left here, and the server has it all.
     shared.renew(shared.model(FieldNames()))
