@@ -33,6 +33,7 @@ from core.agent.pages import (
     with_turn,
     without_turn,
 )
+from core.base.mapping import without
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.choices import change_meta
@@ -153,6 +154,24 @@ def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
 def followed(state: AppState, given: Stamp) -> Result:
     """Ask the model again where all results are on disk, or end the turn."""
     return rounds.went_on(state, given) if state.agent.turns else (state, ())
+
+
+def moved(before: AppState, after: AppState) -> AppState:
+    """Settings were read: what was granted in another folder, or in one that is trusted no more, counts no more."""
+    old, new = before.config.project, after.config.project
+    if old.root == new.root and old.is_trusted == new.is_trusted:
+        return after
+    for discussion_id, page in after.agent.pages.items():
+        if page.grants:
+            after = with_page(after, discussion_id, replace(page, grants=()))
+    return after
+
+
+def gone(state: AppState, discussion_id: str) -> Result:
+    """A discussion went to the trash: nobody could see or end its commands any more."""
+    pages = without(state.agent.pages, discussion_id)
+    state = replace(state, agent=replace(state.agent, pages=pages))
+    return state, (StopCalls(discussion_id, kills=True),)
 
 
 def tick(state: AppState, given: Stamp) -> Result:
