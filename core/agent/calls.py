@@ -169,9 +169,12 @@ def approved(
     return advance(state, given, turn)
 
 
-def refused(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, words: str) -> Result:
-    """A no."""
-    return _ended(state, given, replace(turn, is_left=False), call, CallState.REFUSED, words)
+def refused(
+    state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, words: str, *, by_person: bool = True
+) -> Result:
+    """A no; one that no person gave lets nothing go on that an ended program has left."""
+    turn = replace(turn, is_left=turn.is_left and not by_person)
+    return _ended(state, given, turn, call, CallState.REFUSED, words)
 
 
 def reconsidered(state: AppState, given: Stamp, discussion_id: str) -> Result:

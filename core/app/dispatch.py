@@ -242,7 +242,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, SettingsEvent):
         before = state
         state, effects = settings.event(state, event)
-        state = agent.moved(before, state)
+        state, judged = agent.moved(before, state, given)
+        effects = (*effects, *judged)
         if isinstance(event, ModelsListed):
             state, named = discussion.models_listed(state, event.provider)
             effects = (*effects, *named)

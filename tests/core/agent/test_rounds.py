@@ -209,7 +209,8 @@ def test_grants_end_with_the_folder_that_they_were_given_in_and_with_its_trust()
         chosen = book.with_tools()
         book.judge(asking(book, chosen, ("a", "write")), grant=EDIT_GRANT)
         yes(book, chosen, "a", for_discussion=True)
-        loaded = settings_loaded(Project(root="/project", name="project", is_trusted=True))
+        here = settings_loaded(Project(root="/project", name="project", is_trusted=True))
+        loaded = replace(here, settings_paths=book.state.config.settings_paths)
         book.play(loaded)
         assert book.state.agent.pages[chosen].grants == (EDIT_GRANT,)
         book.play(replace(loaded, project=project))
@@ -464,6 +465,41 @@ def test_what_was_not_begun_when_a_program_ended_is_asked_and_a_new_message_lets
         assert call.spec.inputs.user_text == "leave that"
         assert {text[:8] for text in results(book, chosen).values()} == {"Not run:"}
         assert not book.state.agent.turns
+
+
+def test_what_was_left_waits_for_the_settings_and_asks_no_model_before_the_person_said_something() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    asking(book, chosen, ("a", "look"))
+    left = DiscussionLoaded(replace(book.state.discussions.open[chosen], left_calls=("a",)))
+    settled = book.state.config
+    unread = replace(settled, settings_paths=(), project=Project())
+    book.state = replace(book.state, agent=replace(book.state.agent, turns={}), config=unread)
+    assert not of(book.play(left), JudgeCall), "nobody knows yet in which folder it would act"
+
+    project = Project(root="/project", name="project", is_trusted=True)
+    (judge,) = of(book.play(replace(settings_loaded(project), settings_paths=("/c",))), JudgeCall)
+    assert judge.places.root == "/project"
+    assert not of_tools(book.judge(judge, problem="It cannot be done."))
+    assert not book.state.agent.turns
+    assert book.state.discussions.open[chosen].queue_hold
+    assert results(book, chosen) == {"a": "It cannot be done."}
+    (again,) = of(book.keep(book.play(RetrySend(chosen))), CallProvider)
+    assert again.spec.inputs.turns[-1].role is Role.TOOL
+
+
+def test_a_question_that_was_left_and_that_nobody_answers_ends_without_a_call() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    asking(book, chosen, ("a", "write"))
+    book.play(HomeOpened("/home/person/.manual_slop", is_headless=True))
+    left = DiscussionLoaded(replace(book.state.discussions.open[chosen], left_calls=("a",)))
+    book.state = replace(book.state, agent=replace(book.state.agent, turns={}))
+    (judge,) = of(book.play(left), JudgeCall)
+    book.judge(judge)
+    assert not of_tools(book.keep(book.later(301).play(Tick())))
+    assert results(book, chosen)["a"].startswith("Refused: nobody answered")
+    assert not book.state.agent.turns
 
 
 def test_usage_of_every_round_is_the_cost_of_the_task() -> None:
