@@ -187,8 +187,9 @@ _PERSONS_TABLES = frozenset({"tools", "mcp", "channels", "agent", "hooks"})
 
 def _check(_state: AppState, command: Command) -> None:
     """Refuse a change of what only a person decides."""
-    is_setting = isinstance(command, ChangeSetting | ChangeProjectSetting)
-    if is_setting and command.key.split(".", 1)[0].strip().strip("\"'").lower() in _PERSONS_TABLES:
+    if not isinstance(command, ChangeSetting | ChangeProjectSetting):
+        return
+    if command.key.split(".", 1)[0].strip().strip("\"'").lower() in _PERSONS_TABLES:
         raise person_only(f"change {command.key!r}")
 
 

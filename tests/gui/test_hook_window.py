@@ -18,6 +18,7 @@ from core.settings.messages import ChangeSetting, TrustProject
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.hook_window import HookedWindow
+from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.shell.actions import BY_ID
 from tests.gui.conftest import Screen
@@ -98,14 +99,17 @@ def test_a_state_before_the_controller_is_there_is_empty(screen: Screen) -> None
     assert _app(screen).state() == AppState()
 
 
+def _giving(command: Command) -> Callable[[Desk], None]:
+    return lambda desk: desk.send(command)
+
+
 def test_an_entry_that_gives_what_counts_only_from_a_person_does_nothing_over_http(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = _app(screen)
     given: tuple[Command, ...] = (SetTools("d1", has_tools=True), TrustProject(is_trusted=True))
     for command in given:
-        entry = replace(BY_ID["theme"], run=lambda desk, command=command: desk.send(command))
-        monkeypatch.setitem(BY_ID, "theme", entry)
+        monkeypatch.setitem(BY_ID, "theme", replace(BY_ID["theme"], run=_giving(command)))
         with pytest.raises(PermissionError):
             _asked(screen, lambda: HookedWindow(app).act("theme"))
     assert app.early == []
