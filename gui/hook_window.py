@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
+from core.app.messages import PERSON_ONLY, Command
 from gui.app import WindowApp
 from panels.base.desk import Desk
 from panels.shell.actions import BY_ID
@@ -32,7 +33,11 @@ class HookedWindow:
         return self._on_window(self._shoot)
 
     def act(self, action: str) -> bool | None:
-        """Do what an entry of the menus does; False: it is disabled; None: there is none. Raises TimeoutError."""
+        """Do what an entry of the menus does; False: it is disabled; None: there is none.
+
+        Raises:
+            TimeoutError: it does not draw. PermissionError: the entry gives a command that counts only from a person.
+        """
         return self._on_window(lambda: self._act(action)) if action in BY_ID else None
 
     def _shoot(self) -> bytes:
@@ -45,13 +50,18 @@ class HookedWindow:
 
     def _act(self, action: str) -> bool:
         app = self._app
-        desk = Desk(app.state(), app.view, app.ui.tree.ui, app.send, BY_ID)
+        desk = Desk(app.state(), app.view, app.ui.tree.ui, self._send, BY_ID)
         chosen = BY_ID[action]
         if not chosen.is_enabled(desk):
             return False
         chosen.run(desk)
         app.loop.wake()
         return True
+
+    def _send(self, command: Command) -> None:
+        if isinstance(command, PERSON_ONLY):
+            raise PermissionError(f"{type(command).__name__} counts only from a person")
+        self._app.send(command)
 
     def _on_window(self, job: Callable[[], T]) -> T:
         done: Future[T] = Future()

@@ -54,6 +54,10 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     effects: list[Any] = []
     for number, call in enumerate(turn.calls):
         if call.state is CallState.PREPARING and call.let_by and _may_begin(turn, number):
+            stopped = _not_any_more(state, given, turn, call)
+            if stopped is not None:
+                state, more = stopped
+                return state, (*effects, *more)
             turn = with_tool_call(turn, replace(call, state=CallState.RUNNING, started_at=given.at))
             started = StartRecord(
                 given.make_id(20 + 2 * number), given.at, call.id, _approval_id(call), call.let_by
@@ -66,6 +70,20 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
         what = following.name, following.arguments_json, places_of(state)
         effects.append(JudgeCall(*about, *what, asked_places(state)))
     return with_turn(state, turn), tuple(effects)
+
+
+def _not_any_more(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall) -> Result | None:
+    """Refuse or ask a call that was let run and waited: mode, grants or trust may be others by now. None: it may begin."""
+    if call.approval is None:
+        return None
+    ruling = rule(call.approval, _standing(state, turn, call, must_ask=False))
+    if ruling.answer is PolicyAnswer.REFUSE:
+        return _ended(state, given, turn, call, CallState.REFUSED, ruling.refusal)
+    if ruling.answer is PolicyAnswer.ASK and call.let_by == "policy":
+        asked = replace(ruling.approval, asked_at=given.at)
+        turn = with_tool_call(turn, replace(call, state=CallState.ASKING, approval=asked, let_by=""))
+        return advance(state, given, turn)
+    return None
 
 
 def _approval_id(call: ToolCall) -> str:
@@ -151,9 +169,12 @@ def approved(
     return advance(state, given, turn)
 
 
-def refused(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, words: str) -> Result:
-    """A no."""
-    return _ended(state, given, replace(turn, is_left=False), call, CallState.REFUSED, words)
+def refused(
+    state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, words: str, *, by_person: bool = True
+) -> Result:
+    """A no; one that no person gave lets nothing go on that an ended program has left."""
+    turn = replace(turn, is_left=turn.is_left and not by_person)
+    return _ended(state, given, turn, call, CallState.REFUSED, words)
 
 
 def reconsidered(state: AppState, given: Stamp, discussion_id: str) -> Result:

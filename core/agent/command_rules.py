@@ -21,24 +21,39 @@ _PLAIN = frozenset("_@%+=:,./^~#-")
 _GLOB = frozenset("*?")
 _ASKED_WORD = re.compile(
     r"-c.*|-{1,2}(exec|ok|eval|config|command|pre|ext-diff|textconv|open-files-in-pager|pager|rsh|plugin"
-    r"|upload-pack|receive-pack|use-compress-program|compress-program|to-command|checkpoint-action)\w*([-=].*)?",
+    r"|upload-pack|receive-pack|use-compress-program|compress-program|to-command|checkpoint-action"
+    r"|fprint|fls|delete|output|in-place)\w*([-=].*)?",
     re.DOTALL,
 )
-"""Words by which a program runs another, whatever the rule says."""
+"""Words by which a program runs another, or writes a file as a redirection would, whatever the rule says."""
+_ASKED_NAMES = (
+    "exec", "eval", "config", "command", "pre", "ext-diff", "textconv", "open-files-in-pager", "pager", "rsh-command",
+    "rmt-command", "plugin", "upload-pack", "receive-pack", "use-compress-program", "compress-program", "to-command",
+    "checkpoint-action", "info-script", "new-volume-script", "unzip-command", "hostname-bin", "output", "in-place",
+)  # fmt: skip
+"""Long options of that kind: most programs take the beginning of one for the whole."""
+_ASKED_LETTERS = {
+    "git": "O", "tar": "IF", "bsdtar": "IF", "fd": "xX", "fdfind": "xX", "zip": "T", "sort": "o", "printf": "v", "test": "vR",
+    "tree": "o", "wget": "Oe", "curl": "oOKT", "sqlite3": "A", "ctags": "f", "split": "", "make": "fCEI", "gmake": "fCEI",
+}  # fmt: skip
+"""Letters of single programs that run another, read one's orders from elsewhere, write a file, or set a name."""
 _INLINE_CODE = re.compile(r"-[A-Za-z]*[cCeEprF].*|--(eval|print|run|import|require)\b.*", re.DOTALL)
 
 _RUNS_OTHERS = frozenset(
     # Builtins that change what a name means, or run text.
     ["eval", "exec", "source", ".", "command", "builtin", "alias", "unalias", "trap", "export", "declare", "typeset",
      "local", "readonly", "set", "unset", "shopt", "enable", "hash", "bind", "complete", "compopt", "coproc", "time",
-     "mapfile", "readarray", "read", "fc", "wait", "disown", "jobs", "bg", "fg", "let", "getopts", "pushd", "popd",
+     "mapfile", "readarray", "read", "fc", "history", "compgen", "wait", "disown", "jobs", "bg", "fg", "let", "getopts", "pushd", "popd",
      # Programs that run the program that they are given.
      "env", "xargs", "sudo", "doas", "su", "runuser", "setpriv", "timeout", "nice", "ionice", "nohup", "setsid",
      "stdbuf", "chroot", "unshare", "nsenter", "flock", "watch", "parallel", "strace", "ltrace", "gdb", "script",
      "expect", "busybox", "toybox", "ssh", "scp", "sftp", "rsync", "npx", "bunx", "uvx", "pipx", "entr", "taskset",
-     "chrt", "systemd-run", "dbus-run-session", "ld.so", "tmux", "screen", "at", "batch", "crontab", "start-stop-daemon",
+     "chrt", "systemd-run", "dbus-run-session", "dbus-launch", "ssh-agent", "xvfb-run", "fakeroot", "faketime", "proot",
+     "firejail", "bwrap", "sg", "pkexec", "run-parts", "socat", "nc", "ncat", "valgrind", "perf", "prlimit", "numactl",
+     "setarch", "cpulimit", "hyperfine", "watchexec", "rlwrap", "unbuffer", "direnv", "nix-shell", "flatpak", "ld.so", "tmux", "screen", "at", "batch", "crontab", "start-stop-daemon",
      # Editors, pagers and little languages with a way to a shell.
-     "vi", "vim", "nvim", "ex", "ed", "emacs", "less", "more", "man", "awk", "gawk", "mawk", "nawk", "m4"]
+     "vi", "vim", "nvim", "ex", "ed", "emacs", "nano", "less", "more", "man", "info", "awk", "gawk", "mawk", "nawk", "m4",
+     "dc", "gnuplot", "psql", "mysql", "ftp"]
 )  # fmt: skip
 _RUNNERS = frozenset(
     [("uv", "run"), ("uv", "tool"), ("npm", "exec"), ("pnpm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("yarn", "exec"),
@@ -56,6 +71,10 @@ _WITH_SUBCOMMANDS = frozenset(
      "gh", "dotnet", "bundle", "gradle", "mvn", "rustup", "terraform", "hg", "svn", "jj", "cmake", "just", "apt", "brew",
      "systemctl", "conda", "mix", "composer", "swift", "zig", "deno", "bun"]
 )  # fmt: skip
+_SED = frozenset(["sed", "gsed"])
+_SED_READS = re.compile(r"-[nErsuz]+|--(quiet|silent|regexp-extended|posix|unbuffered|null-data)")
+_SED_PRINTS = re.compile(r"[0-9$,~+! ;]*[pdq=;]*([0-9$,~+! ;]+[pdq=;]+)*")
+"""Scripts of `sed` that only choose lines by their numbers: others can run programs and write files."""
 _THREE_WORDS = frozenset([("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("cargo", "run"), ("go", "tool"), ("bun", "run")])  # fmt: skip
 
 
@@ -86,6 +105,10 @@ def read_command_line(text: str) -> CommandLine:
     except _UnclearError as unclear:
         return CommandLine(why_not=f"No rule can cover it: {unclear}.")
     prefixes = tuple(dict.fromkeys(_prefix(words) for words in commands))
+    if not all(word.isprintable() for prefix in prefixes for word in prefix):
+        return CommandLine(
+            why_not="No rule can cover it: a word that would stand in the rule has several lines."
+        )
     return CommandLine(commands, prefixes)
 
 
@@ -191,9 +214,11 @@ def _check(words: tuple[str, ...]) -> None:
         raise _UnclearError("the name of a program is not plain")
     if program in _RUNS_OTHERS or words[:2] in _RUNNERS:
         raise _UnclearError(f"{' '.join(words[:2])!r} runs what it is told to")
-    asked = next((word for word in words[1:] if _ASKED_WORD.fullmatch(word)), None)
+    asked = next((word for word in words[1:] if _is_asked(program, word)), None)
     if asked is not None:
-        raise _UnclearError(f"{asked!r} may run another program")
+        raise _UnclearError(f"{asked!r} may run another program, or write a file")
+    if program in _SED and not _only_prints(words[1:]):
+        raise _UnclearError("the script may run another program, or write a file")
     if _INTERPRETER.fullmatch(program):
         options = []
         for word in words[1:]:
@@ -203,6 +228,24 @@ def _check(words: tuple[str, ...]) -> None:
         is_bare = len(options) == len(words) - 1
         if is_bare or any(_INLINE_CODE.fullmatch(word) or word == "-" for word in options):
             raise _UnclearError(f"{program!r} runs what it is told to")
+
+
+def _is_asked(program: str, word: str) -> bool:
+    """True for a word that may run another program or write a file."""
+    if _ASKED_WORD.fullmatch(word):
+        return True
+    if word.startswith("--"):
+        name = word[2:].partition("=")[0]
+        return bool(name) and any(asked.startswith(name) for asked in _ASKED_NAMES)
+    letters = _ASKED_LETTERS.get(program, "")
+    return word.startswith("-") and any(letter in word[1:].partition("=")[0] for letter in letters)
+
+
+def _only_prints(words: tuple[str, ...]) -> bool:
+    script = next((at for at, word in enumerate(words) if not word.startswith("-")), None)
+    if script is None or _SED_PRINTS.fullmatch(words[script]) is None:
+        return False
+    return all(_SED_READS.fullmatch(word) or not word.startswith("-") for word in words)
 
 
 def _prefix(words: tuple[str, ...]) -> tuple[str, ...]:

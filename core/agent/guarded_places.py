@@ -89,7 +89,7 @@ def _to_hold(root: str) -> Iterator[tuple[str, bytes | None]]:
     git = os.path.join(root, ".git")
     if not os.path.lexists(git):
         yield git, None  # an empty folder is no repository to git
-    is_repository = os.path.isfile(os.path.join(git, "HEAD"))
+    is_repository = not os.path.islink(git) and os.path.isfile(os.path.join(git, "HEAD"))
     for name in (*_HELD, *(_HELD_IN_GIT if is_repository else ())):
         yield os.path.join(root, name), _CONTENT.get(name)
 

@@ -6,6 +6,7 @@ servers, where the opening or the closing tag is missing (read 2026-11-23).
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from bisect import bisect_right
@@ -36,7 +37,8 @@ _PARAMETER = re.compile(r"\s*<parameter=([\w.:-]{1,128})>")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _RUN = re.compile(r"`+")
 _BLANK = re.compile(r"\n[ \t]*\n")
-_SPACE = re.compile(r"\s+")
+_ESCAPED = re.compile(r"\\+[nrt]|\\+u[0-9a-fA-F]{4}")
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 _DECODER = json.JSONDecoder()
 _MOST_TRIES = 100
 """Places of a text that are looked at."""
@@ -87,16 +89,23 @@ def with_recovered(
 
 
 def elsewhere(texts: Iterable[str]) -> StandsElsewhere:
-    """Search of texts for that of a call, spaces and line ends apart. The texts are read when a call is asked for."""
+    """Search of texts for that of a call, by its letters alone: tools show lines with numbers and signs before them, a page
+    has entities, a string of JSON escapes. The texts are read when a call is asked for.
+    """
     told: list[str] = []
 
     def stands(text: str) -> bool:
         if not told:
-            told.extend(_SPACE.sub("", one) for one in texts)
-        wanted = _SPACE.sub("", text)
+            told.extend(map(_letters, texts))
+        wanted = _letters(text)
         return any(wanted in one for one in told)
 
     return stands
+
+
+def _letters(text: str) -> str:
+    """The letters of a text, without what writes other characters."""
+    return _NO_LETTERS.sub("", html.unescape(_ESCAPED.sub("", text)))
 
 
 def shown_texts(request: ProviderRequest, read_blob: Callable[[str], bytes]) -> Iterator[str]:

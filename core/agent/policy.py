@@ -116,7 +116,8 @@ def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str, *
     """Sha256 (hex) that a yes is bound to: another tool, argument, folder or base needs another yes.
 
     Args:
-        found: where links led and why it was asked: a link that leads to another place by now needs another yes, too.
+        found: what else is shown: where links led, what it would do, why it is asked. A link that leads elsewhere by now
+            needs another yes, too.
     """
     digest = hashlib.sha256()
     for part in (tool, arguments_json, folder, base_sha256, *found):
@@ -126,7 +127,9 @@ def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str, *
 
 
 def command_grant(prefixes: tuple[tuple[str, ...], ...]) -> str:
-    """Grant of token prefixes, a line each, as a shell would read them; empty without any."""
+    """Grant of token prefixes, a line each, as a shell would read them; empty without any, or where a word has lines."""
+    if any(not word.isprintable() for prefix in prefixes for word in prefix):
+        return ""
     return "\n".join(dict.fromkeys(f"{_RUN}{shlex.join(prefix)}" for prefix in prefixes if prefix))
 
 
@@ -181,10 +184,11 @@ def _policy(kind: ActKind, policies: Policies) -> PolicyAnswer:
 
 def _is_covered(approval: Approval, standing: Standing) -> bool:
     """True if the person allowed this already: by their mode, by a grant of this discussion, by a rule of theirs."""
-    granted = {line for grant in standing.grants for line in grant.split("\n")}
+    granted = standing.grants
     match approval.kind:
         case ActKind.COMMAND:
-            rules = [line.removeprefix(_RUN) for line in granted if line.startswith(_RUN)]
+            lines = dict.fromkeys(line for grant in granted for line in grant.split("\n"))
+            rules = [line.removeprefix(_RUN) for line in lines if line.startswith(_RUN)]
             rules += standing.policies.prefixes
             return bool(approval.commands) and all(
                 any(covers(each, words) for each in rules) for words in approval.commands

@@ -16,7 +16,7 @@ from core.turn import queue, replies, sending
 from core.turn.messages import CallEnded, RetrySend
 from core.values.agent import AgentTurn, CallState, ToolCall
 from core.values.discussion import CallPhase, LiveCall
-from core.values.messages import Message, ReasoningPart, Role, Status, ToolCallPart
+from core.values.messages import Message, ReasoningPart, Role, Status, ToolCallPart, ToolResultPart
 from core.values.provider import StopKind
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import AppState
@@ -31,6 +31,7 @@ TOO_MANY = f"Not run: a reply may ask for {MOST_CALLS} calls at once. Ask again 
 NOT_WHOLE = "Not run: the reply was cut off before it was whole."
 STOPPED_REPLY = "Not run: the person stopped the reply."
 NO_TOOLS = "Not run: tools are switched off in this discussion."
+_BEFORE_LEFT = "The program ended in the turn before it. A retry goes on with what is there."
 _BEFORE_TURN = "The turn before it was stopped."
 
 
@@ -135,6 +136,8 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     if turn.is_stopping:
         state = queue.hold(without_turn(state, discussion_id), discussion_id, _BEFORE_TURN)
         return state, ()
+    if turn.is_left:  # nobody has answered: a start spends nothing
+        return queue.hold(without_turn(state, discussion_id), discussion_id, _BEFORE_LEFT), ()
     if not turn.goes_on or turn.has_yielded:
         return queue.go_on(without_turn(state, discussion_id), given, discussion_id)
     if turn.rounds >= most:
@@ -166,7 +169,12 @@ def interrupted(state: AppState, given: Stamp, discussion_id: str) -> Result:
 
 
 def left(state: AppState, given: Stamp, discussion_id: str) -> Result:
-    """A discussion was read: calls that a program which ended had not begun are asked about again."""
+    """A discussion was read, or the settings were: calls that a program which ended had not begun are asked about again.
+
+    Where they would act is not known before the settings are.
+    """
+    if not state.config.settings_paths:
+        return state, ()
     known = state.agent.turns.get(discussion_id)
     if known is not None and not known.is_left:
         return state, ()
@@ -177,11 +185,13 @@ def left(state: AppState, given: Stamp, discussion_id: str) -> Result:
     if opened is None or not opened.left_calls or summary is None or not summary.meta.has_tools:
         return state, ()
     said = opened.messages
+    told = {part.call_id for one in said for part in one.parts if isinstance(part, ToolResultPart)}
+    waiting = {*opened.left_calls} - told
     parts = [
         part
         for message in said
         for part in message.parts
-        if isinstance(part, ToolCallPart) and part.call_id in opened.left_calls
+        if isinstance(part, ToolCallPart) and part.call_id in waiting
     ]
     turn_id = next((one.id for one in reversed(said) if one.role is Role.USER), "")
     calls = tuple(map(_tool_call, parts))

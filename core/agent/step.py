@@ -33,6 +33,7 @@ from core.agent.pages import (
     with_turn,
     without_turn,
 )
+from core.base.mapping import without
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.choices import change_meta
@@ -155,6 +156,33 @@ def followed(state: AppState, given: Stamp) -> Result:
     return rounds.went_on(state, given) if state.agent.turns else (state, ())
 
 
+def moved(before: AppState, after: AppState, given: Stamp) -> Result:
+    """Settings were read: what was granted in another folder, or in one that is trusted no more, counts no more; what a
+    program that ended has left is judged by where it would act now.
+    """
+    old, new = before.config.project, after.config.project
+    is_first = not before.config.settings_paths
+    if not is_first and old.root == new.root and old.is_trusted == new.is_trusted:
+        return after, ()
+    for discussion_id, page in after.agent.pages.items():
+        if page.grants:
+            after = with_page(after, discussion_id, replace(page, grants=()))
+    effects: tuple[Any, ...] = ()
+    for discussion_id, opened in after.discussions.open.items():
+        if opened.left_calls:
+            own = Stamp(given.at, f"{given.seed}/left/{discussion_id}")
+            after, asked = rounds.left(after, own, discussion_id)
+            effects = (*effects, *asked)
+    return after, effects
+
+
+def gone(state: AppState, discussion_id: str) -> Result:
+    """A discussion went to the trash: nobody could see or end its commands any more."""
+    pages = without(state.agent.pages, discussion_id)
+    state = replace(state, agent=replace(state.agent, pages=pages))
+    return state, (StopCalls(discussion_id, kills=True),)
+
+
 def tick(state: AppState, given: Stamp) -> Result:
     """Refuse questions that waited too long where nobody sits in front of a window."""
     effects: tuple[Any, ...] = ()
@@ -166,7 +194,7 @@ def tick(state: AppState, given: Stamp) -> Result:
             asked_at = call.approval.asked_at if call is not None and call.approval is not None else None
             if turn is None or call is None or asked_at is None or given.at - asked_at < ANSWER_WITHIN:
                 continue
-            state, more = calls.refused(state, given, turn, call, UNANSWERED)
+            state, more = calls.refused(state, given, turn, call, UNANSWERED, by_person=False)
             effects = (*effects, *more)
     return state, effects
 

@@ -345,10 +345,11 @@ class ToolWorker:
 
 
 def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
-    """Question for a judged call, as a person sees it. Its id binds tool, arguments, folder, file, base and reasons."""
+    """Question for a judged call, as a person sees it. Its id binds tool, arguments, folder, base and all that is shown."""
     bound = effect.name, effect.arguments_json, effect.places.root, judged.base_sha256
+    shown = judged.path, judged.title, judged.detail, judged.grant
     return Approval(
-        id=approval_id(*bound, judged.path, *judged.reasons),
+        id=approval_id(*bound, *shown, *judged.reasons),
         kind=judged.kind,
         title=judged.title,
         detail=judged.detail,

@@ -47,6 +47,7 @@ from core.discussion.messages import (
     DiscussionCreated,
     DiscussionEvent,
     DiscussionLoaded,
+    DiscussionTrashed,
     LookForChanges,
     RecordsAppended,
     WriteFailed,
@@ -239,7 +240,10 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, CachingEvent):
         return caching.event(state, given, event)
     if isinstance(event, SettingsEvent):
+        before = state
         state, effects = settings.event(state, event)
+        state, judged = agent.moved(before, state, given)
+        effects = (*effects, *judged)
         if isinstance(event, ModelsListed):
             state, named = discussion.models_listed(state, event.provider)
             effects = (*effects, *named)
@@ -309,6 +313,9 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
     if isinstance(event, DiscussionLoaded | DiscussionChangedOutside):
         after, asked = agent.loaded(after, given, event.discussion.id)
         effects = (*effects, *asked)
+    if isinstance(event, DiscussionTrashed) and event.item.discussion_id in after.agent.pages:
+        after, ended = agent.gone(after, event.item.discussion_id)
+        effects = (*effects, *ended)
     if isinstance(event, caching.Recalling):
         return after, (*effects, *caching.recall(state, after, event))
     return after, effects

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
 import msgspec
 from msgspec.structs import replace
 
@@ -17,7 +19,7 @@ from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
 from core.imports.messages import ImportCommand, ImportEffect, ImportEvent
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
 from core.retrieval.messages import RetrievalCommand, RetrievalEffect, RetrievalEvent
-from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent
+from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent, StoreKey, TrustProject
 from core.spending.messages import SpendingEffect, SpendingEvent
 from core.turn.messages import TurnCommand, TurnEffect, TurnEvent
 
@@ -107,6 +109,10 @@ Command = (
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
 """
+
+PERSON_ONLY: tuple[type[Any], ...] = (*get_args(AgentCommand), TrustProject, StoreKey)
+"""Commands that count only from a person: what tools may do, whether a folder is trusted, keys. The token of the Hook API
+stands on disk, where a command could read it, so no way over HTTP leads to these."""
 
 
 def awaited(command: Command, command_id: str) -> Command:

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from core.agent.escapes import escaped
 from core.agent.messages import ApproveCall, RefuseCall
 from core.cli.output import Console, harmless
 from core.cli.session import FrontEnd
@@ -52,17 +53,17 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
 def question(approval: Approval) -> str:
     """Question about a call: what it would do, whole, every control character shown, and why it is asked."""
     rows = [f"\n{_one_line(approval.title)}"]
-    detail = approval.detail or "".join(hunk.text for hunk in approval.hunks)
-    rows += [_INDENT + harmless(row) for row in detail.split("\n")] if detail else []
+    shown = (approval.detail, *(hunk.text.rstrip("\n") for hunk in approval.hunks))
+    rows += [_INDENT + escaped(row) for text in filter(None, shown) for row in text.split("\n")]
     rows += [f"({_one_line(reason)})" for reason in approval.reasons]
     if not approval.grant:
         return "\n".join((*rows, "Let it? [y/N] "))
-    grant = "; ".join(harmless(row) for row in approval.grant.split("\n"))
+    grant = "; ".join(escaped(row) for row in approval.grant.split("\n"))
     return "\n".join((*rows, f"a: from now on in this discussion: {grant}", "Let it? [y/a/N] "))
 
 
 def _one_line(text: str) -> str:
-    return harmless(" ".join(text.split()))
+    return escaped(" ".join(text.split()))
 
 
 def _drop_typed(source: TextIO) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from core.app.messages import Command, SaveWindow
+from core.app.messages import PERSON_ONLY, Command, SaveWindow
 from core.discussion.messages import UndoDelete
 from core.hooks.bodies import taken
 from core.hooks.fields import Body, Texts
@@ -18,7 +18,6 @@ from core.hooks.knowledge import ItemPlace, stored_item
 from core.hooks.operation import Resource
 from core.hooks.presets import PresetItem, PresetItems, preset_of
 from core.hooks.refusals import unknown
-from core.settings.messages import StoreKey
 from core.values.curation import FileItem
 from core.values.knowledge import Item
 from core.values.state import AppState
@@ -26,8 +25,8 @@ from core.values.state import AppState
 COMMAND_ID = "command_id"
 """The field by which we wait for a command; nobody else gives it."""
 
-HELD_BACK: tuple[type[Any], ...] = (StoreKey, SaveWindow)
-"""Keys never pass through the Hook API; the window keeps its own places."""
+HELD_BACK: tuple[type[Any], ...] = (*PERSON_ONLY, SaveWindow)
+"""A person's own words never come through the Hook API; the window keeps its own places."""
 
 
 def action_name(kind: type[Any]) -> str:

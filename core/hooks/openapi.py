@@ -26,7 +26,7 @@ A path that names nothing is answered with 404, another method than those listed
 _WHEN = {
     400: "a path or body that cannot be read",
     401: "no token, or not that of this start",
-    403: "another Host than the program's own, or an Origin",
+    403: "another Host than the program's own, an Origin, or something that only a person may do",
     408: "the request did not arrive in time",
     413: "the body is too large",
     414: "the path is too long",

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.app.messages import DismissNotice, Quit
+from core.app.messages import Command, DismissNotice, Quit
 from core.context.messages import DeleteNamedText, SaveNamedText
 from core.hooks.conversation import CallData
 from core.hooks.fields import Body, Count, Data, Money, Time, filled
 from core.hooks.operation import Resource, operation
-from core.hooks.refusals import RefusedError
+from core.hooks.refusals import RefusedError, person_only
 from core.hooks.request import FRAMES_S, Answer, Request
 from core.settings.asked_values import question_id
 from core.settings.messages import (
@@ -25,13 +25,12 @@ from core.settings.messages import (
     ResetPrompt,
     SavePrompt,
     SaveServer,
-    TrustProject,
 )
 from core.settings.starting_model import named_provider
 from core.settings.wording import asked_lines, trust_title
 from core.spending.limits import under_way_usd
 from core.values.settings import Project
-from core.values.state import Level
+from core.values.state import AppState, Level
 
 
 class AskedData(Data, frozen=True):
@@ -182,6 +181,18 @@ async def advance_clock(request: Request[ClockBody]) -> Answer:
 
 _NO_CLOCK = {404: "the program was started without --test-clock"}
 
+_PERSONS_TABLES = frozenset({"tools", "mcp", "channels", "agent", "hooks"})
+"""Tables of settings that say what tools, servers and this API may do."""
+
+
+def _check(_state: AppState, command: Command) -> None:
+    """Refuse a change of what only a person decides."""
+    if not isinstance(command, ChangeSetting | ChangeProjectSetting):
+        return
+    if command.key.split(".", 1)[0].strip().strip("\"'").lower() in _PERSONS_TABLES:
+        raise person_only(f"change {command.key!r}")
+
+
 RESOURCE = Resource(
     (
         operation("GET", "/api/status", status, {200: StatusData}),
@@ -195,7 +206,6 @@ RESOURCE = Resource(
             RemoveServer,
             RefreshModels,
             FindLocalServers,
-            TrustProject,
             OpenProject,
             SaveNamedText,
             DeleteNamedText,
@@ -206,4 +216,5 @@ RESOURCE = Resource(
         "notices": (DismissNotice,),
         "program": (Quit,),
     },
+    _check,
 )

@@ -56,3 +56,10 @@ def error_data(code: str, message: str, remedy: str = "") -> ErrorData:
 def unknown(what: str, name: str, remedy: str = "") -> RefusedError:
     """Something named that is not there."""
     return RefusedError(404, "not_found", f"There is no {what} {name[:80]!r}", remedy)
+
+
+def person_only(what: str) -> RefusedError:
+    """Act that counts only from a person: a command could read the token that this request came with."""
+    return RefusedError(
+        403, "person_only", f"Only a person may do that: {what}", "Do it in the window or on a terminal"
+    )

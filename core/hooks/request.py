@@ -43,7 +43,7 @@ class Window(Protocol):
             Whether it was done (False: it cannot be done just now), None where there is no such entry.
 
         Raises:
-            TimeoutError: the window does not draw.
+            TimeoutError: the window does not draw. PermissionError: only a person may do it; nothing was done.
         """
         ...
 

@@ -8,15 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import pytest
+from msgspec.structs import replace
 
+from core.agent.messages import SetTools
 from core.app.messages import Command
 from core.discussion.messages import CreateDiscussion
 from core.hooks.request import Window
-from core.settings.messages import ChangeSetting
+from core.settings.messages import ChangeSetting, TrustProject
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.hook_window import HookedWindow
+from panels.base.desk import Desk
 from panels.base.ui import Ui
+from panels.shell.actions import BY_ID
 from tests.gui.conftest import Screen
 
 pytestmark = pytest.mark.gui
@@ -93,3 +97,19 @@ def test_a_window_that_does_not_draw_is_not_waited_for_for_ever(
 
 def test_a_state_before_the_controller_is_there_is_empty(screen: Screen) -> None:
     assert _app(screen).state() == AppState()
+
+
+def _giving(command: Command) -> Callable[[Desk], None]:
+    return lambda desk: desk.send(command)
+
+
+def test_an_entry_that_gives_what_counts_only_from_a_person_does_nothing_over_http(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = _app(screen)
+    given: tuple[Command, ...] = (SetTools("d1", has_tools=True), TrustProject(is_trusted=True))
+    for command in given:
+        monkeypatch.setitem(BY_ID, "theme", replace(BY_ID["theme"], run=_giving(command)))
+        with pytest.raises(PermissionError):
+            _asked(screen, lambda: HookedWindow(app).act("theme"))
+    assert app.early == []

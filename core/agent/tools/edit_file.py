@@ -47,7 +47,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
     places = file.text.count(old) if asked.every_place else 1
     if len(file.text) + places * (len(new) - len(old)) > MAX_FILE_BYTES:
         return refused(ActKind.EDIT, title, f"A file may have {MAX_FILE_BYTES:,} bytes.")
-    return judge_write(place, file, file.text.replace(old, new, places), title)
+    return judge_write(place, file, file.text.replace(old, new, places), title, desk)
 
 
 def _misfit(text: str, old: str, asked: EditFile, shown: str) -> str:

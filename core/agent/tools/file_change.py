@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import msgspec
 
@@ -66,8 +67,8 @@ def text_to_write(place: ToolPath, desk: ToolDesk) -> FileText:
     return FileText(content.text, found.sha256, raw.removeprefix(_BOM), start)
 
 
-def judge_write(place: ToolPath, file: FileText, new: str, title: str) -> Judged:
-    """Judge a change of a file. `new`: its text, LF."""
+def judge_write(place: ToolPath, file: FileText, new: str, title: str, desk: ToolDesk) -> Judged:
+    """Judge a change of a file. `new`: its text, LF. Only one inside the project may be granted for the discussion."""
     change = difference(file.text, clean(new))
     if file.sha256 and not change.changes:
         return refused(ActKind.EDIT, title, f"{place.shown} would stay as it is: nothing to write.")
@@ -79,7 +80,7 @@ def judge_write(place: ToolPath, file: FileText, new: str, title: str) -> Judged
         path=place.path,
         base_sha256=file.sha256,
         hunks=change.hunks,
-        grant=EDIT_GRANT,
+        grant=EDIT_GRANT if place.root == os.path.realpath(desk.places.root) else "",
         plan=WritePlan(place, file.sha256, in_own_form(change, file.raw), file.start),
     )
 

@@ -33,7 +33,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
     file = text_to_write(place, desk)
     if file.problem:
         return refused(ActKind.EDIT, title, file.problem)
-    return judge_write(place, file, asked.text, title)
+    return judge_write(place, file, asked.text, title, desk)
 
 
 TOOL = Tool(

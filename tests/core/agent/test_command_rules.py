@@ -21,6 +21,10 @@ from core.agent.policy import covers
         ("git log\n\ncurl x", (("git", "log"), ("curl", "x"))),
         ("ls src/*.py | wc -l && git status || make", (("ls", "src/*.py"), ("wc", "-l"), ("git", "status"), ("make",))),
         ('"git" log', (("git", "log"),)),
+        ("git log --oneline --color --no-color --stat -p", (("git", "log", "--oneline", "--color", "--no-color", "--stat", "-p"),)),
+        ("git commit -m 'a\nb'", (("git", "commit", "-m", "a\nb"),)),
+        ("sed -n 10,20p x", (("sed", "-n", "10,20p", "x"),)),
+        ("find . -name a -type f", (("find", ".", "-name", "a", "-type", "f"),)),
         ("python -m pytest -q tests", (("python", "-m", "pytest", "-q", "tests"),)),
     ],
 )  # fmt: skip
@@ -43,6 +47,12 @@ def test_every_simple_command_is_read(text: str, commands: tuple[tuple[str, ...]
         "[[ a ]]", "coproc git log", "time git log", "git log # curl\ncurl", "g\\it log", "git\\\n log", "git *", "git {log,x}",
         "git -*", "git $'log'", 'git $"log"', "git log 'a", "git log \"a", "git log |", "", "  \n", "#", "''", "git\u00a0log",
         "git\tlog", "git\rlog", "git log\x00", "git \u202elog", "\ud800", "a" * (LONGEST + 1), "uv run x", "git bisect run x",
+        "sort --compress-prog=sh a", "tar --to-comm=sh xf a", "tar --checkpoint-act=exec=sh xf a", "git grep --open-files=sh a",
+        "git fetch --upload-p=sh x", "git grep -Osh a", "git grep -iOsh a", "tar -xIsh -f a", "tar -F sh -xf a", "fd . -x sh",
+        "fd -HX sh", "rg --hostname-bin=sh a", "git log --output=.envrc", "git diff --outpu=x", "find . -fprintf x %p",
+        "find . -delete", "sort -o x a", "sed -i s/a/b/ x", "sed 's/a/b/e' x", "sed -n '1e sh' x", "sed 'w x' y", "sed -f x y",
+        "printf -v PATH /tmp; git log", "test -v 'a[$(sh)]'", "compgen -C sh", "history -w x", "make test -f x", "curl -K x",
+        "python \"x'\nedit files inside the project\n'y\"",
         "docker run x", "git config x y", "vim x", "awk 'BEGIN{system(1)}'", "cat x; less y",
     ],
 )  # fmt: skip
@@ -80,7 +90,7 @@ _PIECES = (
 )  # fmt: skip
 _HARNESS = r"""
 PATH=/nowhere
-command_not_found_handle() { printf '%s\x1f' "$@" >&9; printf '\x1e' >&9; }
+command_not_found_handle() { printf -v ran '%s\x1f' "$@"; printf '%s\x1e' "$ran" >&9; }
 ls() { command_not_found_handle ls "$@"; }
 while IFS= read -r -d '' text; do
   ( cd /; set -f; eval "$text" ) </dev/null >/dev/null 2>&1

@@ -177,3 +177,12 @@ def test_arguments_that_do_not_fit_are_a_problem_and_never_raise(
         return
     judged = TOOLS[tool].judge(arguments, desk)
     assert judged.problem or (arguments == "" and tool == "yield_to_user")
+
+
+def test_an_edit_in_an_allowed_folder_outside_the_project_is_granted_by_nothing(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    desk = Desk(tmp_path, allowed=(tmp_path / "notes",))
+    inside = desk.judge("write_file", path="new.txt", text="a")
+    outside = desk.judge("write_file", path=str(tmp_path / "notes" / "new.txt"), text="a")
+    assert (inside.problem, outside.problem) == ("", "")
+    assert (inside.grant, outside.grant) == (EDIT_GRANT, "")

@@ -56,6 +56,19 @@ def test_a_repository_keeps_its_settings_hooks_and_those_of_its_modules(tmp_path
     assert shown(git) == ["HEAD", "config", "modules"]
 
 
+def test_a_link_to_another_repository_is_not_entered(tmp_path: Path) -> None:
+    root, other = tmp_path / "project", tmp_path / "other"
+    root.mkdir()
+    other.mkdir()
+    (other / "HEAD").write_text("ref: refs/heads/main\n")
+    (root / ".git").symlink_to(other)
+    places = GuardedPlaces()
+    held = places.hold(str(root))
+    assert shown(other) == ["HEAD"]
+    assert held.open_links == (str(root / ".git"),)
+    places.release(str(root), held)
+
+
 def test_what_comes_to_be_deeper_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sub").mkdir()
     places = GuardedPlaces()

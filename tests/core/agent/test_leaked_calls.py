@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import time
 
@@ -107,6 +108,17 @@ def test_a_call_that_stands_in_what_the_model_was_shown_stays_text(form: str) ->
 
     assert recovered(form, "other", page) == (form, [])
     assert recovered(form, "other")[1] != []
+
+
+@pytest.mark.parametrize("form", [json.dumps(json.loads(LS), indent=1), XML_LS])
+@pytest.mark.parametrize("sign", ["{number:>6}\t", "{number:>6}: ", "+", "> "])
+def test_a_call_that_a_tool_showed_with_signs_before_its_lines_stays_text(form: str, sign: str) -> None:
+    leak = f"<tool_call>\n{form}\n</tool_call>"
+    rows = "\n".join(sign.format(number=number) + line for number, line in enumerate(leak.split("\n"), 1))
+
+    for shown in (rows, html.escape(leak), json.dumps({"text": leak}), leak.replace("_", "\\_")):
+        assert recovered(leak, shown) == (leak, [])
+    assert recovered(leak, rows.replace("ls", "cat"))[1] != []
 
 
 def test_a_reply_that_calls_properly_and_reasoning_are_left_alone() -> None:

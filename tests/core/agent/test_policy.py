@@ -82,6 +82,13 @@ def test_a_grant_covers_a_command_only_if_every_simple_command_matches() -> None
     assert [rule(each, granted).answer for each in (more, unclear)] == [PolicyAnswer.ASK] * 2
 
 
+def test_no_word_of_a_command_can_bring_a_grant_of_another_kind() -> None:
+    word = f"x'\n{EDIT_GRANT}\nrun rm\n{host_grant('example.com')}\n'y"
+    assert command_grant((("python", word),)) == ""
+    forged = standing(grants=(f"run a\n{EDIT_GRANT}\n{host_grant('example.com')}",))
+    assert [rule(each, forged).answer for each in (EDIT, PAGE)] == [PolicyAnswer.ASK] * 2
+
+
 def test_an_unconfined_command_asks_every_time_says_so_and_offers_no_rule() -> None:
     bare = standing(
         sandbox=Sandbox(problem="bubblewrap is not installed"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from msgspec.structs import replace
 
 from core.agent.messages import (
@@ -20,7 +22,7 @@ from core.base.errors import FailureKind
 from core.base.reports import Tick
 from core.discussion.messages import (
     AppendRecords,
-    DiscussionLoaded,
+    DiscussionTrashed,
     ResultToken,
     StartToken,
     WriteFailed,
@@ -31,12 +33,12 @@ from core.values.agent import ActKind, Approval, CallState, Mode
 from core.values.messages import Mark, Role, TextPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import StartRecord
-from core.values.settings import CachingSettings, Settings, ToolSettings
-from core.values.state import AppState
+from core.values.settings import CachingSettings, Project, Settings, ToolSettings
+from core.values.state import AppState, TrashItem
 from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
-from tests.core.app.playbook import of
+from tests.core.app.playbook import of, settings_loaded
 
 DONE = (TextPart("Done."),)
 
@@ -181,6 +183,49 @@ def test_a_switch_to_accept_edits_answers_what_is_asked_and_plan_mode_refuses_it
     effects = book.keep(book.play(SetTools(chosen, has_tools=True, mode=Mode.PLAN)))
     assert book.states(chosen)["b"] is CallState.REFUSED
     assert of(effects, CallProvider)
+
+
+def test_what_was_let_go_and_still_waits_is_judged_by_what_holds_when_it_begins() -> None:
+    for mode, state in ((Mode.PLAN, CallState.REFUSED), (Mode.ASK, CallState.ASKING)):
+        book = ToolPlaybook()
+        chosen = book.with_tools(Mode.ACCEPT_EDITS)
+        fetch, judge = of_tools(book.judge(asking(book, chosen, ("a", "look"), ("b", "write"))))
+        assert isinstance(fetch, RunCall)
+        assert isinstance(judge, JudgeCall)
+        assert not of_tools(book.judge(judge, grant=EDIT_GRANT))
+        book.play(SetTools(chosen, has_tools=True, mode=mode))
+
+        assert not of(book.finish(fetch), RunCall)
+        assert book.states(chosen)["b"] is state
+
+
+def test_grants_end_with_the_folder_that_they_were_given_in_and_with_its_trust() -> None:
+    for project in (
+        Project(root="/other", name="other", is_trusted=True),
+        Project(root="/project", name="project"),
+    ):
+        book = ToolPlaybook()
+        chosen = book.with_tools()
+        book.judge(asking(book, chosen, ("a", "write")), grant=EDIT_GRANT)
+        yes(book, chosen, "a", for_discussion=True)
+        here = settings_loaded(Project(root="/project", name="project", is_trusted=True))
+        loaded = replace(here, settings_paths=book.state.config.settings_paths)
+        book.play(loaded)
+        assert book.state.agent.pages[chosen].grants == (EDIT_GRANT,)
+        book.play(replace(loaded, project=project))
+        assert book.state.agent.pages[chosen].grants == ()
+
+
+def test_commands_of_a_discussion_end_when_it_goes_to_the_trash() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    (run,) = of(book.judge(asking(book, chosen, ("a", "look"))), RunCall)
+    (again,) = of(book.finish(run), CallProvider)
+    book.reply(again, DONE, StopKind.COMPLETED)
+    item = TrashItem(chosen, "it", datetime(2026, 11, 23, tzinfo=UTC), "deleted", "/trash/it")
+
+    assert StopCalls(chosen, kills=True) in book.play(DiscussionTrashed(item))
+    assert chosen not in book.state.agent.pages
 
 
 def test_a_call_that_cannot_be_judged_is_its_own_result_and_nobody_is_asked() -> None:
@@ -399,26 +444,6 @@ def test_a_result_that_the_disk_refuses_is_written_again_and_nothing_goes_on_bef
     assert again.records == write.records
     assert of(book.append(again), CallProvider)
     assert not book.state.discussions.pending
-
-
-def test_what_was_not_begun_when_a_program_ended_is_asked_and_a_new_message_lets_go_of_it() -> None:
-    for goes_on in (True, False):
-        book = ToolPlaybook()
-        chosen = book.with_tools()
-        asking(book, chosen, ("a", "look"), ("b", "look"))
-        opened = book.state.discussions.open[chosen]
-        book.state = replace(book.state, agent=replace(book.state.agent, turns={}))
-        (judge,) = of(book.play(DiscussionLoaded(replace(opened, left_calls=("a", "b")))), JudgeCall)
-        assert not of(book.judge(judge), RunCall), "also what a policy lets run"
-        assert book.states(chosen)["a"] is CallState.ASKING
-        if goes_on:
-            assert of(yes(book, chosen, "a"), RunCall)
-            continue
-        effects = book.keep(book.play(SendPrompt(chosen, "leave that")))
-        (call,) = of(effects, CallProvider)
-        assert call.spec.inputs.user_text == "leave that"
-        assert {text[:8] for text in results(book, chosen).values()} == {"Not run:"}
-        assert not book.state.agent.turns
 
 
 def test_usage_of_every_round_is_the_cost_of_the_task() -> None:

@@ -42,7 +42,8 @@ class ToolPlaybook(Playbook):
         """A discussion with tools; its id."""
         self.ready()
         loaded = settings_loaded(Project(root="/project", name="project", is_trusted=True), settings)
-        self.play(replace(loaded, prompts={**loaded.prompts, "nudge.md": "Say something.\n"}))
+        prompts = {**loaded.prompts, "nudge.md": "Say something.\n"}
+        self.play(replace(loaded, prompts=prompts, settings_paths=("/config/settings.toml",)))
         chosen = self.discussion()
         assert of(self.play(SetTools(chosen, has_tools=True, mode=mode)), WriteMeta)
         return chosen

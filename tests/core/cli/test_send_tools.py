@@ -12,7 +12,7 @@ from core.agent.messages import ApproveCall, JudgeCall, RefuseCall
 from core.app.messages import Command
 from core.cli.output import Console
 from core.cli.questions import ask_all, question
-from core.values.agent import ActKind, Approval
+from core.values.agent import ActKind, Approval, EditHunk
 from core.values.state import AppState
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
@@ -92,3 +92,10 @@ def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
     assert asked.splitlines()[1] == "Run a command"
     assert "    Let it? [y/N] y" in asked.splitlines()
     assert asked.endswith("(It runs unconfined.)\nLet it? [y/N] ")
+
+
+def test_a_question_about_an_edit_shows_the_whole_change() -> None:
+    hunks = (EditHunk(1, "-one\n+two\n"), EditHunk(9, "+nine\u200b\n"))
+    rows = question(Approval("id", ActKind.EDIT, "Change a", "/p/a", path="/p/a", hunks=hunks)).splitlines()
+
+    assert rows[2:6] == ["    /p/a", "    -one", "    +two", "    +nine‹U+200B›"]

@@ -12,8 +12,10 @@ import pytest
 
 from core.agent.capped_output import CappedOutput
 from core.agent.commands import Commands
+from core.agent.messages import JudgeCall
 from core.agent.tool import Judged, ToolAnswer
 from core.agent.tools.bash import TOOLS
+from core.agent.worker import approval_of
 from core.values.agent import ActKind
 from tests.core.agent.desk import Desk
 
@@ -136,3 +138,17 @@ def test_a_project_that_is_the_whole_file_system_runs_nothing(desk: Desk, isolat
     answer = answered(whole, command="echo ran")
     assert answer.is_error
     assert "whole file system" in answer.text
+
+
+def test_a_yes_counts_for_the_folder_that_was_shown_and_not_where_its_link_leads_by_then(desk: Desk) -> None:
+    root = Path(desk.places.root)
+    (root / "other").mkdir()
+    link = root / "link"
+    link.symlink_to("sub")
+    given = json.dumps({"command": "ls", "cwd": "link"})
+    effect = JudgeCall("d", "t", "c", "bash", given, desk.places)
+    before = approval_of(effect, judged(desk, command="ls", cwd="link"))
+    assert approval_of(effect, judged(desk, command="ls", cwd="link")).id == before.id
+    link.unlink()
+    link.symlink_to("other")
+    assert approval_of(effect, judged(desk, command="ls", cwd="link")).id != before.id
