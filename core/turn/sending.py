@@ -13,7 +13,7 @@ from core.base.text import clean
 from core.context.spec import stack_spec
 from core.context.window_use import journal_line, must_make_room
 from core.discussion.choices import take_model
-from core.discussion.cuts import ViewLine, line_record
+from core.discussion.cuts import line_record
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import (
     AppendRecords,
@@ -60,6 +60,7 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
+from core.values.window import ViewLine
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -192,7 +193,8 @@ def _told(
         last = message_id if records else ""
     else:
         newest = next(reversed(opened.messages), None)
-        last = newest.id if newest is not None and newest.role is Role.TOOL else ""
+        is_fresh = newest is not None and newest.role is Role.TOOL and newest.id != opened.sent_through
+        last = newest.id if newest is not None and is_fresh else ""
     line = journal_line(state, opened.id) if last else ""
     return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()
 
