@@ -220,6 +220,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         id(opened.entries),
         opened.cut,
         id(opened.lines),
+        opened.gone_calls,
         opened.draft,
         opened.kept_out,
         id(opened.last_request),

@@ -11,9 +11,8 @@ from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.context.spec import stack_spec
-from core.context.window_use import journal_line, must_make_room
+from core.context.window_use import must_make_room
 from core.discussion.choices import take_model
-from core.discussion.cuts import line_record
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import (
     AppendRecords,
@@ -40,6 +39,7 @@ from core.turn.messages import (
     SendRequest,
     TurnEffect,
 )
+from core.turn.view_records import view_records
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
@@ -60,7 +60,6 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
-from core.values.window import ViewLine
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -177,26 +176,8 @@ def save_then_call(
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-    records = (*records, *_told(state, given, opened, "" if is_round else user_message_id, records))
+    records = (*records, *view_records(state, given, opened, "" if is_round else user_message_id, records))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
-
-
-def _told(
-    state: AppState, given: Stamp, opened: OpenDiscussion, message_id: str, records: tuple[Record, ...]
-) -> tuple[Record, ...]:
-    """Line that tells the model to write its journal, behind words or results that no request has held yet.
-
-    Args:
-        message_id: the person's message that `records` hold; empty: a round of a running turn, behind its results.
-    """
-    if message_id:
-        last = message_id if records else ""
-    else:
-        newest = next(reversed(opened.messages), None)
-        is_fresh = newest is not None and newest.role is Role.TOOL and newest.id != opened.sent_through
-        last = newest.id if newest is not None and is_fresh else ""
-    line = journal_line(state, opened.id) if last else ""
-    return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()
 
 
 def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:

@@ -141,6 +141,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
             of what is recalled for the draft.
         cut: the newest cut of the model's view, None where all of the log is in it.
         lines: of the program, in order, behind the message of that id, for the model alone.
+        gone_calls: calls that left the model's view by themselves, with their results, when the cache was cold.
         sent_through: the last message when the newest request went out: it and all before it was sent.
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
     """
@@ -167,6 +168,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     kept_out: tuple[str, ...] = ()
     cut: ViewCut | None = None
     lines: Mapping[str, tuple[ViewLine, ...]] = msgspec.field(default_factory=dict)
+    gone_calls: frozenset[str] = frozenset()
     sent_through: str = ""
     left_calls: tuple[str, ...] = ()
 
