@@ -192,9 +192,9 @@ class CompactionHandler:
 
         def ask(prompt: str) -> str:
             nonlocal usage
-            client = self._client(effect.provider)
             if token.is_cancelled:
                 raise SlopError("It was stopped")
+            client = self._client(effect.provider)
             if not self._note_out(upkeep_key(UsageKind.COMPACTION, effect.record_id)):
                 raise SlopError("It could not be noted on disk that a summary is asked for")
 

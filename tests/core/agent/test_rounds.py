@@ -18,6 +18,7 @@ from core.agent.policy import EDIT_GRANT
 from core.app.messages import Effect, HomeOpened
 from core.base.errors import FailureKind
 from core.base.reports import Tick
+from core.context.stack import build_stack
 from core.discussion.messages import (
     AppendRecords,
     DiscussionLoaded,
@@ -26,17 +27,19 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
+from core.settings.messages import SettingsFilesChanged, SettingsSettled
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
+from core.providers.wire import open_turn_start
 from core.values.agent import ActKind, Approval, CallState, Mode
 from core.values.messages import Mark, Role, TextPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import StartRecord
-from core.values.settings import CachingSettings, Settings, ToolSettings
+from core.values.settings import CachingSettings, Project, Settings, ToolSettings
 from core.values.state import AppState
 from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
-from tests.core.app.playbook import of
+from tests.core.app.playbook import of, settings_loaded
 
 DONE = (TextPart("Done."),)
 
@@ -419,6 +422,54 @@ def test_what_was_not_begun_when_a_program_ended_is_asked_and_a_new_message_lets
         assert call.spec.inputs.user_text == "leave that"
         assert {text[:8] for text in results(book, chosen).values()} == {"Not run:"}
         assert not book.state.agent.turns
+
+
+def test_what_a_killed_program_left_is_judged_when_the_project_is_known() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    asking(book, chosen, ("a", "look"))
+    opened = book.state.discussions.open[chosen]
+    book.state = replace(book.state, agent=replace(book.state.agent, turns={}))
+    project = book.state.config.project
+    book.state = replace(book.state, config=replace(book.state.config, project=Project()))
+    book.settles = False
+    book.play(SettingsFilesChanged(()))
+    assert not of(book.play(DiscussionLoaded(replace(opened, left_calls=("a",)))), JudgeCall)
+    book.play(settings_loaded(project))
+    (judge,) = of(book.play(SettingsSettled(book.state.config.asked)), JudgeCall)
+    assert (judge.call_id, judge.places.root, judge.places.is_trusted) == ("a", "/project", True)
+    book.judge(judge)
+    assert book.states(chosen)["a"] is CallState.ASKING
+
+
+def test_a_nudge_behind_results_changes_no_byte_that_was_sent_and_leaves_the_line_about_the_journal() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    judge = asking(book, chosen, ("a", "look"))
+    ended = book.judge(judge)
+    book.state = _full(book.state)
+    (second,) = of(book.finish(of(ended, RunCall)[0], "text"), CallProvider)
+    before = second.spec.inputs
+    assert "Write down now" in str(before.turns[-1].parts[-1])
+
+    (third,) = of(book.reply(second, (), StopKind.COMPLETED), CallProvider)
+    after = third.spec.inputs
+    assert after.turns[:-1] == before.turns
+    assert (after.turns[-1].role, after.turns[-1].text) == (Role.USER, "Say something.")
+    assert after.metadata == before.metadata, "it is no turn of the person's"
+    stacks = [build_stack(one) for one in (before, after)]
+    sent, then = (stack.request().messages for stack in stacks)
+    assert then[: len(sent)] == sent
+    assert open_turn_start(then) == open_turn_start(sent), "reasoning of the turn goes along"
+
+
+def _full(state: AppState) -> AppState:
+    """The same with models whose window the last request has filled by four fifths."""
+    models = {
+        name: tuple(replace(model, context_tokens=12) for model in found)
+        for name, found in state.config.models.items()
+    }
+    return replace(state, config=replace(state.config, models=models))
 
 
 def test_usage_of_every_round_is_the_cost_of_the_task() -> None:
