@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from msgspec.structs import replace
 
 from core.agent.context_window import restore_from_log
@@ -26,6 +28,8 @@ from core.values.records import MessageRecord, Record, StartRecord
 from core.values.usage import Usage
 from tests.core.agent.tool_playbook import KINDS, ToolPlaybook, asks
 from tests.core.app.playbook import of
+
+_SEEDS = st.integers(0, 10_000)
 
 LOST = Failure(FailureKind.STREAM_DROPPED, "The stream was dropped", "Retry.")
 
@@ -57,7 +61,9 @@ class Turns(RuleBasedStateMachine):
         begun = [one.call_id for one in of(effects, RunCall)]
         self.ran += begun
         for one in begun:
-            assert any(isinstance(r, StartRecord) and r.call_id == one for r in self.log), "noted before it runs"
+            assert any(isinstance(r, StartRecord) and r.call_id == one for r in self.log), (
+                "noted before it runs"
+            )
         for call in of(effects, CallProvider):
             self.check_request(call)
 
@@ -81,6 +87,7 @@ class Turns(RuleBasedStateMachine):
 
     @rule()
     def the_person_sends(self) -> None:
+        """Write on, most often to a model that is idle."""
         self.number += 1
         self.play(SendPrompt(self.chosen, f"words {self.number}"))
 
@@ -96,27 +103,73 @@ class Turns(RuleBasedStateMachine):
     def the_person_changes_the_mode(self, mode: Mode) -> None:
         self.play(SetTools(self.chosen, has_tools=True, mode=mode))
 
-    @precondition(lambda self: self.asking())
-    @rule(data=st.data(), is_yes=st.booleans())
-    def the_person_answers(self, data: st.DataObject, is_yes: bool) -> None:
-        call_id, question = data.draw(st.sampled_from(self.asking()))
-        self.play(ApproveCall(self.chosen, call_id, question) if is_yes else RefuseCall(self.chosen, call_id))
+    @rule(seed=_SEEDS, steps=st.integers(1, 8))
+    def it_goes_on(self, seed: int, steps: int) -> None:
+        """Whoever is asked for something comes to it, in any order."""
+        self.go_on(random.Random(seed), steps)
 
-    @precondition(lambda self: self.writes)
-    @rule(fails=st.sampled_from([False] * 7 + [True]))
-    def the_disk_comes_to_it(self, fails: bool) -> None:
+    @rule(seed=_SEEDS)
+    def it_goes_far(self, seed: int) -> None:
+        """The same for long: most turns come to their end."""
+        if not self.book.state.turns.calls:
+            self.the_person_sends()
+        self.go_on(random.Random(seed), 30)
+
+    @rule(seed=_SEEDS, steps=st.integers(5, 20))
+    def it_goes_on_and_the_program_is_killed(self, seed: int, steps: int) -> None:
+        """A kill in the middle."""
+        self.it_goes_far(seed)
+        self.the_person_sends()
+        self.go_on(random.Random(seed), steps)
+        self.the_program_is_killed_and_starts_again()
+        self.go_on(random.Random(seed), steps)
+
+    def go_on(self, chance: random.Random, steps: int) -> None:
+        """Do so many of the things that are waited for."""
+        for _ in range(steps):
+            waiting = {
+                "write": self.writes,
+                "call": self.calls,
+                "judge": self.judges,
+                "run": self.runs,
+                "ask": self.asking(),
+            }
+            able = [name for name, one in waiting.items() if one]
+            if not able:
+                return
+            match chance.choice(able):
+                case "write":
+                    self.the_disk_comes_to_it(fails=chance.random() < 0.05)
+                case "call":
+                    names = chance.choices(
+                        ["look", "write", "bash", "todo"], k=chance.choice([0, 1, 2, 3, 3])
+                    )
+                    self.the_model_ends(names, chance.randrange(8))
+                case "judge":
+                    at = chance.randrange(len(self.judges))
+                    self.a_call_is_judged(at, chance.random() < 0.3, fails=chance.random() < 0.1)
+                case "run":
+                    self.a_call_is_done(chance.randrange(len(self.runs)), is_yield=chance.random() < 0.05)
+                case _:
+                    call_id, question = chance.choice(self.asking())
+                    yes = ApproveCall(self.chosen, call_id, question)
+                    self.play(yes if chance.random() < 0.8 else RefuseCall(self.chosen, call_id))
+
+    def the_disk_comes_to_it(self, *, fails: bool) -> None:
+        """Write what was asked for first."""
         write = self.writes.pop(0)
         if fails:
             self.play(WriteFailed(self.chosen, write.token, "The disk is full", "", write.records))
             pending = self.book.state.discussions.pending
-            self.writes += [replace(write)] if any(p.records == write.records for p in pending.values()) else []
+            self.writes += (
+                [replace(write)] if any(p.records == write.records for p in pending.values()) else []
+            )
             return
         self.log += write.records
         self.play(RecordsAppended(self.chosen, write.records, write.token))
 
-    @precondition(lambda self: self.calls)
-    @rule(names=st.lists(st.sampled_from(["look", "write", "bash", "todo"]), max_size=3), how=st.integers(0, 5))
     def the_model_ends(self, names: list[str], how: int) -> None:
+        """A reply with calls, one of words, an empty one (0), one that breaks off (5)."""
         call = self.calls.pop(0)
         usage = Usage(input_tokens=10, cost_usd=0.01)
         if how == 5:
@@ -130,19 +183,17 @@ class Turns(RuleBasedStateMachine):
         kind = StopKind.TOOL_CALLS if names else StopKind.COMPLETED
         self.play(CallEnded(call.call_id, Stopped(StopKind.CANCELLED if is_stopped else kind), parts, usage))
 
-    @precondition(lambda self: self.judges)
-    @rule(data=st.data(), must_ask=st.booleans(), fails=st.booleans())
-    def a_call_is_judged(self, data: st.DataObject, must_ask: bool, fails: bool) -> None:
-        effect = self.judges.pop(data.draw(st.integers(0, len(self.judges) - 1)))
+    def a_call_is_judged(self, at: int, must_ask: bool, *, fails: bool) -> None:
+        """A tool says what a call would do."""
+        effect = self.judges.pop(at)
         bound = approval_id(effect.name, effect.arguments_json, effect.places.root, "")
         approval = Approval(bound, KINDS[effect.name], effect.name)
         problem = "It cannot be done." if fails else ""
         self.play(CallJudged(self.chosen, effect.call_id, approval, problem, must_ask=must_ask))
 
-    @precondition(lambda self: self.runs)
-    @rule(data=st.data(), is_yield=st.booleans())
-    def a_call_is_done(self, data: st.DataObject, is_yield: bool) -> None:
-        effect = self.runs.pop(data.draw(st.integers(0, len(self.runs) - 1)))
+    def a_call_is_done(self, at: int, *, is_yield: bool) -> None:
+        """A tool is done."""
+        effect = self.runs.pop(at)
         self.play(CallDone(self.chosen, effect.call_id, "result", is_yield=is_yield))
 
     @rule()
@@ -199,9 +250,9 @@ class Turns(RuleBasedStateMachine):
     @invariant()
     def the_log_is_what_is_shown(self) -> None:
         opened = self.book.state.discussions.open[self.chosen]
-        assert {one.id for one in opened.entries if isinstance(one, Message)} == {
-            one.id for one in self.log if isinstance(one, MessageRecord)
-        }
+        aside = [entry for one in opened.versions.values() for run in one.aside.values() for entry in run]
+        shown = {one.id for one in (*opened.entries, *aside) if isinstance(one, Message)}
+        assert shown == {one.id for one in self.log if isinstance(one, MessageRecord)}
         assert restore_from_log(self.log) == sent_view(opened)
 
     @invariant()
@@ -235,7 +286,7 @@ class Turns(RuleBasedStateMachine):
         self.play(CancelReply(self.chosen))
         for _ in range(60):
             if self.writes:
-                self.the_disk_comes_to_it(False)
+                self.the_disk_comes_to_it(fails=False)
             elif self.calls:
                 self.the_model_ends([], 1)
             elif self.runs:
@@ -252,5 +303,5 @@ class Turns(RuleBasedStateMachine):
         assert not self.book.state.turns.calls
 
 
-Turns.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+Turns.TestCase.settings = settings(max_examples=25, stateful_step_count=10, deadline=None)
 TestTurns = Turns.TestCase
