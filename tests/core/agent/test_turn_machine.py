@@ -18,7 +18,7 @@ from core.discussion.cuts import sent_view
 from core.discussion.left_calls import left_calls
 from core.discussion.log_view import fold
 from core.discussion.messages import AppendRecords, DiscussionLoaded, RecordsAppended, WriteFailed
-from core.discussion.paired_calls import paired
+from core.discussion.paired_calls import NO_RESULT, paired
 from core.settings.messages import SettingsFilesChanged, SettingsSettled
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.values.agent import Approval, CallState, Mode
@@ -58,6 +58,7 @@ class Turns(RuleBasedStateMachine):
         self.judges += of(effects, JudgeCall)
         self.runs += of(effects, RunCall)
         self.calls += of(effects, CallProvider)
+        assert self.book.state.config.is_settled or not of(effects, JudgeCall)
         begun = [one.call_id for one in of(effects, RunCall)]
         self.ran += begun
         for one in begun:
@@ -78,6 +79,8 @@ class Turns(RuleBasedStateMachine):
             assert not (open_ids and message.role is not Role.TOOL), "no call is parted from its result"
             open_ids += asked
         assert not open_ids
+        results = [p for one in call.spec.inputs.turns for p in one.parts if isinstance(p, ToolResultPart)]
+        assert all(part.text != NO_RESULT for part in results), "each result is on disk before it is sent"
         kept = {one.id for one in self.log}
         assert {one.id for one in call.spec.inputs.turns if "/" not in one.id} <= kept
 
@@ -303,5 +306,5 @@ class Turns(RuleBasedStateMachine):
         assert not self.book.state.turns.calls
 
 
-Turns.TestCase.settings = settings(max_examples=25, stateful_step_count=10, deadline=None)
+Turns.TestCase.settings = settings(max_examples=40, stateful_step_count=10, deadline=None)
 TestTurns = Turns.TestCase
