@@ -142,7 +142,11 @@ def save_then_call(
         is_round: it goes on with a turn after tool results.
     """
     opened = state.discussions.open[command.discussion_id]
-    if opened.id in state.turns.calls or (is_busy(state, opened.id) and not is_round):
+    turn = state.agent.turns.get(opened.id)
+    at_work = turn is not None and any(
+        not one.is_kept for one in turn.calls
+    )  # a round goes when all results are on disk
+    if opened.id in state.turns.calls or (is_busy(state, opened.id) and (at_work or not is_round)):
         return ignore(state, command, "A reply is under way in this discussion.")
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
