@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from msgspec.structs import replace
 
 from core.agent.messages import (
@@ -27,11 +29,12 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
+from core.providers.wire import open_turn_start
 from core.settings.messages import SettingsFilesChanged, SettingsSettled
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
-from core.providers.wire import open_turn_start
 from core.values.agent import ActKind, Approval, CallState, Mode
-from core.values.messages import Mark, Role, TextPart, ToolResultPart
+from core.values.cache import DiscussionCacheState
+from core.values.messages import Mark, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import StartRecord
 from core.values.settings import CachingSettings, Project, Settings, ToolSettings
@@ -475,6 +478,30 @@ def test_a_nudge_behind_results_changes_no_byte_that_was_sent_and_leaves_the_lin
     sent, then = (stack.request().messages for stack in stacks)
     assert then[: len(sent)] == sent
     assert open_turn_start(then) == open_turn_start(sent), "reasoning of the turn goes along"
+
+
+def test_calls_of_the_journal_leave_a_view_that_is_cold_and_stay_in_one_that_may_be_warm() -> None:
+    for is_cold in (False, True):
+        book = ToolPlaybook()
+        chosen = book.with_tools()
+        asked = asks(("a", "journal"), ("b", "look"))
+        (judge,) = of(book.reply(book.ask(chosen, "go"), asked), JudgeCall)
+        run, second = of_tools(book.judge(judge))
+        assert isinstance(second, JudgeCall)
+        runs = (run, *of(book.judge(second), RunCall))
+        (again,) = [
+            call for one in runs if isinstance(one, RunCall) for call in of(book.finish(one), CallProvider)
+        ]
+        book.reply(again, DONE, StopKind.COMPLETED)
+        now = book.at
+        cache = DiscussionCacheState(chosen, "embedded", now, now + timedelta(seconds=0 if is_cold else 300))
+        book.state = replace(book.state, caching=replace(book.state.caching, caches={chosen: cache}))
+
+        turns = book.later(1).ask(chosen, "next").spec.inputs.turns
+        names = [part.name for one in turns for part in one.parts if isinstance(part, ToolCallPart)]
+        told = [part.call_id for one in turns for part in one.parts if isinstance(part, ToolResultPart)]
+        assert (names, told) == ((["look"], ["b"]) if is_cold else (["journal", "look"], ["a", "b"]))
+        assert set(results(book, chosen)) == {"a", "b"}, "the log keeps both"
 
 
 def _full(state: AppState) -> AppState:
