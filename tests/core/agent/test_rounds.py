@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from msgspec.structs import replace
 
 from core.agent.messages import (
@@ -20,7 +18,6 @@ from core.agent.policy import EDIT_GRANT
 from core.app.messages import Effect, HomeOpened
 from core.base.errors import FailureKind
 from core.base.reports import Tick
-from core.context.stack import build_stack
 from core.discussion.messages import (
     AppendRecords,
     DiscussionLoaded,
@@ -29,12 +26,10 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
-from core.providers.wire import open_turn_start
 from core.settings.messages import SettingsFilesChanged, SettingsSettled
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.values.agent import ActKind, Approval, CallState, Mode
-from core.values.cache import DiscussionCacheState
-from core.values.messages import Mark, Role, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import Mark, Role, TextPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import StartRecord
 from core.values.settings import CachingSettings, Project, Settings, ToolSettings
@@ -457,60 +452,6 @@ def test_what_a_killed_program_left_is_judged_when_the_project_is_known() -> Non
     assert (judge.call_id, judge.places.root, judge.places.is_trusted) == ("a", "/project", True)
     book.judge(judge)
     assert book.states(chosen)["a"] is CallState.ASKING
-
-
-def test_a_nudge_behind_results_changes_no_byte_that_was_sent_and_leaves_the_line_about_the_journal() -> None:
-    book = ToolPlaybook()
-    chosen = book.with_tools()
-    judge = asking(book, chosen, ("a", "look"))
-    ended = book.judge(judge)
-    book.state = _full(book.state)
-    (second,) = of(book.finish(of(ended, RunCall)[0], "text"), CallProvider)
-    before = second.spec.inputs
-    assert "Write down now" in str(before.turns[-1].parts[-1])
-
-    (third,) = of(book.reply(second, (), StopKind.COMPLETED), CallProvider)
-    after = third.spec.inputs
-    assert after.turns[:-1] == before.turns
-    assert (after.turns[-1].role, after.turns[-1].text) == (Role.USER, "Say something.")
-    assert after.metadata == before.metadata, "it is no turn of the person's"
-    stacks = [build_stack(one) for one in (before, after)]
-    sent, then = (stack.request().messages for stack in stacks)
-    assert then[: len(sent)] == sent
-    assert open_turn_start(then) == open_turn_start(sent), "reasoning of the turn goes along"
-
-
-def test_calls_of_the_journal_leave_a_view_that_is_cold_and_stay_in_one_that_may_be_warm() -> None:
-    for is_cold in (False, True):
-        book = ToolPlaybook()
-        chosen = book.with_tools()
-        asked = asks(("a", "journal"), ("b", "look"))
-        (judge,) = of(book.reply(book.ask(chosen, "go"), asked), JudgeCall)
-        run, second = of_tools(book.judge(judge))
-        assert isinstance(second, JudgeCall)
-        runs = (run, *of(book.judge(second), RunCall))
-        (again,) = [
-            call for one in runs if isinstance(one, RunCall) for call in of(book.finish(one), CallProvider)
-        ]
-        book.reply(again, DONE, StopKind.COMPLETED)
-        now = book.at
-        cache = DiscussionCacheState(chosen, "embedded", now, now + timedelta(seconds=0 if is_cold else 300))
-        book.state = replace(book.state, caching=replace(book.state.caching, caches={chosen: cache}))
-
-        turns = book.later(1).ask(chosen, "next").spec.inputs.turns
-        names = [part.name for one in turns for part in one.parts if isinstance(part, ToolCallPart)]
-        told = [part.call_id for one in turns for part in one.parts if isinstance(part, ToolResultPart)]
-        assert (names, told) == ((["look"], ["b"]) if is_cold else (["journal", "look"], ["a", "b"]))
-        assert set(results(book, chosen)) == {"a", "b"}, "the log keeps both"
-
-
-def _full(state: AppState) -> AppState:
-    """The same with models whose window the last request has filled by four fifths."""
-    models = {
-        name: tuple(replace(model, context_tokens=12) for model in found)
-        for name, found in state.config.models.items()
-    }
-    return replace(state, config=replace(state.config, models=models))
 
 
 def test_usage_of_every_round_is_the_cost_of_the_task() -> None:
