@@ -50,7 +50,9 @@ def places_of(state: AppState) -> ToolPlaces:
 
 
 def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
-    """Begin what may begin, and judge the next call."""
+    """Begin what may begin, and judge the next call. While settings or the project are being read nothing is judged:
+    whose folder it is, and what the person trusts, is not known then (`judge_held`).
+    """
     effects: list[Any] = []
     for number, call in enumerate(turn.calls):
         if call.state is CallState.PREPARING and call.let_by and _may_begin(turn, number):
@@ -63,7 +65,7 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
                 given.make_id(20 + 2 * number), given.at, call.id, _approval_id(call), call.let_by
             )
             effects.append(AppendRecords(turn.discussion_id, (started,), StartToken(call.id)))
-    following = _next_to_judge(turn)
+    following = _next_to_judge(turn) if state.config.is_settled else None
     if following is not None:
         turn = replace(turn, judging_id=following.id)
         about = turn.discussion_id, turn.turn_id, following.id
@@ -84,6 +86,17 @@ def _not_any_more(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall
         turn = with_tool_call(turn, replace(call, state=CallState.ASKING, approval=asked, let_by=""))
         return advance(state, given, turn)
     return None
+
+
+def judge_held(state: AppState, given: Stamp) -> Result:
+    """Judge what waited for the settings that hold now."""
+    effects: tuple[Any, ...] = ()
+    for turn in tuple(state.agent.turns.values()) if state.config.is_settled else ():
+        if _next_to_judge(turn) is not None:
+            own = Stamp(given.at, f"{given.seed}/judge/{turn.discussion_id}")
+            state, more = advance(state, own, turn)
+            effects = (*effects, *more)
+    return state, effects
 
 
 def _approval_id(call: ToolCall) -> str:

@@ -20,21 +20,24 @@ from core.agent.compaction_messages import (
     ViewSummarised,
 )
 from core.agent.compression import COMPRESSION_PROMPT
-from core.agent.cut_plan import with_summary, without_summary
+from core.agent.cut_plan import SUMMARY_TOKENS, with_summary, without_summary
+from core.base.figures import money
 from core.base.mapping import with_entry, without
 from core.base.stamp import Stamp
+from core.context.budget import FULL_PERCENT, is_told
 from core.context.spec import stack_spec
 from core.context.window_use import context_window
 from core.discussion.cuts import cut_record
 from core.discussion.log_view import model_view
-from core.discussion.messages import AppendRecords, WriteFailed
+from core.discussion.messages import AppendRecords, UpkeepToken, WriteFailed
 from core.settings.messages import LoadSettings
-from core.spending.limits import add_spent, has_room, limit_reached, release, reserve
+from core.spending.limits import add_spent, has_room, limit_reached, payments_of, release, reserve, upkeep_key
+from core.spending.messages import SettleReserve
 from core.turn import replies, room
 from core.values.discussion import LiveCall, OpenDiscussion
 from core.values.messages import Message
 from core.values.outcomes import CommandOutcome
-from core.values.records import MarkRecord, Record, UsageRecord
+from core.values.records import MarkRecord, UsageRecord
 from core.values.spending import SpentElsewhere
 from core.values.state import AppState, Level
 from core.values.updates import Result, conclude, is_busy, notify
@@ -87,9 +90,11 @@ def claimed(state: AppState, given: Stamp, key: str, elsewhere: SpentElsewhere) 
     if not _may_pay(state, one, others_usd=others, besides=key):
         return _without_summary(release(state, key), given, one, _limit_words(state, one))
     meta = state.discussions.summaries[one.discussion_id].meta
+    held = state.spending.reserved.get(key)
     effect = SummariseView(
         one.discussion_id,
         one.job,
+        "" if held is None else held.record_id,
         meta.provider,
         meta.model,
         meta.name,
@@ -126,7 +131,7 @@ def followed(before: AppState, after: AppState, given: Stamp) -> Result:
     is_still = before.turns.calls is after.turns.calls and before.agent is after.agent
     if is_still and before.discussions.open is after.discussions.open:
         return after, ()
-    state, effects = after, ()
+    state, effects = _with_warnings(before, after), ()
     for call in tuple(state.turns.calls.values()):
         if call.awaits_view and not state.program.is_closing:
             state = _awaited(state, given, call)
@@ -135,6 +140,29 @@ def followed(before: AppState, after: AppState, given: Stamp) -> Result:
         state, more = _gone_on(state, own, one)
         effects = (*effects, *more)
     return state, effects
+
+
+def _with_warnings(before: AppState, state: AppState) -> AppState:
+    """Say in time what follows where nobody knows a window: a reply has filled much of the one that is assumed."""
+    for name in before.turns.calls.keys() - state.turns.calls.keys():
+        window = context_window(state, name)
+        if window is None or not window.is_assumed or not is_told(window.used_tokens, window.limit_tokens):
+            continue
+        report = state.context.reports.get(name)
+        usd = None if report is None or report.cost_usd is None else report.cost_usd
+        written = 0.0 if report is None else (report.output_usd_per_token or 0.0) * SUMMARY_TOKENS
+        price = "a price that nobody knows" if usd is None else f"about {money(usd + written)}"
+        state = notify(
+            state,
+            f"window/{name}",
+            Level.INFO,
+            f"Nobody knows this model's window: {window.limit_tokens:,} tokens are assumed, and "
+            f"{round(window.share * 100)} % of them are used.",
+            f"From {FULL_PERCENT} % on, the beginning of the conversation leaves the model's view before your next "
+            f"message goes; what no journal tells of it, a summary does, for {price}. The log keeps everything.",
+            discussion_id=name,
+        )
+    return state
 
 
 def _awaited(state: AppState, given: Stamp, call: LiveCall) -> AppState:
@@ -192,6 +220,7 @@ def _begun(
         _neighbours(state, opened.id),
         is_running,
         max(1, call.overflows) if call is not None else 1,
+        opened.gone_calls,
     )
     return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
 
@@ -215,12 +244,13 @@ def _planned(state: AppState, given: Stamp, one: Compaction, happened: ViewPlann
         return _over(state, given, one, plan.problem)
     one = replace(one, plan=plan, reserved_usd=happened.usd or 0.0)
     if not plan.to_summarise:
-        return _stored(state, given, one, plan.cut, ())
+        return _stored(state, given, one, plan.cut)
     if not state.config.prompts.get(COMPRESSION_PROMPT, "").strip():
         return _without_summary(state, given, one, NO_PROMPT)
     if not _may_pay(state, one):
         return _without_summary(state, given, one, _limit_words(state, one))
-    state = reserve(state, key_of(one.discussion_id), one.reserved_usd, one.discussion_id)
+    key, usd = key_of(one.discussion_id), one.reserved_usd
+    state = reserve(state, key, usd, one.discussion_id, record_id=given.make_id(3))
     return _with(state, replace(one, phase=CompactionPhase.RESERVING)), ()
 
 
@@ -240,28 +270,29 @@ def _limit_words(state: AppState, one: Compaction) -> str:
 
 
 def _summarised(state: AppState, given: Stamp, one: Compaction | None, happened: ViewSummarised) -> Result:
-    """Book what a summary cost, whatever becomes of it."""
+    """Book what a summary cost, whatever becomes of it, first: what was reserved for it ends with that record."""
+    key = upkeep_key(UsageKind.COMPACTION, happened.record_id)
     state = release(state, key_of(happened.discussion_id))
-    paid: tuple[Record, ...] = ()
+    booked: tuple[AppendRecords | SettleReserve, ...] = (SettleReserve(key, {}),)
     if happened.usage != Usage():
-        record = UsageRecord(given.make_id(0), given.at, UsageKind.COMPACTION.value, happened.usage)
-        state, paid = add_spent(state, (record,)), (record,)
+        record = UsageRecord(happened.record_id, given.at, UsageKind.COMPACTION.value, happened.usage)
+        state, is_there = add_spent(state, (record,)), happened.discussion_id in state.discussions.summaries
+        append = AppendRecords(happened.discussion_id, (record,), UpkeepToken(key))
+        booked = (append if is_there else SettleReserve(key, payments_of((record,))),)
     if one is None or one.plan is None or one.phase is not CompactionPhase.SUMMARISING:
-        is_there = happened.discussion_id in state.discussions.summaries
-        return state, (AppendRecords(happened.discussion_id, paid),) if paid and is_there else ()
+        return state, booked
     if happened.problem:
-        return _without_summary(state, given, one, happened.problem, paid)
-    return _stored(state, given, one, with_summary(one.plan, happened.text), paid)
+        state, effects = _without_summary(state, given, one, happened.problem)
+    else:
+        state, effects = _stored(state, given, one, with_summary(one.plan, happened.text))
+    return state, (*booked, *effects)
 
 
-def _without_summary(
-    state: AppState, given: Stamp, one: Compaction, why: str, paid: tuple[Record, ...] = ()
-) -> Result:
+def _without_summary(state: AppState, given: Stamp, one: Compaction, why: str) -> Result:
     """The oldest whole turns leave untold, and that is said. Where a person asked and nothing is full, nothing leaves."""
     assert one.plan is not None
     if one.why is CutReason.ASKED and not one.call_id:
-        state, effects = _over(state, given, one, f"Not compacted: there is no summary. {why}")
-        return state, ((AppendRecords(one.discussion_id, paid), *effects) if paid else effects)
+        return _over(state, given, one, f"Not compacted: there is no summary. {why}")
     state = notify(
         state,
         f"compaction/{one.discussion_id}",
@@ -270,15 +301,15 @@ def _without_summary(
         why,
         discussion_id=one.discussion_id,
     )
-    return _stored(state, given, one, without_summary(one.plan), paid)
+    return _stored(state, given, one, without_summary(one.plan))
 
 
-def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut, paid: tuple[Record, ...]) -> Result:
+def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut) -> Result:
     """Write a cut; the view changes when it is on disk."""
     cut = replace(cut, id=given.make_id(1), at=given.at)
     mark = MarkRecord(given.make_id(2), given.at, "cut", _words(state, one.discussion_id, cut))
     state = _with(state, replace(one, phase=CompactionPhase.STORING, record_id=cut.id))
-    return state, (AppendRecords(one.discussion_id, (*paid, cut_record(cut), mark)),)
+    return state, (AppendRecords(one.discussion_id, (cut_record(cut), mark)),)
 
 
 def _words(state: AppState, discussion_id: str, cut: ViewCut) -> str:

@@ -40,13 +40,18 @@ class PlanView(msgspec.Struct, frozen=True):
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     is_running: bool = False
     attempt: int = 1
+    gone: frozenset[str] = frozenset()
 
 
 class SummariseView(msgspec.Struct, frozen=True):
-    """Ask a model for the summary of a plan; answered by `ViewSummarised`. `name`: of the discussion; `template`: the prompt."""
+    """Ask a model for the summary of a plan; answered by `ViewSummarised`.
+
+    `record_id`: of the record that will tell what it cost; `name`: of the discussion; `template`: the prompt.
+    """
 
     discussion_id: str
     job: str
+    record_id: str
     provider: str
     model: str
     name: str
@@ -71,10 +76,11 @@ class ViewPlanned(msgspec.Struct, frozen=True):
 
 
 class ViewSummarised(msgspec.Struct, frozen=True):
-    """A summary was written; or `problem` tells why not. `usage`: of all its calls, as it is booked."""
+    """A summary was written; or `problem` tells why not. `usage`: of all its calls, as it is booked under `record_id`."""
 
     discussion_id: str
     job: str
+    record_id: str
     text: str = ""
     problem: str = ""
     usage: Usage = msgspec.field(default_factory=Usage)

@@ -33,11 +33,12 @@ from core.context.measure import Assembly
 from core.providers.protocol import CancelToken, Provider
 from core.providers.whole_reply import CallSpent, whole_reply
 from core.spending.estimates import booked, with_lost
+from core.spending.limits import upkeep_key
 from core.values.messages import Role
 from core.values.provider import ProviderRequest, RequestMessage, StopKind
 from core.values.spec import StackSpec
 from core.values.stack import LayerId, Segment
-from core.values.usage import Usage, add_usage
+from core.values.usage import Usage, UsageKind, add_usage
 from core.values.window import CutPlan, CutReason
 
 MAX_JOURNAL_BYTES = 8_000_000
@@ -73,6 +74,8 @@ class CompactionHandler:
     Args:
         home: whose journal is read; measures: builds and counts; client: a provider's, raises ProviderError for none.
         price: of a call in US dollars, None where unknown; emit: the inbox.
+        note_out: notes by its key that a call which reserved is about to leave, False where it reserves nothing; a kill
+            loses no cost then.
     """
 
     def __init__(
@@ -82,12 +85,14 @@ class CompactionHandler:
         client: Callable[[str], Provider],
         price: Callable[[str, str, Usage], float | None],
         emit: Emit,
+        note_out: Callable[[str], bool],
     ) -> None:
         self._home = home
         self._measures = measures
         self._client = client
         self._price = price
         self._emit = emit
+        self._note_out = note_out
         self._lock = threading.Lock()
         self._stopped: set[str] = set()
         self._tokens: dict[str, CancelToken] = {}
@@ -159,6 +164,7 @@ class CompactionHandler:
                 why=effect.why,
                 is_running=effect.is_running,
                 attempt=effect.attempt,
+                gone=effect.gone,
                 piece_tokens=min(window * _PIECE_PERCENT // 100, _MOST_PIECE_TOKENS),
             )
         )
@@ -188,15 +194,16 @@ class CompactionHandler:
             nonlocal usage
             if token.is_cancelled:
                 raise SlopError("It was stopped")
+            client = self._client(effect.provider)
+            if not self._note_out(upkeep_key(UsageKind.COMPACTION, effect.record_id)):
+                raise SlopError("It could not be noted on disk that a summary is asked for")
 
             def spent(call: CallSpent) -> None:
                 nonlocal usage
                 usage = add_usage(usage, self._booked(effect, prompt, call))
 
             request = _request(effect, prompt)
-            reply = whole_reply(
-                self._client(effect.provider), request, token, spent, most_chars=MAX_SUMMARY_CHARS
-            )
+            reply = whole_reply(client, request, token, spent, most_chars=MAX_SUMMARY_CHARS)
             if reply.stop is StopKind.CANCELLED:
                 raise SlopError("It was stopped")
             if reply.stop is StopKind.REFUSED:
@@ -217,7 +224,7 @@ class CompactionHandler:
             with self._lock:
                 self._tokens.pop(effect.job, None)
                 self._stopped.discard(effect.job)
-        return ViewSummarised(effect.discussion_id, effect.job, text, problem, usage)
+        return ViewSummarised(effect.discussion_id, effect.job, effect.record_id, text, problem, usage)
 
     def _booked(self, effect: SummariseView, prompt: str, call: CallSpent) -> Usage:
         """Usage of one call as it goes into the books; empty where none is billed."""

@@ -12,15 +12,12 @@ from core.agent.bridge import bridged, last_turn, trimmed
 from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
 from core.base.frame import frame
 from core.context.budget import WindowBudget
-from core.discussion.cuts import HEAD_NOTE, shortened
+from core.discussion.cuts import EPHEMERAL_TOOLS, HEAD_NOTE, shortened
 from core.values.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from core.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
 
 SUMMARY_TOKENS = 2_000
 """Room that is kept for a summary, at most a quarter of all there is."""
-
-EPHEMERAL_TOOLS = frozenset({"journal"})
-"""Tools whose calls leave the model's history with their results: what they said stands elsewhere."""
 
 _CAPS = (64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000)
 """Characters that stay of the largest results, in the order in which it is tried."""
@@ -42,7 +39,7 @@ class CutRequest(msgspec.Struct, frozen=True):
         sources: names of discussions whose entries may stand beside its own, by id.
         previous: the cut that the view has now; why: reason of the new one.
         is_running: the last turn is not over: its bytes stay, unless there is an overflow.
-        attempt: of overflows in a row, from 1.
+        attempt: of overflows in a row, from 1; gone: calls that left the view before.
         piece_tokens: what one call of a summary may read.
     """
 
@@ -57,6 +54,7 @@ class CutRequest(msgspec.Struct, frozen=True):
     why: CutReason = CutReason.ASKED
     is_running: bool = False
     attempt: int = 1
+    gone: frozenset[str] = frozenset()
     piece_tokens: int = 16_000
 
 
@@ -92,7 +90,7 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     kept = messages[start:]
     calls = _ephemeral(kept) if not asked.is_running else ()
     shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, room)
-    known = set(asked.previous.calls) if asked.previous is not None else set()
+    known = {*asked.gone, *(asked.previous.calls if asked.previous is not None else ())}
     if start == 0 and not is_shrunk and not set(calls) - known and not _drops_reasoning(asked, kept):
         return CutPlan(problem=_nothing(asked, kept_tokens))
     dropped = messages[bridge:start] if bridge < start else ()

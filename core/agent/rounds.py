@@ -10,7 +10,7 @@ from core.agent.calls import STOPPED_BEFORE, advance, closed, result_record
 from core.agent.leaked_calls import is_leaked
 from core.agent.pages import open_calls, page_of, with_page, with_turn, without_turn
 from core.base.stamp import Stamp
-from core.discussion.cuts import ViewLine, line_record
+from core.discussion.cuts import line_record
 from core.discussion.messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
 from core.turn import queue, replies, sending
 from core.turn.messages import CallEnded, RetrySend
@@ -21,6 +21,7 @@ from core.values.provider import StopKind
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import AppState
 from core.values.updates import Result
+from core.values.window import LineKind, ViewLine
 
 MOST_CALLS = 64
 """Tool calls that one reply may ask for."""
@@ -110,10 +111,22 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     words = state.config.prompts.get(NUDGE_PROMPT, "").strip()
     if turn.was_nudged or turn.is_stopping or not words:
         return None
-    said = state.discussions.open[call.discussion_id].messages
+    behind = _last_sent(state, call)
     state = with_turn(state, replace(turn, was_nudged=True, goes_on=True))
-    line = line_record(given.make_id(3), given.at, ViewLine(said[-1].id, words))
+    line = line_record(given.make_id(3), given.at, ViewLine(behind, words, LineKind.NUDGE))
     return replies.asked_again(state, given, call, event.usage, (line,))
+
+
+def _last_sent(state: AppState, call: LiveCall) -> str:
+    """Id of the last message that a call sends: the person's, or in a running turn the last result of a tool."""
+    said = state.discussions.open[call.discussion_id].messages
+    begin = next((at for at, one in enumerate(said) if one.id == call.user_message_id), len(said))
+    last = call.user_message_id
+    for one in said[begin + 1 :] if call.is_round else ():
+        if call.version_of and call.version_of in {one.id, one.version_of}:
+            break
+        last = one.id if one.role is Role.TOOL else last
+    return last
 
 
 def went_on(state: AppState, given: Stamp) -> Result:

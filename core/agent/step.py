@@ -152,8 +152,12 @@ def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
 
 
 def followed(state: AppState, given: Stamp) -> Result:
-    """Ask the model again where all results are on disk, or end the turn."""
-    return rounds.went_on(state, given) if state.agent.turns else (state, ())
+    """Judge what waited for settings, and ask the model again where all results are on disk, or end the turn."""
+    if not state.agent.turns:
+        return state, ()
+    state, judged = calls.judge_held(state, given)
+    state, effects = rounds.went_on(state, given)
+    return state, (*judged, *effects)
 
 
 def moved(before: AppState, after: AppState, given: Stamp) -> Result:

@@ -369,7 +369,9 @@ class LocalOutside:
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
-        self._compactor = CompactionHandler(self.home, self._assembler, self._clients.get, self._cost, emit)
+        self._compactor = CompactionHandler(
+            self.home, self._assembler, self._clients.get, self._cost, emit, self._reserves.note_out
+        )
         self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)

@@ -38,6 +38,7 @@ from core.values.messages import Role
 from core.values.provider import Effort, ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.view import ContextView, base_pieces
+from core.values.window import is_line_key
 
 _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 """Keys of the base's pieces that go over the wire as one segment."""
@@ -189,7 +190,7 @@ def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
 def _is_running(turn: PlannedTurn) -> bool:
     """True if the request answers tool results."""
     pieces = turn.stack.layer(LayerId.TURNS).pieces
-    return bool(pieces) and pieces[-1].mark == Role.TOOL.value
+    return bool(pieces) and (pieces[-1].mark == Role.TOOL.value or is_line_key(pieces[-1].key))
 
 
 def _shared(

@@ -27,6 +27,7 @@ _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _TURNS, _USER, _METADATA = LayerId.TURNS, LayerId.USER, LayerId.METADATA
 
 FOLDED = "what had been appended was put in its place"
+CUT = "the beginning of the conversation left the view, to make room"
 TAKEN = "the state that other discussions keep warm was taken"
 
 
@@ -121,7 +122,7 @@ def prefix_change(
 
 
 def prefix_reasons(previous: StackInputs, current: StackInputs) -> dict[LayerId, str]:
-    """Reasons why layers 1 to 7 may differ: changes of their inputs, in words, by layer.
+    """Reasons why layers may differ: changes of the inputs of 1 to 7, and a cut of the turns, in words, by layer.
 
     A layer that differs although none of its inputs did is not in it: nothing explains that.
     """
@@ -192,6 +193,7 @@ def _causes(old: StackInputs, new: StackInputs) -> Iterator[tuple[LayerId, str, 
     yield LayerId.PROJECT, "project context changed", old.project != new.project
     knowledge = [(one.digest, one.domain_facts, one.notes) for one in (old, new)]
     yield LayerId.KNOWLEDGE, _knowledge_reason(old, new), knowledge[0] != knowledge[1]
+    yield LayerId.TURNS, CUT, old.cut_id != new.cut_id
 
 
 def _knowledge_reason(old: StackInputs, new: StackInputs) -> str:

@@ -14,12 +14,13 @@ from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import Message
+from core.values.messages import Message, Role
 from core.values.provider import Effort, ModelProfile
 from core.values.recall import RecallSpec
 from core.values.spec import StackSpec, ToolOffer
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
+from core.values.window import is_line_key
 
 
 def preset_of(state: AppState, name: str) -> Preset:
@@ -141,6 +142,7 @@ def _inputs(
         takes_long_system=profile.takes_long_system,
         keeps_retrieved=not has_metadata,
         kept_retrieved=() if has_metadata else _kept(opened, turns),
+        cut_id=opened.cut.id if opened.cut is not None else "",
     )
 
 
@@ -179,7 +181,7 @@ def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
 
 
 def _user_turns(turns: tuple[Message, ...]) -> int:
-    return sum(1 for message in turns if message.role == "user")
+    return sum(1 for message in turns if message.role is Role.USER and not is_line_key(message.id))
 
 
 def _role_text(state: AppState, profile: ModelProfile) -> str:
@@ -218,6 +220,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         id(opened.entries),
         opened.cut,
         id(opened.lines),
+        opened.gone_calls,
         opened.draft,
         opened.kept_out,
         id(opened.last_request),

@@ -24,7 +24,7 @@ from core.context.prefix import (
     tools_layer,
 )
 from core.context.report import layer_report
-from core.context.turns import turns_layer, user_layer, wire_pieces
+from core.context.turns import answers_tools, turns_layer, user_layer, wire_pieces
 from core.context.wire import (
     MadeMessages,
     canonical_view,
@@ -33,7 +33,6 @@ from core.context.wire import (
     wire_layers,
     wire_messages,
 )
-from core.values.messages import Role
 from core.values.provider import Effort, PdfForm, ProviderRequest
 from core.values.stack import LayerId, LayerReport, Segment, StackInputs, ToolSchema
 from core.values.view import ContextView
@@ -245,7 +244,7 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     has_user_text = bool(inputs.user_text.strip() or inputs.attachments)
     file_set = (inputs.preset_name, inputs.items)
     kept = dict(inputs.kept_retrieved)
-    is_running = not has_user_text and bool(inputs.turns) and inputs.turns[-1].role is Role.TOOL
+    is_running = not has_user_text and answers_tools(inputs.turns)
     retrieved, behind = ("", inputs.retrieved) if is_running else (inputs.retrieved, "")
     metadata = memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata))
     told = metadata.segments if is_running else ()

@@ -25,6 +25,7 @@ from core.values.messages import (
     ToolResultPart,
 )
 from core.values.stack import LayerId, Segment
+from core.values.window import is_line_key
 
 _PREFIX = full_key(LayerId.TURNS, "-")[:-1]
 _RAG, _KEPT_RAG = "rag", "kept-rag"
@@ -60,7 +61,7 @@ def turns_layer(
     running_from = len(turns) if has_user_text else _after_last_user(turns)
     memo.said = said = _said_turns(turns, running_from, memo.said)
     rows = _with_kept(turns, said.pieces, kept) if kept else said.pieces
-    if running_from < len(turns) and turns[-1].role is Role.TOOL and running_from:
+    if answers_tools(turns) and 0 < running_from < len(turns):
         own = turns[running_from - 1]
         retrieved = "" if own.id in kept else retrieved
         behind = tuple(_passing(own, retrieved, metadata))
@@ -108,9 +109,15 @@ def wire_pieces(pieces: Iterable[_One]) -> list[_One]:
     return sorted(pieces, key=lambda piece: piece.key in _RECALLED)
 
 
+def answers_tools(turns: Sequence[Message]) -> bool:
+    """True if the turns end in results of tools, or in a line of the program's behind such: their turn is running."""
+    return bool(turns) and (turns[-1].role is Role.TOOL or is_line_key(turns[-1].id))
+
+
 def tells_metadata(layer: Layer) -> bool:
     """True if layer 11 holds layer 8, as that of a running turn does behind the person's words."""
-    own = next((piece for piece in reversed(layer.pieces) if piece.mark == Role.USER.value), None)
+    said = (p for p in reversed(layer.pieces) if p.mark == Role.USER.value and not is_line_key(p.key))
+    own = next(said, None)
     return own is not None and isinstance(own.wire, Segment) and own.wire.layer is LayerId.METADATA
 
 
@@ -157,7 +164,7 @@ def _is_same(one: Message, two: Message) -> bool:
 
 def _after_last_user(turns: Sequence[Message]) -> int:
     for index in range(len(turns) - 1, -1, -1):
-        if turns[index].role is Role.USER:
+        if turns[index].role is Role.USER and not is_line_key(turns[index].id):
             return index + 1
     return 0
 

@@ -10,7 +10,7 @@ from core.settings.models import profile_of
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Role, ToolResultPart
 from core.values.state import AppState
-from core.values.window import CompactionPhase, ContextWindow
+from core.values.window import CompactionPhase, ContextWindow, LineKind
 
 JOURNAL_LINE = (
     "(A line of the program, not of the person: this conversation fills {share} % of your window. Write down now, with "
@@ -64,7 +64,8 @@ def journal_line(state: AppState, discussion_id: str) -> str:
     window = context_window(state, discussion_id)
     if not summary.meta.has_tools or window is None or not is_told(window.used_tokens, window.limit_tokens):
         return ""
-    if opened.lines and any(message.id in opened.lines for message in sent_view(opened)):
+    told = {key for key, lines in opened.lines.items() if any(one.kind is LineKind.JOURNAL for one in lines)}
+    if told and any(message.id in told for message in sent_view(opened)):
         return ""
     return JOURNAL_LINE.format(share=min(99, round(window.share * 100)))
 

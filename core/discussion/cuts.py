@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -22,10 +22,14 @@ from core.values.messages import (
     ToolResultPart,
 )
 from core.values.records import ViewRecord
-from core.values.window import ShrunkResult, ViewCut
+from core.values.window import LINE_END, LineKind, ShrunkResult, ViewCut, ViewLine
 
 CUT_KIND = "cut"
 LINE_KIND = "line"
+CALLS_KIND = "calls"
+
+EPHEMERAL_TOOLS = frozenset({"journal"})
+"""Tools whose calls leave the model's history with their results: what they said stands elsewhere."""
 
 HEAD_NOTE = (
     "(The program took the beginning of this conversation out of your view, to make room. What stands here is told of "
@@ -34,11 +38,8 @@ HEAD_NOTE = (
 _LEFT_OUT = "\n[… {} characters of this result were left out to make room …]\n"
 
 
-class ViewLine(msgspec.Struct, frozen=True):
-    """A line of the program's that goes behind the words of a message, for the model alone."""
-
-    message_id: str
-    text: str
+class _GoneCalls(msgspec.Struct, frozen=True):
+    calls: frozenset[str]
 
 
 def cut_record(cut: ViewCut) -> ViewRecord:
@@ -50,6 +51,27 @@ def cut_record(cut: ViewCut) -> ViewRecord:
 def line_record(record_id: str, at: datetime, line: ViewLine) -> ViewRecord:
     """The record of a line for the log."""
     return ViewRecord(record_id, at, LINE_KIND, _json(to_json_value(line)))
+
+
+def calls_record(record_id: str, at: datetime, call_ids: Sequence[str]) -> ViewRecord:
+    """The record of calls that leave the view with their results."""
+    return ViewRecord(record_id, at, CALLS_KIND, _json({"calls": list(call_ids)}))
+
+
+def read_calls(record: ViewRecord) -> frozenset[str]:
+    """The calls of such a record, none where it tells of none. Total."""
+    if record.kind != CALLS_KIND:
+        return frozenset()
+    try:
+        return msgspec.convert(json.loads(record.data_json), _GoneCalls).calls
+    except (ValueError, RecursionError):
+        return frozenset()
+
+
+def passing_calls(discussion: OpenDiscussion) -> tuple[str, ...]:
+    """Calls in the view whose traces do not stay, in order."""
+    parts = (part for message in sent_view(discussion) for part in message.parts)
+    return tuple(p.call_id for p in parts if isinstance(p, ToolCallPart) and p.name in EPHEMERAL_TOOLS)
 
 
 def read_cut(record: ViewRecord) -> ViewCut | None:
@@ -78,19 +100,36 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
     """
     cut = discussion.cut
     messages = discussion.messages if cut is None else _from(discussion, cut)
+    if gone := discussion.gone_calls:
+        messages = tuple(_shown(one, gone, {}, is_bare=False) for one in messages)
     head = None if cut is None else head_message(cut)
     if head is not None:
         messages = (head, *messages)
-    lines = discussion.lines
-    if lines:
-        messages = tuple(with_line(one, lines[one.id]) if one.id in lines else one for one in messages)
+    if discussion.lines:
+        messages = tuple(
+            told for one in messages for told in _with_lines(one, discussion.lines.get(one.id, ()))
+        )
     return tuple(message for message in messages if has_content(message))
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:
-    """A message of the person with the program's line behind its words, if it has one."""
-    line = discussion.lines.get(message.id, "")
-    return with_line(message, line) if line else message
+    """A message of the person with the program's lines behind its words, if it has any."""
+    return next(_with_lines(message, discussion.lines.get(message.id, ())))
+
+
+def _with_lines(message: Message, lines: Sequence[ViewLine]) -> Iterator[Message]:
+    """A message with its lines. What was sent keeps its bytes: a nudge behind results stands in a message of its own,
+    where a result that is changed would have to be read anew by the vendor.
+    """
+    own: list[ViewLine] = []
+    for line in lines:
+        if line.kind is LineKind.NUDGE and message.role is Role.TOOL:
+            own.append(line)
+        else:
+            message = with_line(message, line.text)
+    yield message
+    for number, line in enumerate(own):
+        yield Message(f"{message.id}/{number}{LINE_END}", message.at, Role.USER, (TextPart(line.text),))
 
 
 def with_line(message: Message, line: str) -> Message:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from core.discussion.cuts import read_cut, read_line
+from core.discussion.cuts import read_calls, read_cut, read_line
 from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
 from core.values.records import (
@@ -50,10 +50,10 @@ class FoldedLog:
             if isinstance(entry, Message)
         }
         self._count = discussion.record_count
-        self._last_request = discussion.last_request
+        self._last_request, self._sent_through = discussion.last_request, discussion.sent_through
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
         self._retrieved = discussion.retrieved
-        self._cut, self._lines = discussion.cut, discussion.lines
+        self._cut, self._lines, self._gone = discussion.cut, discussion.lines, discussion.gone_calls
 
     def add(self, record: Record) -> None:
         """Take in the next record."""
@@ -66,12 +66,15 @@ class FoldedLog:
             case MarkRecord():
                 self._append(Mark(record.id, record.at, record.kind, record.text, self._last_message_id()))
             case RequestRecord():
-                self._last_request = record
+                self._last_request, self._sent_through = record, self._last_message_id()
                 self._note_retrieved(record)
             case ViewRecord():
                 self._cut = read_cut(record) or self._cut
+                if gone := read_calls(record):
+                    self._gone = self._gone | gone
                 if (line := read_line(record)) is not None:
-                    self._lines = {**self._lines, line.message_id: line.text}
+                    known = self._lines.get(line.message_id, ())
+                    self._lines = {**self._lines, line.message_id: (*known, line)}
             case StartRecord():
                 pass
             case UsageRecord():
@@ -90,9 +93,11 @@ class FoldedLog:
             entries=tuple(self._entries),
             versions=self._versions,
             last_request=self._last_request,
+            sent_through=self._sent_through,
             retrieved=self._retrieved,
             cut=self._cut,
             lines=self._lines,
+            gone_calls=self._gone,
             record_count=self._count,
             usage=self._usage,
             upkeep=self._upkeep,

@@ -280,7 +280,7 @@ class ReplyToken(msgspec.Struct, frozen=True):
 
 
 class UpkeepToken(msgspec.Struct, frozen=True):
-    """The record tells what a ping or a prewarm cost: once it stands in the log that reserves no more.
+    """The record tells what a ping, a prewarm or a summary cost: once it stands in the log that reserves no more.
 
     `key`: under which programs share its reserve.
     """

@@ -11,7 +11,9 @@ from core.base.figures import size
 from core.providers.attachments import attachment_problem, attachment_text, goes_as_pdf, refuse_attachment
 from core.providers.protocol import ReadBlob
 from core.values.messages import AttachmentPart, Role, ToolCallPart
-from core.values.provider import ModelProfile, RequestMessage
+from core.values.provider import ModelProfile, RequestMessage, RequestPart
+from core.values.stack import Segment
+from core.values.window import is_line_key
 
 
 def canonical_json(value: object) -> str:
@@ -43,8 +45,16 @@ def open_turn_start(messages: Sequence[RequestMessage]) -> int:
     Reasoning is bound to what stood before it: only inside an open tool turn is it sent back, where the vendors ask
     for it. Source: Anthropic "Extended thinking", "Preserving thinking blocks"; Gemini "Thought signatures" (2026-11).
     """
-    asked = [index for index, message in enumerate(messages) if message.role is Role.USER]
+    asked = [
+        index
+        for index, message in enumerate(messages)
+        if message.role is Role.USER and not (message.parts and all(map(_is_line, message.parts)))
+    ]
     return asked[-1] + 1 if asked else 0
+
+
+def _is_line(part: RequestPart) -> bool:
+    return isinstance(part, Segment) and is_line_key(part.key)
 
 
 def attached(part: AttachmentPart, read_blob: ReadBlob, profile: ModelProfile) -> bytes | str:

@@ -67,11 +67,11 @@ class LookAtReserves(msgspec.Struct, frozen=True):
 
 
 class TakeCutUpkeep(msgspec.Struct, frozen=True):
-    """Report `UpkeepCut` for each ping and prewarm whose program was killed while it was out, and that no log tells of."""
+    """Report `UpkeepCut` for each ping, prewarm and summary whose program was killed while it was out, and that no log tells of."""
 
 
 class UpkeepCut(msgspec.Struct, frozen=True):
-    """A ping or a prewarm of a program that was killed: it is billed, and nobody will say how much.
+    """A ping, a prewarm or a summary of a program that was killed: it is billed, and nobody will say how much.
 
     This program has its reserve from now on, until the record is written.
 

@@ -32,7 +32,8 @@ LONGEST = timedelta(hours=1)
 """A call that is under way for longer reserves no more: its program does not tell of it."""
 
 LOCK_WAIT_S = 2.0
-_UPKEEP = {UsageKind.KEEPALIVE.value, UsageKind.PREWARM.value}
+_UPKEEP = {UsageKind.KEEPALIVE.value, UsageKind.PREWARM.value, UsageKind.COMPACTION.value}
+"""Kinds of calls that no journal of a reply tells of: pings, prewarms and summaries."""
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class ReserveRow(msgspec.Struct, frozen=True):
 
     Args:
         program: names the process, whose lock tells whether it lives.
-        is_out: a ping or a prewarm that may have left: it is billed, whatever becomes of the program.
+        is_out: a ping, a prewarm or a summary that may have left: it is billed, whatever becomes of the program.
     """
 
     program: str
@@ -77,7 +78,7 @@ class SharedReserves:
 
     Programs take turns: who writes its reserve later sees the ones before it, so that of two calls at once the second
     is judged with the first. A program holds a lock as long as it lives, so that a dead one's reserves end with it. Those
-    of its pings and prewarms that had left, which no journal tells of, stand until the log tells of them: a live program
+    of its pings, prewarms and summaries that had left, which no journal tells of, stand until the log tells of them: a live program
     takes them over, writes the record that was to be written, under the same id, and settles then.
     Nothing is synced to the medium: after a power cut no call is under way.
 
@@ -122,7 +123,7 @@ class SharedReserves:
         return None if looked == before else _payments(paid)
 
     def note_out(self, key: str) -> bool:
-        """Note that a ping or a prewarm that reserved is about to leave.
+        """Note that a ping, a prewarm or a summary that reserved is about to leave.
 
         Returns:
             False where it reserves nothing: it must not leave.
@@ -137,7 +138,7 @@ class SharedReserves:
         return row is not None
 
     def drop(self, key: str) -> None:
-        """A ping or a prewarm reserves no more, unless it may have left."""
+        """A ping, a prewarm or a summary reserves no more, unless it may have left."""
         if self._life is None:
             return
         with _logged(), self._changing(self._clock()) as book:
@@ -146,7 +147,7 @@ class SharedReserves:
                 del book.reserves[self._own(key)]
 
     def cut_upkeep(self) -> tuple[UpkeepCut, ...]:
-        """Take over pings and prewarms of programs that were killed while these were out: each is given to one program,
+        """Take over pings, prewarms and summaries of programs that were killed while these were out: each is given to one program,
         and to the next where that one is killed before it settles. What else the dead reserved leaves the file.
         """
         cut: list[UpkeepCut] = []

@@ -11,9 +11,8 @@ from core.base.secrets import scrubbed_line
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.context.spec import stack_spec
-from core.context.window_use import journal_line, must_make_room
+from core.context.window_use import must_make_room
 from core.discussion.choices import take_model
-from core.discussion.cuts import ViewLine, line_record
 from core.discussion.lifecycle import HISTORY_LIMIT, UNNAMED
 from core.discussion.messages import (
     AppendRecords,
@@ -40,6 +39,7 @@ from core.turn.messages import (
     SendRequest,
     TurnEffect,
 )
+from core.turn.view_records import view_records
 from core.values.discussion import CallPhase, Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, Message, Role, TextPart
 from core.values.outcomes import CommandOutcome
@@ -142,7 +142,11 @@ def save_then_call(
         is_round: it goes on with a turn after tool results.
     """
     opened = state.discussions.open[command.discussion_id]
-    if opened.id in state.turns.calls or (is_busy(state, opened.id) and not is_round):
+    turn = state.agent.turns.get(opened.id)
+    at_work = turn is not None and any(
+        not one.is_kept for one in turn.calls
+    )  # a round goes when all results are on disk
+    if opened.id in state.turns.calls or (is_busy(state, opened.id) and (at_work or not is_round)):
         return ignore(state, command, "A reply is under way in this discussion.")
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
@@ -176,25 +180,8 @@ def save_then_call(
     state = dismiss(state, f"call/{opened.id}")
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
-    records = (*records, *_told(state, given, opened, "" if is_round else user_message_id, records))
+    records = (*records, *view_records(state, given, opened, "" if is_round else user_message_id, records))
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
-
-
-def _told(
-    state: AppState, given: Stamp, opened: OpenDiscussion, message_id: str, records: tuple[Record, ...]
-) -> tuple[Record, ...]:
-    """Line that tells the model to write its journal, behind words or results that no request has held yet.
-
-    Args:
-        message_id: the person's message that `records` hold; empty: a round of a running turn, behind its results.
-    """
-    if message_id:
-        last = message_id if records else ""
-    else:
-        newest = next(reversed(opened.messages), None)
-        last = newest.id if newest is not None and newest.role is Role.TOOL else ""
-    line = journal_line(state, opened.id) if last else ""
-    return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()
 
 
 def kept_out_of(state: AppState, message_id: str) -> tuple[str, ...]:

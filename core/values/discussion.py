@@ -15,7 +15,7 @@ from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
-from core.values.window import ViewCut
+from core.values.window import ViewCut, ViewLine
 
 MAX_TEMPERATURE = 2.0
 MAX_OUTPUT_TOKENS = 10_000_000
@@ -140,7 +140,9 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         retrieved: recalled text that stays behind a message, by its id; kept_out: sources that the person keeps out
             of what is recalled for the draft.
         cut: the newest cut of the model's view, None where all of the log is in it.
-        lines: of the program, each behind a message of that id, for the model alone.
+        lines: of the program, in order, behind the message of that id, for the model alone.
+        gone_calls: calls that left the model's view by themselves, with their results, when the cache was cold.
+        sent_through: the last message when the newest request went out: it and all before it was sent.
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
     """
 
@@ -165,7 +167,9 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     retrieved: Mapping[str, str] = msgspec.field(default_factory=dict)
     kept_out: tuple[str, ...] = ()
     cut: ViewCut | None = None
-    lines: Mapping[str, str] = msgspec.field(default_factory=dict)
+    lines: Mapping[str, tuple[ViewLine, ...]] = msgspec.field(default_factory=dict)
+    gone_calls: frozenset[str] = frozenset()
+    sent_through: str = ""
     left_calls: tuple[str, ...] = ()
 
     @property

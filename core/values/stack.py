@@ -79,6 +79,7 @@ class StackInputs(msgspec.Struct, frozen=True):
         withdrawals: how often something was taken out of knowledge; in no layer, what was sent before must go.
         keeps_retrieved: where `retrieved` stands it stays, turn after turn; kept_retrieved: the earlier ones, each
             with the id of its message.
+        cut_id: of the cut that the turns begin with, empty for none; in no layer, it tells why they are others.
     """
 
     provider: str = ""
@@ -104,6 +105,7 @@ class StackInputs(msgspec.Struct, frozen=True):
     withdrawals: int = 0
     keeps_retrieved: bool = False
     kept_retrieved: tuple[tuple[str, str], ...] = ()
+    cut_id: str = ""
 
 
 class Segment(msgspec.Struct, frozen=True, gc=False):

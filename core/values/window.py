@@ -25,6 +25,27 @@ class ShrunkResult(msgspec.Struct, frozen=True):
     kept_chars: int
 
 
+LINE_END = "/line"
+"""End of the key of a line that stands in a message of its own."""
+
+
+class LineKind(StrEnum):
+    """Kind of a line of the program's."""
+
+    JOURNAL = "journal"
+    """Tells the model to write its journal; stands behind words or results that no request has held."""
+    NUDGE = "nudge"
+    """Asks once more after an empty reply; all before it was sent already."""
+
+
+class ViewLine(msgspec.Struct, frozen=True):
+    """A line of the program's that goes behind a message, for the model alone."""
+
+    message_id: str
+    text: str
+    kind: LineKind = LineKind.JOURNAL
+
+
 class ViewCut(msgspec.Struct, frozen=True):
     """A cut of the model's view, as the newest `cut` record of a log tells it. The log keeps all that left.
 
@@ -126,3 +147,10 @@ class ContextWindow(msgspec.Struct, frozen=True):
     def share(self) -> float:
         """Share of the window that is used, 0 and up."""
         return self.used_tokens / max(1, self.limit_tokens)
+
+
+def is_line_key(key: str) -> bool:
+    """True for the id of a line that a view shows as a message of its own, and for its key on the wire: it stands in a
+    running turn, and begins none.
+    """
+    return key.endswith(LINE_END)

@@ -19,8 +19,9 @@ from core.base.stamp import Stamp
 from core.caching.messages import StopPings
 from core.context.window_use import context_window
 from core.discussion.log_view import fold
-from core.discussion.messages import AppendRecords, RecordsAppended, WriteFailed
+from core.discussion.messages import AppendRecords, RecordsAppended, UpkeepToken, WriteFailed
 from core.settings.messages import ChangeSetting
+from core.spending.limits import upkeep_key
 from core.turn.messages import CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.turn.sending import save_then_call
 from core.values.discussion import CallPhase
@@ -29,7 +30,7 @@ from core.values.outcomes import CommandOutcome
 from core.values.provider import Failure
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
 from core.values.spending import SpentElsewhere
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 from core.values.window import CompactionPhase, CutPlan, CutReason, ViewCut
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
@@ -68,6 +69,11 @@ def planned(
     cut = ViewCut("", plan.at, begins, journal=journal, left_messages=2, left_tokens_est=99, why=plan.why)
     told = ("question 0",) if summary else ()
     return book.play(ViewPlanned(plan.discussion_id, plan.job, CutPlan(cut, to_summarise=told), 0.5))
+
+
+def summarised(asked: SummariseView, text: str, problem: str, paid: Usage) -> ViewSummarised:
+    """The worker's answer."""
+    return ViewSummarised(asked.discussion_id, asked.job, asked.record_id, text, problem, paid)
 
 
 def kept(book: Playbook, effects: tuple[Effect, ...]) -> tuple[tuple[Record, ...], tuple[Effect, ...]]:
@@ -110,13 +116,16 @@ def test_below_nine_tenths_nothing_waits(book: Playbook) -> None:
 
 
 def test_a_window_that_nobody_knows_is_assumed_and_said(book: Playbook) -> None:
-    chosen = talked(book, 30_000)
     book.state = replace(book.state, config=replace(book.state.config, models={}, profiles=()))
+    chosen = talked(book, 30_000)
 
     (plan,) = of(sent(book, chosen), PlanView)
     window = context_window(book.state, chosen)
     assert window is not None
     assert (window.limit_tokens, window.is_assumed, window.is_reported) == (32_768, True, True)
+    told = next(one for one in book.state.program.notices if one.id == f"window/{chosen}")
+    assert "32,768 tokens are assumed, and 92 % of them" in told.text
+    assert "a summary does, for a price that nobody knows" in told.detail
     records, _ = kept(book, planned(book, plan))
     assert "32,768 tokens were assumed" in next(one.text for one in records if isinstance(one, MarkRecord))
 
@@ -130,10 +139,15 @@ def test_a_summary_is_paid_for_within_the_limits_and_booked(book: Playbook) -> N
     assert [key.partition("/")[0] for key in book.state.spending.reserved] == ["compaction"]
     assert asked.template == "Summarise."
     paid = Usage(input_tokens=100, output_tokens=50, cost_usd=0.4)
-    records, effects = kept(book, book.play(ViewSummarised(chosen, asked.job, "They asked once.", "", paid)))
+    effects = book.play(summarised(asked, "They asked once.", "", paid))
     assert not book.state.spending.reserved
-    (used,) = [one for one in records if isinstance(one, UsageRecord)]
-    assert (used.kind, used.usage) == ("compaction", paid)
+    booked, _ = of(effects, AppendRecords)
+    (used,) = booked.records
+    assert isinstance(used, UsageRecord)
+    assert (used.kind, used.usage, used.id) == ("compaction", paid, asked.record_id)
+    assert booked.token == UpkeepToken(upkeep_key(UsageKind.COMPACTION, asked.record_id))
+    book.append(booked)
+    _, effects = kept(book, effects)
     (built,) = of(effects, CallProvider)
     assert "They asked once." in built.spec.inputs.turns[0].text
     summary = book.state.discussions.summaries[chosen]
@@ -146,10 +160,10 @@ def test_a_summary_that_fails_is_said_and_the_oldest_turns_leave_untold(book: Pl
     (plan,) = of(sent(book, chosen), PlanView)
     (asked,) = of(planned(book, plan, summary=True), SummariseView)
 
-    effects = book.play(ViewSummarised(chosen, asked.job, "", "No network.", Usage(cost_usd=0.1)))
+    effects = book.play(summarised(asked, "", "No network.", Usage(cost_usd=0.1)))
 
-    records, effects = kept(book, effects)
-    assert any(isinstance(one, UsageRecord) for one in records)
+    assert any(isinstance(one, UsageRecord) for write in of(effects, AppendRecords) for one in write.records)
+    _, effects = kept(book, effects)
     (built,) = of(effects, CallProvider)
     assert [one.text for one in built.spec.inputs.turns] == ["question 1", "answer 1"]
     notice = book.state.program.notices[-1]
@@ -240,7 +254,7 @@ def test_a_stopped_send_stops_its_compaction_and_what_it_cost_is_booked(book: Pl
     assert of(effects, StopSummary) == (StopSummary(chosen, asked.job),)
     assert chosen not in book.state.turns.calls
     assert book.state.discussions.open[chosen].failed_message_id
-    (late,) = of(book.play(ViewSummarised(chosen, asked.job, "late", "", Usage(cost_usd=0.2))), AppendRecords)
+    (late,) = of(book.play(summarised(asked, "late", "", Usage(cost_usd=0.2))), AppendRecords)
     assert [type(one) for one in late.records] == [UsageRecord]
     book.append(late)
     assert book.state.discussions.open[chosen].cut is None

@@ -75,7 +75,8 @@ def handled(
     before: Callable[[CompactionHandler], object] = lambda _handler: None,
 ) -> CompactionEvent:
     found: list[CompactionEvent | Report] = []
-    handler = CompactionHandler(home, measured or Measured(), nobody, lambda *_: 0.25, found.append)
+    about = home, measured or Measured(), nobody, lambda *_: 0.25, found.append
+    handler = CompactionHandler(*about, lambda _key: True)
     before(handler)
     handler.handle(effect)
     (event,) = found
@@ -141,11 +142,11 @@ def test_a_plan_that_fails_is_told(tmp_path: Path, error: Exception) -> None:
 
 def test_a_summary_that_cannot_be_asked_for_or_was_stopped_before_costs_nothing(tmp_path: Path) -> None:
     asked = CutPlan(ViewCut("", NOW, "m4"), to_summarise=("words",))
-    effect = SummariseView(ID, "job", "p", "m", "Tides", "Summarise.", asked)
+    effect = SummariseView(ID, "job", "r", "p", "m", "Tides", "Summarise.", asked)
 
     failed = handled(tmp_path, effect)
     stopped = handled(tmp_path, effect, before=lambda handler: handler.stop(StopSummary(ID, "job")))
 
-    assert failed == ViewSummarised(ID, "job", "", "There is no key. Store one", Usage())
+    assert failed == ViewSummarised(ID, "job", "r", "", "There is no key. Store one", Usage())
     assert isinstance(stopped, ViewSummarised)
     assert (stopped.problem, stopped.usage) == ("It was stopped", Usage())

@@ -8,6 +8,7 @@ from core.agent.messages import JudgeCall, RunCall
 from core.app.messages import HomeOpened
 from core.base.reports import Tick
 from core.discussion.messages import DiscussionLoaded
+from core.settings.messages import SettingsFilesChanged, SettingsSettled
 from core.turn.messages import CallProvider, RetrySend, SendPrompt
 from core.values.agent import CallState
 from core.values.messages import Role
@@ -70,3 +71,21 @@ def test_a_question_that_was_left_and_that_nobody_answers_ends_without_a_call() 
     assert not of_tools(book.keep(book.later(301).play(Tick())))
     assert results(book, chosen)["a"].startswith("Refused: nobody answered")
     assert not book.state.agent.turns
+
+
+def test_what_a_killed_program_left_is_judged_when_the_project_is_known() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    asking(book, chosen, ("a", "look"))
+    opened = book.state.discussions.open[chosen]
+    book.state = replace(book.state, agent=replace(book.state.agent, turns={}))
+    project = book.state.config.project
+    book.state = replace(book.state, config=replace(book.state.config, project=Project()))
+    book.settles = False
+    book.play(SettingsFilesChanged(()))
+    assert not of(book.play(DiscussionLoaded(replace(opened, left_calls=("a",)))), JudgeCall)
+    book.play(settings_loaded(project))
+    (judge,) = of(book.play(SettingsSettled(book.state.config.asked)), JudgeCall)
+    assert (judge.call_id, judge.places.root, judge.places.is_trusted) == ("a", "/project", True)
+    book.judge(judge)
+    assert book.states(chosen)["a"] is CallState.ASKING

@@ -329,6 +329,20 @@ def test_a_second_send_is_refused_while_tools_are_at_work() -> None:
     assert "under way" in told.problem
 
 
+def test_a_retry_while_tools_are_at_work_asks_nothing() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    run, judge = of_tools(book.judge(asking(book, chosen, ("a", "look"), ("b", "write"))))
+    assert isinstance(run, RunCall)
+    assert isinstance(judge, JudgeCall)
+    book.judge(judge)
+    book.finish(run)
+    assert not of(book.keep(book.play(RetrySend(chosen, command_id="no"))), CallProvider)
+    told = outcome_of(book.state, "no")
+    assert told is not None
+    assert "under way" in told.problem
+
+
 def test_the_guard_ends_a_turn_and_a_retry_goes_on_with_all_its_results() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools(settings=Settings(tools=ToolSettings(max_rounds=2)))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from core.context.difference import compare, first_difference, prefix_change, prefix_reasons
+from core.context.difference import CUT, compare, first_difference, prefix_change, prefix_reasons
 from core.context.report import recorded
 from core.context.stack import AggregateStack, build_stack
 from core.values.curation import NamedText
@@ -172,3 +172,8 @@ def test_the_first_difference_is_that_of_the_bytes(first: str, second: str) -> N
     wanted = min(len(one), len(two)) if place is None and one != two else place
 
     assert first_difference(first, second) == wanted
+
+
+def test_turns_that_a_cut_begins_say_so() -> None:
+    base = StackInputs(role_text="ROLE")
+    assert prefix_reasons(base, replace(base, cut_id="cut")) == {LayerId.TURNS: CUT}

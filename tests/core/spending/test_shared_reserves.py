@@ -73,10 +73,10 @@ def test_what_a_program_reserved_ends_with_it(tmp_path: Path) -> None:
     assert (alive.reserved_usd, mine.claim("more", 0.0).reserved_usd) == (5.0, 0.0)
 
 
-def test_a_ping_and_a_prewarm_that_a_kill_cut_off_are_told_until_they_are_settled_and_count_until_then(
+def test_a_ping_a_prewarm_and_a_summary_that_a_kill_cut_off_are_told_until_they_are_settled_and_count_until_then(
     tmp_path: Path,
 ) -> None:
-    keys = ["keepalive/left", "prewarm/left", "keepalive/waits", "turn/c"]
+    keys = ["keepalive/left", "prewarm/left", "compaction/left", "keepalive/waits", "turn/c"]
     child = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(tmp_path), NOW.isoformat(), *keys],
         stdin=subprocess.PIPE,
@@ -92,15 +92,16 @@ def test_a_ping_and_a_prewarm_that_a_kill_cut_off_are_told_until_they_are_settle
     child.communicate()
 
     clock.now += LONGEST  # however late the next start is
-    assert mine.claim("mine", 0.0).reserved_usd == 15.0, "a turn's has its own journal"
-    cut = {UpkeepCut("left", kind, "d", 5.0, NOW) for kind in (UsageKind.KEEPALIVE, UsageKind.PREWARM)}
+    assert mine.claim("mine", 0.0).reserved_usd == 20.0, "a turn's has its own journal"
+    kinds = UsageKind.KEEPALIVE, UsageKind.PREWARM, UsageKind.COMPACTION
+    cut = {UpkeepCut("left", kind, "d", 5.0, NOW) for kind in kinds}
     assert set(mine.cut_upkeep()) == cut, "what waited had not left"
     assert mine.cut_upkeep() == ()
     later = SharedReserves(tmp_path, clock)
     assert later.cut_upkeep() == (), "it is being written"
     mine.close()
     assert set(later.cut_upkeep()) == cut, "it was not"
-    for kind in (UsageKind.KEEPALIVE, UsageKind.PREWARM):
+    for kind in kinds:
         later.settle(f"{kind}/left", {})
     later.close()
     assert SharedReserves(tmp_path, clock).cut_upkeep() == ()
