@@ -70,12 +70,14 @@ class SyncReport(msgspec.Struct, frozen=True):
     Args:
         total: facts in the index; changed: rows of it that differ from before; written: files of facts that were.
         problems: of all files, by file and line.
+        left: items, each `file:line: words`, that still say what was taken out of a file of facts by hand.
     """
 
     total: int = 0
     changed: int = 0
     written: tuple[str, ...] = ()
     problems: tuple[FactProblem, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def sync(request: SyncRequest) -> SyncReport:
@@ -320,7 +322,8 @@ class _Sync:
         is_stale = bool(fact.expires) and fact.expires < self._day
         was = before is not None and before.withdrawn
         is_withdrawn = was if past.withdrawn is None else fact.id in past.withdrawn
-        if was and is_withdrawn and FactNews(FactNewsKind.EDITED, fact.id, fact.text) in self._news:
+        edited = (FactNewsKind.EDITED, fact.id)
+        if was and is_withdrawn and any((one.kind, one.fact_id) == edited for one in self._news):
             is_withdrawn = False  # it stands on the person's own word from now on
         elif before is not None and is_withdrawn != was:
             kind = FactNewsKind.WITHDRAWN if is_withdrawn else FactNewsKind.RETURNED
@@ -414,13 +417,13 @@ def _news_of(
     match verdict:
         case FactVerdict.TAKE_FILE if row is None and was_seen:
             return []
-        case FactVerdict.TAKE_FILE:
-            assert fact is not None
-            return [FactNews(FactNewsKind.ADDED if row is None else FactNewsKind.EDITED, key, fact.text)]
-        case FactVerdict.DROP:
-            return [FactNews(FactNewsKind.REMOVED, key)]
-        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED:
-            assert row is not None
+        case FactVerdict.TAKE_FILE if row is None and fact is not None:
+            return [FactNews(FactNewsKind.ADDED, key, fact.text)]
+        case FactVerdict.TAKE_FILE if row is not None and fact is not None:
+            return [FactNews(FactNewsKind.EDITED, key, fact.text, was=row.text)]
+        case FactVerdict.DROP if row is not None:
+            return [FactNews(FactNewsKind.REMOVED, key, was=row.text)]
+        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED if row is not None:
             return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
         case _:
             return []

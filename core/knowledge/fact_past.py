@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +48,8 @@ class HomePast:
     def __init__(self, home: Path, note: Callable[[tuple[ItemEvent, ...]], None] | None = None) -> None:
         self._home, self._note = home, note
         self._counted: dict[str, tuple[tuple[int, ...], int]] = {}
+        self.made_of: Mapping[str, frozenset[str]] = {}
+        """Hashes of the items that each fact was made of, by id, as the past told when it was read last."""
 
     def stamp(self) -> str:
         """Text that changes with what ledger, logs and items tell of facts; an injection changes nothing."""
@@ -81,6 +83,7 @@ class HomePast:
                     by_domain[domain].append(entry.at)
         harvests = {domain: tuple(sorted(times)) for domain, times in by_domain.items()}
         twins = self._twins(rows) if told and with_items else Twins()
+        self.made_of = twins.items
         return Past(
             told,
             harvests,
