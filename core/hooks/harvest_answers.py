@@ -209,7 +209,10 @@ class RemovalQuestionData(Data, frozen=True):
 
 
 class BatchData(Data, frozen=True):
-    """A batch that a provider works off, or that the last look after them closed."""
+    """A batch that a provider works off, or that the last look after them closed.
+
+    `direct_cost_usd_est`: of the same without a batch; `paid_usd`: for the answers that were taken.
+    """
 
     tag: str
     name: str
@@ -223,6 +226,8 @@ class BatchData(Data, frozen=True):
     forgotten: Count
     failed: Count
     cost_usd_est: Money
+    direct_cost_usd_est: Money
+    paid_usd: Money
     reason: str
 
 

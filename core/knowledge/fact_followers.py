@@ -10,6 +10,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
+from core.base.figures import count
 from core.evidence.files import add_events
 from core.evidence.quotes import item_hash
 from core.evidence.strikes import is_struck
@@ -83,6 +84,12 @@ def follow_facts(
         for item in _saying(one, made_of, standing)
     }
     return Followers(frozenset(changed), tuple(sorted(left)))
+
+
+def left_words(number: int) -> str:
+    """Sentence on items that still say what was taken out of a file of facts. Pure."""
+    said = count(number, "item still says", "items still say")
+    return f"{said} what was taken out of a file of facts, and may enter prompts: delete {'it' if number == 1 else 'them'} too"
 
 
 def said_anew(item: Item, was: str, now: str) -> str:

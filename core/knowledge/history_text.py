@@ -180,7 +180,7 @@ def witness_data(one: Witness) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(one.row)
     row.pop("item", None)
     row.pop("talks", None)
-    row.pop("is_unfound", None)
+    row.setdefault("is_unfound", False)
     return {
         "discussion": "",
         "fact": "",
