@@ -24,7 +24,7 @@ from core.facts.files import (
     write_index,
 )
 from core.facts.harvested_fact import held_fact
-from core.facts.index_text import index_bytes, read_index, read_row, row_bytes, total_facts
+from core.facts.index_text import index_bytes, next_expiry, read_index, read_row, row_bytes, total_facts
 from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
 from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, next_id, raised
 from core.facts.places import FactPlace, file_of, place_of
@@ -252,18 +252,23 @@ class _Sync:
             fact, row = union.facts.get(key), before.get(key)
             verdict = settle(fact, row, seen.get(key), is_held=union.holds(key), has_base=has_base)
             verdicts[key] = verdict
-            if verdict not in _QUIET and has_base and not self._is_ours(key, fact):
+            if verdict is FactVerdict.FILE_WINS and not has_base:
+                verdict = FactVerdict.TAKE_FILE  # what the index said last is all that is known of before
+            is_news = has_base or (verdict is FactVerdict.TAKE_FILE and row is not None)
+            if verdict not in _QUIET and is_news and not self._is_ours(key, fact, row):
                 self._news += _news_of(verdict, key, fact, row, was_seen=key in seen)
         return verdicts
 
-    def _is_ours(self, key: str, fact: Fact | None) -> bool:
+    def _is_ours(self, key: str, fact: Fact | None, row: Fact | None) -> bool:
         """True if the program wrote this itself: it says so now, or the logs told the same before (after a crash)."""
         if self._request.ours is None or key in self._request.ours or key in self._followed:
             return True
         if key in self._read_past().forgotten:
             return True
+        if fact is None or (row is not None and row.text != fact.text):
+            return False
         at = self._read_past().told.get(key, "")
-        return fact is not None and bool(at) and self._table.told_at < at and at[:10] == fact.last_confirmed
+        return bool(at) and self._table.told_at < at and at[:10] == fact.last_confirmed
 
     def _seen(self, union: FactUnion) -> dict[str, bytes]:
         """Hashes of the last sync, of the files that are settled anew."""
@@ -394,7 +399,7 @@ class _Sync:
         table = SyncTable(
             index_sha256=hashlib.sha256(index_data).hexdigest(),
             day=self._day,
-            fresh_until=_fresh_until(rows, self._day),
+            fresh_until=next_expiry(rows, self._day),
             past=self._request.past.stamp(),
             told_at=max(self._table.told_at, self._request.now.isoformat()),
             files=files,
@@ -447,16 +452,6 @@ def _memory(
 def _belongs(key: str, place: FactPlace) -> bool:
     category = "" if place.category is None else place.category.value
     return key.startswith(f"{place.domain}:{category}:" if category else f"{place.domain}:")
-
-
-def _fresh_until(rows: Mapping[str, bytes], day: str) -> str:
-    """The first day among the coming ones on which a fact expires, empty where none does."""
-    days = []
-    for row in rows.values():
-        at = row.find(b'"expires":"')
-        if at >= 0:
-            days.append(row[at + 11 : at + 21].decode("ascii", "replace"))
-    return min((one for one in days if one >= day), default="")
 
 
 def _home_of(fact: Fact, files: Iterable[str]) -> str:

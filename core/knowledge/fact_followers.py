@@ -33,7 +33,7 @@ class Followers(msgspec.Struct, frozen=True):
     Args:
         changed: ids of the facts whose items took on their words.
         left: items, `file:line: words`, that still say what was taken out: nothing leaves a category file because it is
-            gone from another file, which may only be half saved, moved, or of an older day.
+            gone from another file, which may be half saved, moved, or of an older day.
     """
 
     changed: frozenset[str] = frozenset()
