@@ -180,6 +180,9 @@ def test_a_fact_taken_out_by_hand_is_not_sent_and_the_item_that_stays_is_named(h
     assert sync_facts(home).left == (f"facts.md:3: {MOON}",)
     assert (sent(home), (home / "knowledge" / "facts.md").read_bytes()) == ([MUD], before)
     assert sync_facts(home).left == ()
+    again = NewItem(Category.FACTS, MOON, provenance=TAG)
+    applied(home, again, sha256="b" * 64, path="/talks/b.md")
+    assert sent(home) == [MUD]
 
 
 @pytest.mark.parametrize(
