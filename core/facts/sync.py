@@ -70,7 +70,7 @@ class SyncReport(msgspec.Struct, frozen=True):
     Args:
         total: facts in the index; changed: rows of it that differ from before; written: files of facts that were.
         problems: of all files, by file and line.
-        left: items, each `file:line: words`, that still say what was taken out of a file of facts by hand.
+        left: items, each `file:line: words`, that say what their facts, which were edited by hand, do not.
     """
 
     total: int = 0

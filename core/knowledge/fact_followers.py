@@ -32,8 +32,9 @@ class Followers(msgspec.Struct, frozen=True):
 
     Args:
         changed: ids of the facts whose items took on their words.
-        left: items, `file:line: words`, that still say what was taken out: nothing leaves a category file because it is
-            gone from another file, which may be half saved, moved, or of an older day.
+        left: items, `file:line: words`, that say what their fact does not: it was taken out, holds a part of a longer
+            item, or both were edited. Nothing leaves a category file because it is gone from another file, which may be
+            half saved, moved, or of an older day.
     """
 
     changed: frozenset[str] = frozenset()
@@ -67,29 +68,32 @@ def follow_facts(
     changes: dict[str, dict[str, str]] = defaultdict(dict)
     events: dict[str, list[ItemEvent]] = defaultdict(list)
     changed: set[str] = set()
+    left: list[Item] = []
     for one in edited:
-        for item in _saying(one, made_of, standing):
-            words = said_anew(item, one.was, one.text)
-            if words and item_hash(item.category, item.text) not in changes[item.file]:
-                changes[item.file][item_hash(item.category, item.text)] = words
+        for item in _items_of(one, made_of, standing):
+            name, said = item_hash(item.category, item.text), fact_words(item.category, item.text)
+            words = said_anew(item, one.was, one.text) if said == one.was else ""
+            if words and name not in changes[item.file]:
+                changes[item.file][name] = words
                 events[item.file].append(_edited(item, words, one.fact_id, at))
                 changed.add(one.fact_id)
+            elif not words and said != one.text:
+                left.append(item)
     for name, words_of in changes.items():
         add_events(home, events[name], disk=disk)
         path = paths.knowledge_dir(home) / name
         change_file(path, lambda data: _with_words(name, data, words_of), disk=disk)  # noqa: B023
-    left = {
-        f"{item.file}:{item.first_line}: {item.text}"
-        for one in removed
-        for item in _saying(one, made_of, standing)
-    }
-    return Followers(frozenset(changed), tuple(sorted(left)))
+    for one in removed:
+        saying = _items_of(one, made_of, standing)
+        left += (item for item in saying if fact_words(item.category, item.text) == one.was)
+    places = {f"{item.file}:{item.first_line}: {item.text}" for item in left}
+    return Followers(frozenset(changed), tuple(sorted(places)))
 
 
 def left_words(number: int) -> str:
-    """Sentence on items that still say what was taken out of a file of facts. Pure."""
-    said = count(number, "item still says", "items still say")
-    return f"{said} what was taken out of a file of facts, and may enter prompts: delete {'it' if number == 1 else 'them'} too"
+    """Sentence on items that say what their facts do not. Pure."""
+    said = count(number, "item says", "items say")
+    return f"{said} what the file of facts does not, and may enter prompts: change or delete {'it' if number == 1 else 'them'} too"
 
 
 def said_anew(item: Item, was: str, now: str) -> str:
@@ -125,12 +129,12 @@ def _standing(home: Path) -> dict[str, list[Item]]:
     return found
 
 
-def _saying(
+def _items_of(
     news: FactNews, made_of: Mapping[str, frozenset[str]], standing: Mapping[str, list[Item]]
 ) -> Iterator[Item]:
-    """Items that a fact was made of and that say what it said."""
+    """Items that a fact was made of and what these became, as they stand."""
     for name in sorted(made_of[news.fact_id] & standing.keys()):
-        yield from (one for one in standing[name] if fact_words(one.category, one.text) == news.was)
+        yield from standing[name]
 
 
 def _edited(item: Item, words: str, fact_id: str, at: str) -> ItemEvent:

@@ -185,6 +185,16 @@ def test_a_fact_taken_out_by_hand_is_not_sent_and_the_item_that_stays_is_named(h
     assert sent(home) == [MUD]
 
 
+def test_item_and_fact_that_were_edited_to_different_words_stay_and_are_told(home: Path) -> None:
+    path = home / "knowledge" / "facts.md"
+    path.write_text(path.read_text().replace("at noon", "at one"))
+    facts = home / "knowledge" / "repos" / "tides.yaml"
+    facts.write_text(facts.read_text().replace("at noon", "at two"))
+
+    assert sync_facts(home).left == ("facts.md:3: The moon makes tides at one",)
+    assert (sent(home), sync_facts(home).left) == ([MUD, "The moon makes tides at two"], ())
+
+
 @pytest.mark.parametrize(
     ("category", "text", "was", "now", "said"),
     [
