@@ -13,6 +13,7 @@ from core.base import paths as home_paths
 from core.base.reports import OperationFailed
 from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
+from core.knowledge import drafts
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.retrieval.messages import SourcesChanged
 from core.retrieval.sources import wakes_index
@@ -68,7 +69,7 @@ class Watcher:
             settings_paths: settings, prompts and identity files.
             home: whose list of discussions and reserves are watched, empty for none; discussion_ids: whose content
                 is watched.
-            knowledge_paths: its files; in a folder among them every Markdown and YAML file counts.
+            knowledge_paths: its files; in a folder among them every Markdown and YAML file and every draft counts.
             source_folders: folders whose files are searched, each by its own name.
         """
         curated, settings, knowledge = frozenset(paths), frozenset(settings_paths), frozenset(knowledge_paths)
@@ -136,9 +137,13 @@ class Watcher:
 
 
 def _is_note(path: str, known: frozenset[str]) -> bool:
-    """True if it is a Markdown or YAML file in a watched folder, and no temporary one."""
+    """True if it is a Markdown or YAML file or a draft in a watched folder, and no temporary one."""
     folder, name = os.path.split(path)
-    return folder in known and name.endswith((".md", ".yaml", ".yml")) and not name.startswith(".")
+    return (
+        folder in known
+        and name.endswith((".md", ".yaml", ".yml", drafts.SUFFIX))
+        and not name.startswith(".")
+    )
 
 
 def _entries(folder: str) -> frozenset[str]:

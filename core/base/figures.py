@@ -75,6 +75,11 @@ def estimated(usd: float | None) -> str:
     return money(None) if usd is None else f"est. {money(usd)}"
 
 
+def price(usd: float | None) -> str:
+    """The price of what a button does, rounded: `free`, `est. ~$0.42`; `price unknown` for None."""
+    return money(None) if usd is None else "free" if usd == 0 else f"est. {money(usd, 'report')}"
+
+
 def size(size_bytes: int, form: Form = "window") -> str:
     """Bytes in one unit: `812 B`, `12 KB`, `34.5 MB`; in terminal and report two digits at least, `1.5 KB`, `34 MB`.
 

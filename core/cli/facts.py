@@ -7,10 +7,12 @@ from pathlib import Path
 
 from core.base import paths
 from core.base.figures import count
+from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.tables import table
 from core.facts.validation import validate
+from core.knowledge.fact_followers import left_words
 from core.knowledge.fact_store import FactReader, chosen_facts, sync_facts
 from core.values.facts import FactProblem, IndexedFact, fact_data
 
@@ -55,12 +57,17 @@ def _sync(home: Path, console: Console, *, is_json: bool) -> int:
                 "total": report.total,
                 "changed": report.changed,
                 "written": list(report.written),
+                "left": list(report.left),
                 "problems": [_problem_data(problem) for problem in report.problems],
             }
         )
         return int(is_wrong)
     for problem in report.problems:
         console.line(problem.sentence)
+    if report.left:
+        console.line(f"{left_words(len(report.left))}:")
+        for line in report.left:
+            console.line(f"  {one_line(line, 200)}")
     console.line(f"{count(report.total, 'fact')} in the index, {report.changed:,} changed")
     for name in report.written:
         console.line(f"written: {paths.knowledge_dir(home) / name}")

@@ -123,3 +123,13 @@ def facts_of(rows: Iterable[bytes]) -> tuple[IndexedFact, ...]:
         except (msgspec.DecodeError, ValueError):
             continue
     return tuple(sorted(found, key=lambda fact: fact.id))
+
+
+def next_expiry(rows: Mapping[str, bytes], day: str) -> str:
+    """The first day among the coming ones on which a fact expires, empty where none does."""
+    days = []
+    for row in rows.values():
+        at = row.find(b'"expires":"')
+        if at >= 0:
+            days.append(row[at + 11 : at + 21].decode("ascii", "replace"))
+    return min((one for one in days if one >= day), default="")

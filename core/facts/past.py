@@ -76,12 +76,14 @@ class FactNews(msgspec.Struct, frozen=True):
 
     Args:
         text: what the fact says; of what was overruled, what the index had said; item: hash, of what was made up for.
+        was: what a fact said before it was edited or removed by hand.
     """
 
     kind: FactNewsKind
     fact_id: str
     text: str = ""
     item: str = ""
+    was: str = ""
 
 
 def harvests_since(fact: Fact, past: Past) -> int:

@@ -24,7 +24,7 @@ from core.facts.files import (
     write_index,
 )
 from core.facts.harvested_fact import held_fact
-from core.facts.index_text import index_bytes, read_index, read_row, row_bytes, total_facts
+from core.facts.index_text import index_bytes, next_expiry, read_index, read_row, row_bytes, total_facts
 from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
 from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, next_id, raised
 from core.facts.places import FactPlace, file_of, place_of
@@ -70,12 +70,14 @@ class SyncReport(msgspec.Struct, frozen=True):
     Args:
         total: facts in the index; changed: rows of it that differ from before; written: files of facts that were.
         problems: of all files, by file and line.
+        left: items, each `file:line: words`, that say what their facts, which were edited by hand, do not.
     """
 
     total: int = 0
     changed: int = 0
     written: tuple[str, ...] = ()
     problems: tuple[FactProblem, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def sync(request: SyncRequest) -> SyncReport:
@@ -250,18 +252,23 @@ class _Sync:
             fact, row = union.facts.get(key), before.get(key)
             verdict = settle(fact, row, seen.get(key), is_held=union.holds(key), has_base=has_base)
             verdicts[key] = verdict
-            if verdict not in _QUIET and has_base and not self._is_ours(key, fact):
+            if verdict is FactVerdict.FILE_WINS and not has_base:
+                verdict = FactVerdict.TAKE_FILE  # what the index said last is all that is known of before
+            is_news = has_base or (verdict is FactVerdict.TAKE_FILE and row is not None)
+            if verdict not in _QUIET and is_news and not self._is_ours(key, fact, row):
                 self._news += _news_of(verdict, key, fact, row, was_seen=key in seen)
         return verdicts
 
-    def _is_ours(self, key: str, fact: Fact | None) -> bool:
+    def _is_ours(self, key: str, fact: Fact | None, row: Fact | None) -> bool:
         """True if the program wrote this itself: it says so now, or the logs told the same before (after a crash)."""
         if self._request.ours is None or key in self._request.ours or key in self._followed:
             return True
         if key in self._read_past().forgotten:
             return True
+        if fact is None or (row is not None and row.text != fact.text):
+            return False
         at = self._read_past().told.get(key, "")
-        return fact is not None and bool(at) and self._table.told_at < at and at[:10] == fact.last_confirmed
+        return bool(at) and self._table.told_at < at and at[:10] == fact.last_confirmed
 
     def _seen(self, union: FactUnion) -> dict[str, bytes]:
         """Hashes of the last sync, of the files that are settled anew."""
@@ -320,7 +327,8 @@ class _Sync:
         is_stale = bool(fact.expires) and fact.expires < self._day
         was = before is not None and before.withdrawn
         is_withdrawn = was if past.withdrawn is None else fact.id in past.withdrawn
-        if was and is_withdrawn and FactNews(FactNewsKind.EDITED, fact.id, fact.text) in self._news:
+        edited = (FactNewsKind.EDITED, fact.id)
+        if was and is_withdrawn and any((one.kind, one.fact_id) == edited for one in self._news):
             is_withdrawn = False  # it stands on the person's own word from now on
         elif before is not None and is_withdrawn != was:
             kind = FactNewsKind.WITHDRAWN if is_withdrawn else FactNewsKind.RETURNED
@@ -391,7 +399,7 @@ class _Sync:
         table = SyncTable(
             index_sha256=hashlib.sha256(index_data).hexdigest(),
             day=self._day,
-            fresh_until=_fresh_until(rows, self._day),
+            fresh_until=next_expiry(rows, self._day),
             past=self._request.past.stamp(),
             told_at=max(self._table.told_at, self._request.now.isoformat()),
             files=files,
@@ -414,13 +422,13 @@ def _news_of(
     match verdict:
         case FactVerdict.TAKE_FILE if row is None and was_seen:
             return []
-        case FactVerdict.TAKE_FILE:
-            assert fact is not None
-            return [FactNews(FactNewsKind.ADDED if row is None else FactNewsKind.EDITED, key, fact.text)]
-        case FactVerdict.DROP:
-            return [FactNews(FactNewsKind.REMOVED, key)]
-        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED:
-            assert row is not None
+        case FactVerdict.TAKE_FILE if row is None and fact is not None:
+            return [FactNews(FactNewsKind.ADDED, key, fact.text)]
+        case FactVerdict.TAKE_FILE if row is not None and fact is not None:
+            return [FactNews(FactNewsKind.EDITED, key, fact.text, was=row.text)]
+        case FactVerdict.DROP if row is not None:
+            return [FactNews(FactNewsKind.REMOVED, key, was=row.text)]
+        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED if row is not None:
             return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
         case _:
             return []
@@ -444,16 +452,6 @@ def _memory(
 def _belongs(key: str, place: FactPlace) -> bool:
     category = "" if place.category is None else place.category.value
     return key.startswith(f"{place.domain}:{category}:" if category else f"{place.domain}:")
-
-
-def _fresh_until(rows: Mapping[str, bytes], day: str) -> str:
-    """The first day among the coming ones on which a fact expires, empty where none does."""
-    days = []
-    for row in rows.values():
-        at = row.find(b'"expires":"')
-        if at >= 0:
-            days.append(row[at + 11 : at + 21].decode("ascii", "replace"))
-    return min((one for one in days if one >= day), default="")
 
 
 def _home_of(fact: Fact, files: Iterable[str]) -> str:

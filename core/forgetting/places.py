@@ -11,6 +11,8 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from core.facts.places import FOLDERS
+
 
 class Folder(StrEnum):
     """Folders of ours that files are named below."""
@@ -123,7 +125,10 @@ PLACES: tuple[Place, ...] = (
     Place(
         "facts",
         "structured facts and their index",
-        ("knowledge/global/*", "knowledge/repos/*", "knowledge/agents/*", "knowledge/index.json"),
+        (
+            *(f"knowledge/{folder}/*.{end}" for folder in FOLDERS for end in ("yaml", "yml")),
+            "knowledge/index.json",
+        ),
         checked=READ_AGAIN,
         counted=("structured fact", "structured facts"),
     ),

@@ -36,7 +36,11 @@ class GoneConversation(msgspec.Struct, frozen=True):
 
 
 class PutBack(msgspec.Struct, frozen=True):
-    """An item of before a merge that stands again. `merged`: hash of the one in whose place; `origins`: (source, day)."""
+    """An item of before a merge that stands again.
+
+    Args:
+        merged: hash of the one in whose place, as a person may have edited it since; origins: (source, day).
+    """
 
     merged: str
     text: str
@@ -250,21 +254,26 @@ def _put_back(
     standing = {item_hash(item.category, item.text) for file in memory.files for item in file.items}
     found = []
     for event in memory.rows.events:
-        if (
-            event.kind is not ItemEventKind.MERGED
-            or event.item not in standing
-            or not gone.intersection(event.was)
-        ):
+        if event.kind is not ItemEventKind.MERGED or not gone.intersection(event.was):
             continue
+        merged = _edited_last(event.item, memory.rows.events)
         rest = [one for one in event.was if one not in gone]
-        if event.item in elsewhere or not all(one in said for one in rest):
+        if merged not in standing or merged in elsewhere or not all(one in said for one in rest):
             continue
         for one in rest:
             of_it = [row for row in rows if row.item == one]
             origins = tuple(dict.fromkeys((row.source, row.at[:10]) for row in of_it))
             facts = frozenset(row.fact for row in of_it if row.fact)
-            found.append(PutBack(event.item, said[one], origins, facts))
+            found.append(PutBack(merged, said[one], origins, facts))
     return tuple(dict.fromkeys(found))
+
+
+def _edited_last(item: str, events: Iterable[ItemEvent]) -> str:
+    """An item as a person's edits left it."""
+    for event in events:
+        if event.kind is ItemEventKind.EDITED and item in event.was:
+            item = event.item
+    return item
 
 
 def _facts_of(

@@ -9,7 +9,7 @@ from typing import Any
 from core.base.figures import count, money, size, tokens_est
 from core.base.text import one_line
 from core.harvest.batch_words import price_words
-from core.spending.pricing import batch_price
+from core.spending.pricing import batch_price, direct_price
 from core.values.batches import BatchReport, HarvestBatch
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, HarvestEstimate, HarvestReport
 
@@ -105,10 +105,9 @@ def _batch_line(batch: HarvestBatch) -> str:
     state = "cancelling" if batch.is_open and batch.is_cancelling else batch.state.value
     why = f" ({one_line(batch.reason, 200)})" if batch.reason else ""
     replies = f", {count(batch.answered, 'reply', 'replies')} kept" if not batch.is_open else ""
-    price = money(batch.estimate_usd, "report") if batch.is_open else price_words(batch)
     return (
         f"batch {batch.name or batch.tag}: {state}{why}, {count(len(batch.items), 'request')}{replies}, "
-        f"{batch.provider} {batch.model}, {price}"
+        f"{batch.provider} {batch.model}, {price_words(batch)}"
     )
 
 
@@ -139,6 +138,8 @@ def batch_row(batch: HarvestBatch) -> dict[str, Any]:
         "forgotten": batch.forgotten,
         "failed": len(batch.faults),
         "cost_usd_est": batch.estimate_usd,
+        "direct_cost_usd_est": direct_price(batch.estimate_usd),
+        "paid_usd": batch.paid_usd,
         "reason": batch.reason,
     }
 

@@ -16,8 +16,6 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, remove_tree
 from core.base.errors import SlopError
 from core.base.secrets import scrubbed_line
-from core.evidence.files import read_logs
-from core.evidence.history import tombstones
 from core.harvest.classes import SUMMARIZE_THRESHOLD_BYTES, estimate
 from core.harvest.distillation import Related, nothing_known
 from core.harvest.folder_domains import FolderDomains
@@ -34,6 +32,7 @@ from core.knowledge.duplicates import Known, known_items
 from core.knowledge.files import read_notes
 from core.knowledge.guard import removal_sentence
 from core.knowledge.ledger import HarvestLedger, hash_source, timestamp
+from core.knowledge.memory_log import linked_logs
 from core.knowledge.reader import read_categories
 from core.values.harvest import (
     Artifact,
@@ -163,7 +162,8 @@ def known_now(home: Path) -> tuple[Known, Related]:
     """
     stored = [file.items for file in read_categories(home)]
     noted = [note.items for note in read_notes(home)]
-    known = known_items([i for items in (*stored, *noted) for i in items], tombstones(read_logs(home)))
+    every = [item for items in (*stored, *noted) for item in items]
+    known = known_items(every, linked_logs(home, every, may_write=False))
     return known, known.related if is_digest(digest_file(home)) else nothing_known
 
 

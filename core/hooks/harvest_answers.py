@@ -13,6 +13,7 @@ from core.hooks.queries import PageQuery
 from core.knowledge.ledger_text import entry_data
 from core.values.batches import BatchReport, BatchState, HarvestBatch
 from core.values.harvest import (
+    ApplyKind,
     Artifact,
     ArtifactClass,
     ArtifactKind,
@@ -60,7 +61,11 @@ class ReplacedData(Data, frozen=True):
 
 
 class ProposedItemData(Data, frozen=True):
-    """An item that the model proposed."""
+    """An item that the model proposed.
+
+    `near`, `near_here`: what says nearly the same, known or in this preview; `is_repeated`: what is known exactly is such
+    an item, not yet written; `is_unfound`: its quote stood nowhere in what was read, and was left out.
+    """
 
     id: str
     category: Category
@@ -71,8 +76,11 @@ class ProposedItemData(Data, frozen=True):
     source: str
     artifact_path: str
     near: list[str]
+    near_here: list[str]
     replaces: ReplacedData | None
     is_known: bool
+    is_repeated: bool
+    is_unfound: bool
     is_ticked: bool
     is_edited: bool
 
@@ -114,6 +122,7 @@ class HarvestReportData(Data, frozen=True):
     unfound_quotes: Count
     forgotten_items: Count
     contradicted_items_kept: Count
+    struck_items: Count
     held_fact_files: list[str]
     failures: Rows[HarvestFailureData]
     digest: str
@@ -153,7 +162,11 @@ class LedgerEntryRows(Rows[LedgerEntryData], frozen=True):
 
 
 class ApplyData(Data, frozen=True):
-    """An apply of the past."""
+    """An apply of the past.
+
+    `sources`: paths of the conversations, or names of the files that were merged or that a draft was made of; `forgotten`:
+    conversations of which no path is left.
+    """
 
     id: str
     at: str
@@ -161,6 +174,9 @@ class ApplyData(Data, frozen=True):
     conversations: Count
     items: Count
     reclaimed: Count
+    kind: ApplyKind
+    sources: list[str]
+    forgotten: Count
 
 
 class ProgressData(Data, frozen=True):
@@ -209,7 +225,10 @@ class RemovalQuestionData(Data, frozen=True):
 
 
 class BatchData(Data, frozen=True):
-    """A batch that a provider works off, or that the last look after them closed."""
+    """A batch that a provider works off, or that the last look after them closed.
+
+    `direct_cost_usd_est`: of the same without a batch; `paid_usd`: for the answers that were taken.
+    """
 
     tag: str
     name: str
@@ -223,6 +242,8 @@ class BatchData(Data, frozen=True):
     forgotten: Count
     failed: Count
     cost_usd_est: Money
+    direct_cost_usd_est: Money
+    paid_usd: Money
     reason: str
 
 
@@ -335,6 +356,7 @@ def _proposed_data(proposed: ProposedItem) -> ProposedItemData:
         head=item.head,
         body=item.body,
         quote=item.quote.text,
+        is_unfound=item.quote.is_unfound,
         replaces=_replaced_data(proposed),
         turns=list(item.quote.turns),
     )
@@ -363,6 +385,7 @@ def _report_data(report: HarvestReport, page: PageQuery) -> HarvestReportData:
         unfound_quotes=report.unfound,
         forgotten_items=report.forgotten,
         contradicted_items_kept=report.beside,
+        struck_items=report.struck,
         held_fact_files=list(report.held_files),
         failures=page.cut(report.failures, HarvestFailureData),
         digest=report.digest_path,

@@ -115,13 +115,14 @@ class NoteData(Data, frozen=True):
 
 
 class KnowledgeData(Data, frozen=True):
-    """Knowledge as it is now."""
+    """Knowledge as it is now. `drafts`: paths of those that were made of playbooks and are not renamed."""
 
     switch: DigestSwitch
     is_on: bool
     digest: DigestData
     categories: list[CategoryData]
     notes: Rows[NoteData]
+    drafts: list[str]
     problems: list[str]
 
 
@@ -141,6 +142,7 @@ async def get_knowledge(request: Request[KnowledgeQuery]) -> Answer:
             digest=DigestData.of(state),
             categories=[_category_data(one, query) for one in categories],
             notes=Rows(len(notes), [_note_data(one, few) for one in listed.of(notes)]),
+            drafts=sorted(set(state.knowledge.drafts.values())),
         )
     )
 

@@ -29,7 +29,7 @@ class EvidenceData(Data, frozen=True):
     """Words that an item stands on, and the message as it can be read now.
 
     `turns`: ids of the messages that hold the quote; `turn`: its words, scrubbed, empty where it cannot be read;
-    `is_there`: the quote still stands in it.
+    `is_there`: the quote still stands in it; `is_unfound`: the model named a quote that stands nowhere in what it read.
     """
 
     at: Time
@@ -41,6 +41,7 @@ class EvidenceData(Data, frozen=True):
     turns: list[str]
     quote: str
     quote_sha256: str
+    is_unfound: bool
     place: TurnPlace
     name: str
     role: str

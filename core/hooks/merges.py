@@ -43,7 +43,10 @@ class MergeGroupData(Data, frozen=True):
 
 
 class MergeProposalData(Data, frozen=True):
-    """A proposed merge. `read`: items that the model was shown, of `total`; `dropped`: groups of its reply that do not hold."""
+    """A proposed merge. `read`: items that the model was shown, of `total`; `dropped`: groups of its reply that do not hold.
+
+    `calls`, `cost_usd`: of asking; a cost that nobody knows is null.
+    """
 
     category: Category
     file: str
@@ -52,6 +55,8 @@ class MergeProposalData(Data, frozen=True):
     read: Count
     total: Count
     dropped: Count
+    calls: Count
+    cost_usd: float | None
     groups: list[MergeGroupData]
 
 

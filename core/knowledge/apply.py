@@ -17,7 +17,6 @@ from core.base.errors import SlopError, StorageError
 from core.base.ids import make_id, time_of_id
 from core.discussion import trash
 from core.evidence.files import read_logs
-from core.evidence.history import tombstones
 from core.evidence.rows import Conversation
 from core.knowledge import apply_log
 from core.knowledge.categories import CATEGORY_NAMES
@@ -239,7 +238,7 @@ def begin_apply(
         ):  # a disk that takes nothing is met again, and reported, by what is written
             sync_facts(home, now, disk=disk)
         rows = read_logs(home)
-        known = known_items(chain.from_iterable(items), tombstones(rows))
+        known = known_items(chain.from_iterable(items), rows)
         yield Apply(home, apply_id, ledger, known, notes, FactShelf(home, rows), disk)
 
 

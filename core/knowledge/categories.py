@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -134,11 +134,17 @@ def with_item_back(name: str, data: bytes, lines: bytes, section: str, at: int) 
 
 def with_item(data: bytes, item: Item, text: str) -> bytes:
     """Put other lines (without end) in the place of an item's. `item` is of this very `data`."""
+    return with_items(data, [(item, text)])
+
+
+def with_items(data: bytes, changes: Iterable[tuple[Item, str]]) -> bytes:
+    """Put other lines (without end) in the place of some items'. The items are of this very `data`, each once. O(n)."""
     lines = data.split(b"\n")
-    first, last = item.first_line - 1, item.last_line
-    end = b"\r" if lines[first].endswith(b"\r") else b""
-    bom = _BOM if first == 0 and data.startswith(_BOM) else b""
-    lines[first:last] = [bom + text.encode("utf-8", "replace").replace(b"\n", end + b"\n") + end]
+    for item, text in sorted(changes, key=lambda one: -one[0].first_line):
+        first, last = item.first_line - 1, item.last_line
+        end = b"\r" if lines[first].endswith(b"\r") else b""
+        bom = _BOM if first == 0 and data.startswith(_BOM) else b""
+        lines[first:last] = [bom + text.encode("utf-8", "replace").replace(b"\n", end + b"\n") + end]
     return b"\n".join(lines)
 
 

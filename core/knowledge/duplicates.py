@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from core.evidence.history import LINKS, tombstones, undone_applies
 from core.evidence.quotes import item_hash
+from core.evidence.rows import LogRows
 from core.evidence.strikes import is_struck
 from core.values.knowledge import Category, Item
 
@@ -25,6 +27,8 @@ RELATED_SHARE, RELATED_LIMIT = 0.5, 30
 _END_MARKS = " .!?…;,。"
 """At the end of a text, that do not tell two texts apart."""
 
+_CATEGORIES = frozenset(category.value for category in Category)
+
 _WORDS = re.compile(r"\w+(?:[.:/-]\w+)*")
 
 
@@ -34,7 +38,10 @@ class Known:
 
     items: list[Item] = field(default_factory=list)
     forgotten: frozenset[str] = frozenset()
+    heirs: Mapping[str, str] = field(default_factory=dict)
+    """Items that others became by edits and merges, by the names of these."""
     _exact: dict[tuple[str, str], int] = field(default_factory=dict)
+    _named: dict[str, int] = field(default_factory=dict)
     _words: list[frozenset[str]] = field(default_factory=list)
     _postings: dict[str, list[int]] = field(default_factory=dict)
 
@@ -44,6 +51,8 @@ class Known:
             number = len(self.items)
             self.items.append(item)
             self._exact.setdefault(_key(item.category, item.file, item.text), number)
+            if self.heirs:
+                self._named.setdefault(item_hash(item.category, item.text), number)
             self._words.append(words_of(item.text))
             for word in self._words[-1]:
                 self._postings.setdefault(word, []).append(number)
@@ -53,13 +62,30 @@ class Known:
         return bool(self.forgotten) and not self.forgotten.isdisjoint(names_of(category, text))
 
     def exact(self, category: Category, file: str, text: str) -> Item | None:
-        """The item that says exactly this in the same place: case, spaces and end marks apart.
+        """The item that says exactly this in the same place, or said it before a person edited or merged it.
+
+        Case, spaces and end marks apart. Words that a person changed are known by what they became, so that no harvest
+        brings them in again.
 
         Args:
             file: below the knowledge directory: notes on two files are never the same.
         """
         number = self._exact.get(_key(category, file, text))
-        return None if number is None else self.items[number]
+        if number is None and self.heirs:
+            number = self._heir(names_of(category, text))
+        same = None if number is None else self.items[number]
+        return same if same is not None and same.file == file else None
+
+    def _heir(self, names: tuple[str, ...]) -> int | None:
+        """The item that words became which no item says any more."""
+        name = next((one for one in names if one in self.heirs), "")
+        passed = set[str]()
+        while name in self.heirs and name not in passed:
+            passed.add(name)
+            name = self.heirs[name]
+            if name in self._named:
+                return self._named[name]
+        return None
 
     def near(self, text: str, *, limit: int = 3) -> tuple[Item, ...]:
         """Items that say nearly this, whatever their category, the nearest first; exact ones included."""
@@ -103,11 +129,31 @@ def names_of(category: Category, text: str) -> tuple[str, str]:
     return item_hash(category, text), item_hash(category, same_text(text))
 
 
-def known_items(items: Iterable[Item], forgotten: frozenset[str] = frozenset()) -> Known:
-    """An index over these items. `forgotten`: hashes of those that are not to come again."""
-    known = Known(forgotten=forgotten)
+def known_items(items: Iterable[Item], rows: LogRows | None = None) -> Known:
+    """An index over these items. `rows`: of the logs, by which what was forgotten, edited or merged does not come again."""
+    known = Known() if rows is None else Known(forgotten=tombstones(rows), heirs=_heirs(rows))
     known.add(items)
     return known
+
+
+def _heirs(rows: LogRows) -> dict[str, str]:
+    """Items that others became last, by the names of these; one that only changed its category became none. O(events)."""
+    undone = undone_applies(rows)
+    links = [
+        one for one in rows.events if one.kind in LINKS and one.was and one.item and one.apply not in undone
+    ]
+    if not links:
+        return {}
+    words = {one.item: (one.category, one.text) for one in rows.events if one.text and one.item}
+    found: dict[str, str] = {}
+    for event in links:
+        for was in event.was:
+            category, text = words.get(was, (event.category, ""))
+            if was != event.item and category == event.category:
+                found[was] = event.item
+                if text and category in _CATEGORIES:
+                    found[item_hash(category, same_text(text))] = event.item
+    return found
 
 
 def words_of(text: str) -> frozenset[str]:

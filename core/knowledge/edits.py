@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,11 +48,8 @@ def add_item(home: Path, item: NewItem, *, disk: Disk = OS_DISK) -> None:
         _change(home, name, lambda data: c.with_lines(name, data or c.new_file(name), [line]), disk)
 
 
-def edit_item(home: Path, item: Item, text: str, *, fact_id: str = "", disk: Disk = OS_DISK) -> None:
+def edit_item(home: Path, item: Item, text: str, *, disk: Disk = OS_DISK) -> None:
     """Give an item other words; its provenance stays. Lines after the first are continued, indented.
-
-    Args:
-        fact_id: of its structured fact, where that was given these words already.
 
     Raises:
         StorageError: it does not stand there any more as it was shown, or could not be written.
@@ -70,7 +67,7 @@ def edit_item(home: Path, item: Item, text: str, *, fact_id: str = "", disk: Dis
         item,
         lambda data, now: c.with_item(data, now, f"- {head}{tag}{rest}"),
         disk,
-        tuple(replace(event, fact=fact_id) for event in _edited(item, words)),
+        _edited(item, words),
     )
 
 
@@ -158,8 +155,6 @@ def _change_item(
     """
     told: list[ItemEvent] = []
 
-    ours = [event.fact for event in events if event.fact]
-
     def found(data: bytes) -> bytes:
         now = c.find_item(c.parse_file(item.file, data), item)
         if now is None:
@@ -173,7 +168,7 @@ def _change_item(
             add_events(home, told, disk=disk)
         return change(data, now)
 
-    _change(home, item.file, found, disk, ours)
+    _change(home, item.file, found, disk)
 
 
 def _edited(before: Item, after: Item) -> tuple[ItemEvent, ...]:
@@ -196,17 +191,11 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _change(
-    home: Path, name: str, change: Callable[[bytes], bytes], disk: Disk, ours: Iterable[str] = ()
-) -> None:
-    """Rewrite a file, bring its structured facts in step, then the digest up to date where it is on.
-
-    Args:
-        ours: facts that this change has written already.
-    """
+def _change(home: Path, name: str, change: Callable[[bytes], bytes], disk: Disk) -> None:
+    """Rewrite a file, bring its structured facts in step, then the digest up to date where it is on."""
     path = paths.knowledge_dir(home) / name
     make_dirs(path.parent, disk=disk)
     with write_lock(home, disk=disk):
         change_file(path, change, disk=disk)
-    sync_facts(home, ours=ours, disk=disk)
+    sync_facts(home, disk=disk)
     regenerate_digest(home, may_create=False, disk=disk)

@@ -18,7 +18,7 @@ from core.facts.fact_file import FactFile, FactItem, parse_file
 from core.facts.item_edit import removed
 from core.facts.places import AGENTS_FOLDER, REPOSITORIES_FOLDER, FactPlace, file_of, new_file, place_of
 from core.facts.write_back import with_facts, with_item_text
-from core.knowledge.edits import ItemThereError, delete_item, edit_item, restore_item
+from core.knowledge.edits import ItemThereError, delete_item, restore_item
 from core.knowledge.fact_past import HomePast
 from core.knowledge.fact_store import sync_facts
 from core.knowledge.file_writer import change_file, read_bytes
@@ -41,9 +41,9 @@ def edit_fact(
     *,
     disk: Disk = OS_DISK,
 ) -> None:
-    """Give a fact other words, confidence or tags, in its file; every other byte stays. A sync is the caller's.
+    """Give a fact other words, confidence or tags, in its file, and bring that in step; every other byte stays.
 
-    Items that it was made of and that say just what it said take its new words on.
+    Items that it was made of take its new words on, as after an edit by hand.
 
     Args:
         was: its words as the person saw them.
@@ -58,11 +58,8 @@ def edit_fact(
     path = paths.knowledge_dir(home) / name
     if flaws := flaws_of(fact, place):
         raise SlopError(f"This cannot be saved: {flaws[0][1]}", remedy="Change it", where=str(path))
-    twins = _same_items(home, fact_id, was) if fact.text != was else []
     _change(home, path, lambda data: with_facts(place, data, [fact], ""), disk)
-    for one in twins:
-        if one.text == was:
-            edit_item(home, one, fact.text, fact_id=fact_id, disk=disk)
+    sync_facts(home, disk=disk)
 
 
 def delete_fact(home: Path, fact_id: str, was: str, *, disk: Disk = OS_DISK) -> RestoreFact:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from core.facts.past import Past
 from core.knowledge.categories import CATEGORY_NAMES
 from core.knowledge.file_writer import file_stamp, read_bytes
 from core.knowledge.ledger import JOURNAL_FILE, LEDGER_FILE, HarvestLedger, timestamp
-from core.knowledge.outside_edits import outside_edits
+from core.knowledge.outside_edits import has_unlinked, outside_edits
 from core.knowledge.reader import read_categories
 from core.knowledge.twins import Twins, twins_of
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
@@ -31,6 +31,9 @@ T = TypeVar("T")
 _CONFIRMS = frozenset({ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED, ItemEventKind.EDITED})
 _SAYS_NOTHING = (b'"kind":"injected"', b'"kind":"rejected"')
 """Events that change no fact, left unread: they are the longest and the most."""
+
+_PROPOSED, _EDITED = b'"kind":"proposed"', b'"was":'
+"""Events that tell an item's words alone, left unread too where no item was edited, merged or replaced."""
 
 _TORN = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -48,6 +51,9 @@ class HomePast:
     def __init__(self, home: Path, note: Callable[[tuple[ItemEvent, ...]], None] | None = None) -> None:
         self._home, self._note = home, note
         self._counted: dict[str, tuple[tuple[int, ...], int]] = {}
+        self._has_words = False
+        self.made_of: Mapping[str, frozenset[str]] = {}
+        """Hashes of the items that each fact was made of, by id, as the past told when it was read last."""
 
     def stamp(self) -> str:
         """Text that changes with what ledger, logs and items tell of facts; an injection changes nothing."""
@@ -81,6 +87,7 @@ class HomePast:
                     by_domain[domain].append(entry.at)
         harvests = {domain: tuple(sorted(times)) for domain, times in by_domain.items()}
         twins = self._twins(rows) if told and with_items else Twins()
+        self.made_of = twins.items
         return Past(
             told,
             harvests,
@@ -103,16 +110,23 @@ class HomePast:
         except StorageError:
             return twins_of(rows, (), is_whole=False)
         items = [item for file in files for item in file.items]
+        if not self._has_words:
+            if not has_unlinked(items, rows):  # nothing was edited, here or outside
+                return twins_of(rows, items, is_whole=not any(file.problem for file in files))
+            rows = self._read_logs(with_words=True)
         found = outside_edits(items, rows, timestamp(datetime.now(UTC)))
         if found and self._note is not None:
             self._note(found)
         whole = replace(rows, events=(*rows.events, *found))
         return twins_of(whole, items, is_whole=not any(file.problem for file in files))
 
-    def _read_logs(self) -> LogRows:
-        """Rows that tell of facts. Torn ones are passed over."""
+    def _read_logs(self, *, with_words: bool = False) -> LogRows:
+        """Rows that tell of facts, and of words that items had before where these count. Torn ones are passed over."""
         evidence = _read(read_bytes(self._path(EVIDENCE_FILE)), _evidence, bool)
-        return LogRows(tuple(evidence), tuple(_read(read_bytes(self._path(EVENTS_FILE)), _event, _may_tell)))
+        data = read_bytes(self._path(EVENTS_FILE))
+        self._has_words = with_words or _EDITED in data
+        is_wanted = _may_tell if self._has_words else _may_tell_without_words
+        return LogRows(tuple(evidence), tuple(_read(data, _event, is_wanted)))
 
     def _rows(self, name: str) -> int:
         """Rows of a log that tell of facts, or of an undo."""
@@ -158,3 +172,7 @@ def _read(data: bytes, decoder: msgspec.json.Decoder[T], is_wanted: Callable[[by
 def _may_tell(line: bytes) -> bool:
     injected, rejected = _SAYS_NOTHING
     return bool(line) and injected not in line and rejected not in line
+
+
+def _may_tell_without_words(line: bytes) -> bool:
+    return _PROPOSED not in line and _may_tell(line)

@@ -24,7 +24,7 @@ from core.facts.harvested_fact import (
 )
 from core.facts.item_edit import changed_item
 from core.facts.own_form import item_text
-from core.facts.past import next_id, raised
+from core.facts.past import FactNewsKind, next_id, raised
 from core.facts.places import AGENTS_FOLDER, FactPlace, file_of, heading_of, new_file, place_of
 from core.facts.table import read_table
 from core.knowledge.duplicates import same_text
@@ -99,6 +99,8 @@ class FactShelf:
                 self._sources.update((row.fact, name) for name in names)
             if row.fact and row.item not in edited:  # the fact of an edited one has the new words
                 self._of_item.setdefault(row.item, []).append(row.fact)
+        removed = {one.fact for one in rows.events if one.reason == FactNewsKind.REMOVED}
+        self._removed = {row.item for row in rows.evidence if row.fact in removed} if removed else set()
         self.given: set[str] = set()
 
     def plan(
@@ -132,6 +134,8 @@ class FactShelf:
                 continue
             item = item_hash(one.item.category, one.item.text)
             known = self._known(item, text, category, domain, day)
+            if known is None and not one.is_new and item in self._removed:
+                continue  # a person took its fact out, and left the item
             if known is None:
                 made = self._make(one.raw, text, category, domain, day)
                 if made is None:

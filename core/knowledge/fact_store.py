@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError
@@ -15,6 +17,8 @@ from core.facts.index_text import facts_of, read_index
 from core.facts.past import FactNews, FactNewsKind
 from core.facts.rank import ranked
 from core.facts.sync import SyncReport, SyncRequest, sync
+from core.knowledge.digest import regenerate_digest
+from core.knowledge.fact_followers import Followers, follow_facts
 from core.knowledge.fact_past import HomePast
 from core.knowledge.file_writer import change_file, file_stamp
 from core.knowledge.ledger import timestamp
@@ -36,7 +40,7 @@ _EVENT_KINDS = {
 def sync_facts(
     home: Path, now: datetime | None = None, *, ours: Iterable[str] | None = (), disk: Disk = OS_DISK
 ) -> SyncReport:
-    """Bring YAML files and index in step.
+    """Bring YAML files and index in step; what a person changed there is said by items and digest too.
 
     Args:
         now: by default the clock's; ours: ids that this program has just written itself, None for all that changed.
@@ -48,16 +52,23 @@ def sync_facts(
         return SyncReport()
     at = (now or datetime.now(UTC)).astimezone(UTC)
 
+    past = HomePast(home, lambda edits: add_events(home, edits, disk=disk))
+    found: list[Followers] = []
+
     def tell(news: Sequence[FactNews]) -> None:
-        add_events(home, (_event(one, timestamp(at)) for one in news), disk=disk)
+        found.append(follow_facts(home, news, past.made_of, timestamp(at), disk=disk))
+        others = (one for one in news if one.fact_id not in found[-1].changed)
+        add_events(home, (_event(one, timestamp(at)) for one in others), disk=disk)
 
     def change(path: Path, made: Callable[[bytes], bytes]) -> bytes:
         return change_file(path, made, disk=disk)
 
     written = None if ours is None else frozenset(ours)
     with write_lock(home, disk=disk):
-        past = HomePast(home, lambda edits: add_events(home, edits, disk=disk))
-        return sync(SyncRequest(home, at, past, change, tell, written, disk))
+        report = sync(SyncRequest(home, at, past, change, tell, written, disk))
+    if any(one.changed for one in found):
+        regenerate_digest(home, may_create=False, disk=disk)
+    return replace(report, left=tuple(line for one in found for line in one.left))
 
 
 class FactReader:

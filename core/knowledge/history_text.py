@@ -85,10 +85,13 @@ def talk_day(source: str) -> str:
 
 
 def quote_words(witness: Witness) -> str:
-    """Sentence where there is no quote to show: none was named, or the one that was is not true; else empty."""
+    """Sentence where there is no quote to show: none was named, or the one that was is not true; else empty.
+
+    Old evidence does not tell the two apart, so that no more is said than is known.
+    """
     if witness.row.quote:
         return ""
-    return QUOTE_LEFT_OUT if witness.row.is_unfound else "The model named no words that this stands on."
+    return QUOTE_LEFT_OUT if witness.row.is_unfound else "No words of the conversation are quoted for this."
 
 
 def role_words(role: str) -> str:
@@ -180,7 +183,7 @@ def witness_data(one: Witness) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(one.row)
     row.pop("item", None)
     row.pop("talks", None)
-    row.pop("is_unfound", None)
+    row.setdefault("is_unfound", False)
     return {
         "discussion": "",
         "fact": "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.base.figures import count, money
+from core.base.figures import count, money, price
 from core.base.text import flat
 from core.knowledge.merges import merged_item, merged_line
 from core.knowledge.provenance import with_tag
@@ -43,9 +43,16 @@ def offer_words(who: str, count_read: int, file: str) -> str:
     return f"{read}. You see each before anything is written."
 
 
+def ask_words(cost_usd: float | None) -> str:
+    """Label of the button that asks for a proposal, with what that is expected to cost."""
+    return f"Ask for a merge ({price(cost_usd)})"
+
+
 def cost_words(merge: MergeProposal) -> str:
     """Sentence on what asking for a proposal cost; empty where nothing was asked, as of a kept reply."""
-    return f"Asking cost {money(merge.cost_usd)}." if merge.calls else ""
+    if not merge.calls:
+        return ""
+    return "Asking was free." if merge.cost_usd == 0 else f"Asking cost {money(merge.cost_usd)}."
 
 
 def summary(merge: MergeProposal, who: str = "") -> str:
@@ -72,6 +79,8 @@ def merge_data(merge: MergeProposal) -> dict[str, Any]:
         "read": merge.read,
         "total": merge.total,
         "dropped": merge.dropped,
+        "calls": merge.calls,
+        "cost_usd": merge.cost_usd,
         "groups": [group_data(group) for group in merge.groups],
     }
 

@@ -49,6 +49,14 @@ def outside_edits(items: Iterable[Item], rows: LogRows, at: str) -> tuple[ItemEv
     )
 
 
+def has_unlinked(items: Iterable[Item], rows: LogRows) -> bool:
+    """True if an item of a conversation stands on nothing by these words: it may have been edited outside. O(items)."""
+    known = {row.item for row in rows.evidence}
+    return any(
+        item.provenance is not None and item_hash(item.category, item.text) not in known for item in items
+    )
+
+
 def _heads(rows: LogRows) -> dict[str, str]:
     """Newest words of every item that has evidence, by the words that it had then. Edits in their order."""
     heads = {row.item: row.item for row in rows.evidence}

@@ -149,7 +149,7 @@ def watch_paths(home: Path, notes: Iterable[NoteFile] = ()) -> tuple[str, ...]:
     directory = paths.knowledge_dir(home)
     folder = directory / NOTES_FOLDER
     named = (*CATEGORY_NAMES, "digest.md", "ledger.json", WITHDRAWALS_FILE)
-    found = {str(directory / name) for name in named} | {str(folder)}
+    found = {str(directory / name) for name in named} | {str(folder), str(directory / drafts.FOLDER)}
     noted = {str(folder / f"{note.file_id}.md") for note in notes} | {
         note.path for note in notes if note.path
     }

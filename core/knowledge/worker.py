@@ -19,6 +19,7 @@ from core.knowledge import edits
 from core.knowledge.categories import note_name
 from core.knowledge.digest import DigestFollower, digest_file, is_digest, regenerate_digest
 from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
+from core.knowledge.fact_followers import left_words
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.files import attach_notes, content_hash, move_notes, read_notes
 from core.knowledge.layer import layer_inputs
@@ -222,12 +223,14 @@ class KnowledgeHandler:
         if self._is_read_only:
             return
         try:
-            problems = sync_facts(self._home).problems
+            report = sync_facts(self._home)
         except SlopError as error:
             self._emit(OperationFailed("facts", error.what, f"{error.remedy} {error.where}".strip()))
             return
-        if problems != self._facts.problems:
-            self._facts = replace(self._facts, problems=problems)
+        if report.left:
+            self._emit(OperationDone("facts", left_words(len(report.left)), "\n".join(report.left)))
+        if report.problems != self._facts.problems:
+            self._facts = replace(self._facts, problems=report.problems)
 
     def _settled(self, notes: tuple[NoteFile, ...]) -> bool:
         """Note what files with notes hold, and let notes follow those that were saved by rename or renamed, before another

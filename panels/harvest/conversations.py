@@ -347,12 +347,12 @@ def _preview_button(desk: Desk, found: facts.ArtifactChoice) -> None:
         if ui.button("shown", "Back to the preview", icon="chevron-right", kind="primary"):
             desk.view.of(HarvestView).tab = "preview"
         return
-    cost = fmt.money(facts.chosen_estimate(harvest, found).cost_usd, "report")
-    label = f"Preview {fmt.count(len(found.paths), 'conversation')} (est. {cost})"
+    price = fmt.price(facts.chosen_estimate(harvest, found).cost_usd)
+    label = f"Preview {fmt.count(len(found.paths), 'conversation')} ({price})"
     if not found.paths or is_recall_only(desk.state.config.settings.knowledge):
         label = "Preview"
     elif 0 < ui.width() < CHAR_PX * len(label) + BUTTON_PX:
-        label = f"Preview {len(found.paths):,} (est. {cost})"
+        label = f"Preview {len(found.paths):,} ({price})"
     can, why = _can_preview(desk, found)
     if ui.button("preview", label, icon="wand-magic-sparkles", kind="primary", is_enabled=can, tip=why):
         preview(desk, found)

@@ -259,7 +259,7 @@ def going_on_cost(look: HarvestLook, reviewed: Sequence[ArtifactFacts]) -> str:
         return "free"
     calls = sum(look.estimate.calls_for(one.new_bytes) for one in unread)
     part = part_of(look.estimate, sum(one.new_bytes for one in unread), calls)
-    return f"est. {fmt.money(part.cost_usd, 'report')}"
+    return fmt.price(part.cost_usd)
 
 
 def _share(estimate: HarvestEstimate, new_bytes: int, calls: int, call_bytes: int) -> float:

@@ -26,7 +26,7 @@ from core.harvest.modes import RECALL_ONLY, is_recall_only
 from core.harvest.reader import harvest_reader
 from core.knowledge.categories import FILE_OF
 from core.knowledge.hunks import patched
-from core.knowledge.merge_text import cost_words, item_text, lost_text, offer_words, summary
+from core.knowledge.merge_text import ask_words, cost_words, item_text, lost_text, offer_words, summary
 from core.knowledge.merges import NOTHING, may_merge, merge_hunks, merged_item
 from core.values.harvest import HarvestPhase
 from core.values.knowledge import Category, CategoryFile, Item
@@ -130,7 +130,7 @@ def _offer(desk: Desk, category: Category) -> None:
             if ui.button("leave", "Cancel", is_small=True):
                 own.merge_offer = None
                 own.tab = "merge" if has_merge(desk) else "items"
-            label = f"Ask for a merge (est. {fmt.money(cost, 'report')})"
+            label = ask_words(cost)
             can = not state.harvest.is_busy and not fault
             if ui.button("ask", label, kind="primary", is_small=True, is_enabled=can):
                 own.merge_offer = None

@@ -125,10 +125,11 @@ def test_knowledge_files_and_notes_are_told_apart_and_temporary_files_left_out(t
     watcher.watch((), (), knowledge_paths=(digest, str(notes)))
 
     facts = str(notes / "tides.yaml")
-    names = (digest, str(notes / "1:2.md"), str(notes / ".1:2.md.tmp"), facts, str(tmp_path / "x.md"))
+    draft = str(notes / "ship.md.draft")
+    names = (digest, str(notes / "1:2.md"), str(notes / ".1:2.md.tmp"), facts, draft, str(tmp_path / "x.md"))
     watcher._changed(names)
 
-    assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md"), facts))
+    assert events.get(timeout=WAIT_S) == KnowledgeFilesChanged((digest, str(notes / "1:2.md"), facts, draft))
     assert events.empty()
     watcher.stop()
 

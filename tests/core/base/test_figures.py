@@ -229,3 +229,12 @@ def test_what_is_in_the_books_at_an_estimate_is_marked_and_nothing_to_pay_is_not
     assert fmt.money(0.0012, "terminal", is_estimate=True) == "≈$0.0012"
     assert fmt.money(0.42, "report", is_estimate=True) == "~$0.42"
     assert [fmt.money(usd, is_estimate=True) for usd in (0.0, None)] == ["$0", "price unknown"]
+
+
+def test_the_price_of_a_button_is_free_unknown_or_an_estimate() -> None:
+    assert [fmt.price(usd) for usd in (None, 0.0, 0.001, 0.42)] == [
+        "price unknown",
+        "free",
+        "est. <$0.01",
+        "est. ~$0.42",
+    ]

@@ -9,6 +9,7 @@ import pytest
 
 from core.base import paths
 from core.forgetting.report import receipt_text
+from core.knowledge.edits import edit_item
 from core.knowledge.fact_store import FactReader
 from core.knowledge.rewrites import MergeRequest, apply_merge
 from core.knowledge.undo import undo_apply
@@ -35,9 +36,12 @@ def gate(isolated_home: Path) -> str:
     return mine
 
 
+@pytest.mark.parametrize("is_edited", [False, True])
 def test_the_other_s_words_of_before_the_merge_stand_again_and_nothing_is_left(
-    isolated_home: Path, gate: str
+    isolated_home: Path, gate: str, *, is_edited: bool
 ) -> None:
+    if is_edited:
+        edit_item(isolated_home, items(isolated_home)[0], "The zephyrine gate opens at four.")
     receipt = forgotten(isolated_home, gate)
 
     assert traces() == []

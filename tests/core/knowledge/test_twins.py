@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from core.base import paths
 from core.base.frame import frame
 from core.evidence.files import add_events, read_logs
-from core.evidence.history import WITH_CONVERSATION
+from core.evidence.history import WITH_CONVERSATION, evidence_for
 from core.evidence.quotes import item_hash
 from core.facts.own_form import item_text
 from core.facts.rank import ranked
 from core.knowledge import step
+from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import delete_item, edit_item, restore_item
 from core.knowledge.fact_edits import delete_fact, edit_fact, restore_fact
+from core.knowledge.fact_followers import said_anew
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.history_text import history_lines
 from core.knowledge.ledger import timestamp
@@ -148,11 +151,81 @@ def test_the_fact_takes_on_the_words_of_an_item_that_was_edited(home: Path, *, i
     assert sent(home) == [MUD]
 
 
-def test_words_that_a_person_gave_a_fact_by_hand_stay_when_its_item_is_edited(home: Path) -> None:
-    in_facts(home, MOON, "Sun and moon")
-    edit_item(home, item(home, MOON), "The moon makes tides at one")
+def test_an_item_says_what_a_person_wrote_into_its_facts_file_each_time_and_no_sync_writes_it_again(
+    home: Path,
+) -> None:
+    regenerate_digest(home)
+    for was, now in ((MOON, "Sun and moon"), ("Sun and moon", "Sun, moon and wind")):
+        if was != MOON:
+            paths.facts_file(home).unlink()  # what the last sync saw is derived, and may be deleted
+        in_facts(home, was, now)
+        assert (sent(home), item(home, now).provenance) == ([MUD, now], TAG)
+        assert f"- {now} [from: talk" in (home / "knowledge" / "digest.md").read_text()
+    files = {path: path.read_bytes() for path in (home / "knowledge").rglob("*.*") if path.is_file()}
+    sync_facts(home)
+    assert files == {path: path.read_bytes() for path in files}
+    assert evidence_for(item_hash(Category.FACTS, "Sun, moon and wind"), read_logs(home))
 
-    assert sent(home) == [MUD, "Sun and moon"]
+    told = "\n".join(history_lines(item_history(home, item(home, "Sun, moon and wind"))))
+    assert told.count("changed by you (in its file of facts)") == 2
+    delete_item(home, item(home, "Sun, moon and wind"))
+    assert sent(home) == [MUD]
+
+
+def test_a_fact_taken_out_by_hand_is_not_sent_and_the_item_that_stays_is_named(home: Path) -> None:
+    path = home / "knowledge" / "repos" / "tides.yaml"
+    path.write_text(path.read_text().replace(item_text(FactReader(home).facts()[0]), ""))
+    before = (home / "knowledge" / "facts.md").read_bytes()
+
+    assert sync_facts(home).left == (f"facts.md:3: {MOON}",)
+    assert (sent(home), (home / "knowledge" / "facts.md").read_bytes()) == ([MUD], before)
+    assert sync_facts(home).left == ()
+    again = NewItem(Category.FACTS, MOON, provenance=TAG)
+    applied(home, again, sha256="b" * 64, path="/talks/b.md")
+    assert sent(home) == [MUD]
+
+
+def test_item_and_fact_that_were_edited_to_different_words_stay_and_are_told(home: Path) -> None:
+    path = home / "knowledge" / "facts.md"
+    path.write_text(path.read_text().replace("at noon", "at one"))
+    facts = home / "knowledge" / "repos" / "tides.yaml"
+    facts.write_text(facts.read_text().replace("at noon", "at two"))
+
+    assert sync_facts(home).left == ("facts.md:3: The moon makes tides at one",)
+    assert (sent(home), sync_facts(home).left) == ([MUD, "The moon makes tides at two"], ())
+
+
+@pytest.mark.parametrize(
+    ("category", "text", "was", "now", "said"),
+    [
+        (Category.PLAYBOOKS, "**Ship**: tag it", "Ship: tag it", "Ship: sign it", "**Ship**: sign it"),
+        (Category.FACTS, "Mud — it is deep", "Mud", "Sand", "Sand — it is deep"),
+        (Category.FACTS, "Mud\n  is deep", "Mud is deep", "Sand is", "Sand is"),
+        (Category.FACTS, "Mud is deep and wide", "Mud is deep…", "Sand", ""),
+    ],
+)
+def test_what_a_fact_does_not_hold_of_its_item_stays(
+    category: Category, text: str, was: str, now: str, said: str
+) -> None:
+    assert said_anew(Item(category, "facts.md", text), was, now) == said
+
+
+def test_words_that_a_person_edited_or_merged_away_are_known_to_the_next_harvest(home: Path) -> None:
+    now = "The moon makes tides at one"
+    in_editor(home, lambda text: text.replace(MOON, now))
+    again = NewItem(Category.FACTS, f"{MOON}.", provenance=TAG)
+    applied(home, again, sha256="b" * 64, path="/talks/b.md")
+    assert sent(home) == [MUD, now]
+    assert MOON not in (home / "knowledge" / "facts.md").read_text()
+    assert next(fact for fact in FactReader(home).facts() if fact.text == now).source_count == 2
+
+    group = MergeGroup("g", (item(home, now), item(home, MUD)), "Moon, tides and mud")
+    apply_merge(MergeRequest(home, Category.FACTS, "facts.md", (group,), NOW, "m", is_agreed=True))
+    applied(home, again, sha256="c" * 64, path="/talks/c.md")
+    assert sent(home) == ["Moon, tides and mud"]
+    delete_item(home, item(home, "Moon, tides and mud"))
+    applied(home, again, sha256="d" * 64, path="/talks/d.md")
+    assert [one.text for file in read_categories(home) for one in file.items] == [f"{MOON}."]
 
 
 def test_words_that_a_person_gives_a_fact_back_after_its_item_was_edited_stay(home: Path) -> None:
