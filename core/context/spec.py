@@ -210,7 +210,7 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
 
 
 def _ended(state: AppState, discussion_id: str, now: datetime | None) -> tuple[bool, ...]:
-    """Which of the lifetimes of what a provider holds of a discussion have run out."""
+    """Ends of the two lifetimes of what a provider holds of a discussion: True for each that has run out."""
     cache = state.caching.caches.get(discussion_id)
     if cache is None or now is None:
         return (False, False)

@@ -129,7 +129,7 @@ def misses_cache(state: AppState, discussion_id: str) -> bool:
 
 
 def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:
-    """What is at work; where room is short by its sign alone, unless it failed."""
+    """Draw what is at work; where room is short by its sign alone, unless it failed."""
     for name, worker in state.program.workers.items():
         if worker.status == "idle":
             continue
