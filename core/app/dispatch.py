@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -109,14 +110,14 @@ def step(state: AppState, given: Input) -> Result:
     after, viewed = compaction.followed(before, after, given)
     after, indexed = retrieval.retrieval_effects(before, after, body)
     after = without_old_notice(before, after)
-    effects = (*effects, *asked, *warmed, *sent, *viewed, *indexed, *_follow_ups(before, after))
+    effects = (*effects, *asked, *warmed, *sent, *viewed, *indexed, *_follow_ups(before, after, state.now))
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)
 
 
-def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
+def _follow_ups(before: AppState, after: AppState, was: datetime | None) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (
-        *context_effects(before, after),
+        *context_effects(before, after, was),
         *lifecycle.watch_effects(before, after),
         *settings.warm_up_effects(before, after),
         *knowledge.knowledge_effects(before, after),

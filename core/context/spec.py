@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from core.base.domains import domain_name
 from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext
@@ -196,14 +198,25 @@ def _system_text(state: AppState, meta: DiscussionMeta) -> NamedText | None:
     return NamedText("settings", text) if text else None
 
 
-def context_effects(before: AppState, after: AppState) -> tuple[AssembleContext, ...]:
-    """Assemble the selected discussion's stack anew when anything that enters it has changed."""
+def context_effects(before: AppState, after: AppState, was: datetime | None) -> tuple[AssembleContext, ...]:
+    """Assemble the selected discussion's stack anew when anything that enters it has changed, or what was cached of it
+    has ended: the price of the next request is another one then. `was`: the time of the step before.
+    """
     chosen = after.discussions.selected_id
     if not chosen or chosen not in after.discussions.open or chosen not in after.discussions.summaries:
         return ()
-    if _context_key(before, chosen) == _context_key(after, chosen):
+    has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
+    if not has_ended and _context_key(before, chosen) == _context_key(after, chosen):
         return ()
     return (AssembleContext(stack_spec(after, chosen)),)
+
+
+def _ended(state: AppState, discussion_id: str, now: datetime | None) -> tuple[bool, ...]:
+    """Ends of the two lifetimes of what a provider holds of a discussion: True for each that has run out."""
+    cache = state.caching.caches.get(discussion_id)
+    if cache is None or now is None:
+        return (False, False)
+    return tuple(at is not None and at <= now for at in (cache.expires_at, cache.long_until))
 
 
 def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:

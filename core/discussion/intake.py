@@ -14,6 +14,7 @@ from core.base.reports import Report
 from core.discussion import attachments
 from core.discussion.messages import AttachmentStored, StoreAttachment
 from core.discussion.pdf_text import Found
+from core.discussion.picture_side import side_px
 from core.values.messages import EXTENSIONS, AttachmentPart
 
 Emit = Callable[[AttachmentStored | Report], None]
@@ -58,6 +59,7 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
             part = self._keep_pdf(effect, data, name)
         else:
             part = attachments.save(self.root, effect.discussion_id, data, name)
+            part = msgspec.structs.replace(part, side_px=side_px(data, media_type))
         self.emit(AttachmentStored(effect.discussion_id, part))
 
     def _keep_pdf(self, effect: StoreAttachment, data: bytes, name: str) -> AttachmentPart:

@@ -43,7 +43,16 @@ _RECORDS: tuple[type[Record], ...] = (
 RECORD_TYPES: dict[str, type[Record]] = {str(cls.__struct_config__.tag): cls for cls in _RECORDS}
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ONLY_WHEN_TRUE = frozenset(
-    {"attachments", "is_estimate", "is_inherited", "pages", "text_bytes", "text_sha256", "version_of"}
+    {
+        "attachments",
+        "is_estimate",
+        "is_inherited",
+        "pages",
+        "side_px",
+        "text_bytes",
+        "text_sha256",
+        "version_of",
+    }
 )
 """Fields that later versions added: left out where they say nothing, so that a log's bytes stay what they were."""
 

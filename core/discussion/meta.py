@@ -144,7 +144,7 @@ def _attachment(item: Mapping[str, Any]) -> AttachmentPart:
     sha256, media_type, name = str(item["sha256"]), str(item["media_type"]), str(item["name"])
     size, pages = int(item["size_bytes"]), int(item.get("pages", 0))
     text = str(item.get("text_sha256", "")), int(item.get("text_bytes", 0))
-    return AttachmentPart(sha256, media_type, name, size, pages, *text)
+    return AttachmentPart(sha256, media_type, name, size, pages, *text, side_px=int(item.get("side_px", 0)))
 
 
 def _write_or_remove(path: Path, data: bytes, disk: Disk) -> None:

@@ -57,6 +57,15 @@ def most_picture_bytes(kind: str) -> int | None:
     return 5_242_880 // 4 * 3 if kind in (ProviderKind.ANTHROPIC, ProviderKind.CLAUDE_CODE) else None
 
 
+def most_picture_px(kind: str) -> int | None:
+    """Longest side of a picture that a vendor's models take, in pixels, None where nothing is documented.
+
+    Source: platform.claude.com "Vision": larger than 8000x8000 px is rejected; 2000x2000 where a request holds more
+    than 20 pictures, which the vendor alone can judge (read 2026-11-23).
+    """
+    return 8_000 if kind in (ProviderKind.ANTHROPIC, ProviderKind.CLAUDE_CODE) else None
+
+
 def goes_as_pdf(part: AttachmentPart, form: PdfForm | None) -> bool:
     """True if a PDF is sent as it is; else its text is."""
     return form is not None and part.pages <= form.max_pages and part.size_bytes <= form.max_bytes
@@ -83,7 +92,7 @@ def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
     who = profile.label or profile.id
     if part.is_image:
         if profile.takes_images and part.media_type in IMAGE_TYPES:
-            return _too_large(part, who, profile.max_picture_bytes)
+            return _too_large(part, who, profile)
         return f"{who} does not take pictures: remove {part.name!r}, or choose a model that does."
     if not part.is_pdf or goes_as_pdf(part, profile.pdf) or part.text_sha256:
         return ""
@@ -94,10 +103,16 @@ def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:
     return f"{who} takes at most {profile.pdf.max_pages:,} pages of a PDF, and {part.name!r} has no text to send instead."
 
 
-def _too_large(part: AttachmentPart, who: str, most: int | None) -> str:
-    if most is None or part.size_bytes <= most:
-        return ""
-    return f"{who} takes pictures of at most {size(most)}, and {part.name!r} has {size(part.size_bytes)}: attach a smaller one."
+def _too_large(part: AttachmentPart, who: str, profile: ModelProfile) -> str:
+    most, side = profile.max_picture_bytes, profile.max_picture_px
+    if most is not None and part.size_bytes > most:
+        return f"{who} takes pictures of at most {size(most)}, and {part.name!r} has {size(part.size_bytes)}: attach a smaller one."
+    if side is not None and part.side_px > side:
+        return (
+            f"{who} takes pictures of at most {side:,} pixels a side, and {part.name!r} has {part.side_px:,}:"
+            " attach a smaller one, or a part of it."
+        )
+    return ""
 
 
 def attachment_text(part: AttachmentPart, data: bytes) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from core.providers.attachments import most_picture_bytes, pdf_form
+from core.providers.attachments import most_picture_bytes, most_picture_px, pdf_form
 from core.values.provider import Effort, ModelProfile
 from core.values.settings import AiSettings
 
@@ -35,8 +35,16 @@ def find_profile(
             best, rank = entry, found
     label = best.label if best.id == model else ""
     pdf = pdf_form(kind or provider, model, best.context_tokens) if best.takes_images else None
-    most = most_picture_bytes(kind or provider)
-    return replace(best, provider=provider, id=model, label=label, pdf=pdf, max_picture_bytes=most)
+    most, side = most_picture_bytes(kind or provider), most_picture_px(kind or provider)
+    return replace(
+        best,
+        provider=provider,
+        id=model,
+        label=label,
+        pdf=pdf,
+        max_picture_bytes=most,
+        max_picture_px=side,
+    )
 
 
 def merge_models(

@@ -1,7 +1,7 @@
 """The queue of a discussion: what waits while a reply streams, what of it goes next, and when it waits for the person.
 
 It goes on by itself only after a whole reply. A failure, a stop, a limit and a start of the program hold it: from then
-on only the person's yes sends anything of it. A limit that the person raises is a yes to what that limit held, here and
+on only the person's yes sends anything of it, after the message before it that failed and has no reply yet. A limit that the person raises is a yes to what that limit held, here and
 of what they asked for otherwise and let wait for it.
 """
 
@@ -15,7 +15,8 @@ from core.base.text import clean
 from core.discussion.messages import WriteDraft
 from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.spending.limits import discussion_limit_usd, reached_limits
-from core.turn.messages import SendPrompt, SendQueued, TakeBackQueued
+from core.turn.messages import RetrySend, SendPrompt, SendQueued, TakeBackQueued
+from core.turn.renewal import retry
 from core.turn.sending import (
     draft_after,
     find_call,
@@ -26,7 +27,7 @@ from core.turn.sending import (
     save_then_call,
 )
 from core.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
-from core.values.messages import Role
+from core.values.messages import Mark, Role
 from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind
 from core.values.records import MessageRecord
@@ -103,7 +104,11 @@ def take_back(state: AppState, asked: TakeBackQueued) -> Result:
 
 
 def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
-    """The person lets a held queue go: its first goes now, or when the reply under way has ended."""
+    """The person lets a held queue go: its first goes now, or when the reply under way has ended.
+
+    A message before it that failed is asked for again first, and the queue follows its reply: an answer to what waits
+    would leave that one without any, and stand on words that were never answered.
+    """
     opened = state.discussions.open.get(asked.discussion_id)
     if opened is None or not opened.queue:
         return conclude(
@@ -118,7 +123,20 @@ def send_now(state: AppState, given: Stamp, asked: SendQueued) -> Result:
         return conclude(state, CommandOutcome(asked.command_id, opened.queue[0].id)), ()
     if reached:
         return refuse(state, asked, refusal_of(asked, reached))
+    if failed_prompt_id(opened):
+        state = with_open(state, replace(opened, queue_hold="", is_held_at_limit=False))
+        return retry(state, given, RetrySend(opened.id, asked.over_limit, asked.command_id))
     return _send_first(state, given, opened, asked)
+
+
+def failed_prompt_id(opened: OpenDiscussion) -> str:
+    """Id of the person's last message where its call failed and nothing has come since; empty otherwise.
+
+    Asked of the log, so that it is known after a restart; a message that another program has under way is none.
+    """
+    last = opened.unanswered_id
+    is_failed = any(isinstance(e, Mark) and e.kind == "failed" and e.after_id == last for e in opened.entries)
+    return last if is_failed and opened.failed_message_id == last else ""
 
 
 def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:

@@ -81,6 +81,7 @@ class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", ta
     Args:
         pages: of a PDF, 0 where nobody counted them.
         text_sha256, text_bytes: of its text, which is kept beside it; empty where it has none.
+        side_px: longer side of a picture, 0 where nobody measured it.
     """
 
     sha256: str
@@ -90,6 +91,7 @@ class AttachmentPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", ta
     pages: int = 0
     text_sha256: str = ""
     text_bytes: int = 0
+    side_px: int = 0
 
     @property
     def file_name(self) -> str:

@@ -64,7 +64,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
         takes_cache_prompt: its server said that it can be told not to reuse a prefix.
         max_temperature: the highest it takes, None where it takes none at all.
         pdf: how it takes a PDF, None where it reads only the text of one.
-        max_picture_bytes: of one picture's file, None where no limit is documented.
+        max_picture_bytes, max_picture_px: of one picture's file and its longer side, None where no limit is documented.
     """
 
     provider: str
@@ -84,6 +84,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
     max_temperature: float | None = None
     pdf: PdfForm | None = None
     max_picture_bytes: int | None = None
+    max_picture_px: int | None = None
 
 
 class ModelPrice(msgspec.Struct, frozen=True):

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from types import MethodType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linkify_it import LinkifyIt
+    from linkify_it.main import Match
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
 
+WWW = "www."
+"""Head of an address without a scheme, which is `http` then. Source: GFM "Autolinks (extension)" (read 2026-11-23)."""
+_INSIDE = "./@-_:"
+"""Signs before a `www.` that stands inside a longer address, or in a path."""
 MOST_LABEL_CHARS = 80
 MOST_MATH_LINES = 60
 NESTING_LIMIT = 60
@@ -45,10 +51,25 @@ def grammar() -> MarkdownIt:
 
 @cache
 def address_finder() -> LinkifyIt:
-    """Finder of bare addresses. Only whole ones: `main.py` would be one in Paraguay."""
+    """Finder of bare addresses: whole ones, and what begins with `www.`. `main.py` would be one in Paraguay."""
     from linkify_it import LinkifyIt
 
-    return LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    finder = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    names = rf"(?:{finder.re['src_domain']}\.)+{finder.re['src_domain_root']}"
+    ending = finder.re["src_port"] + finder.re["src_host_terminator"] + finder.re["src_path"]
+    host = re.compile(names + ending, re.IGNORECASE)
+
+    def rest(_: LinkifyIt, text: str, at: int) -> int:
+        """Length of an address behind its `www.`, 0 where there is none."""
+        before = text[at - len(WWW) - 1 : at - len(WWW)]
+        match = None if before and before in _INSIDE else host.match(text, at)
+        return match.end() - at if match else 0
+
+    def whole(_: LinkifyIt, match: Match) -> None:
+        match.url = f"http://{match.url}"
+
+    finder.add(WWW, {"validate": MethodType(rest, finder), "normalize": MethodType(whole, finder)})
+    return finder
 
 
 def _address(state: StateInline, silent: bool) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gui.markdown.blocks import Align, MarkdownBlock, Run, RunStyle
-from gui.markdown.grammar import NESTING_LIMIT, address_finder, grammar
+from gui.markdown.grammar import NESTING_LIMIT, WWW, address_finder, grammar
 from gui.visible_text import visible
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _written(shown: str, starts: list[int], first: int, last: int) -> tuple[Mark
 
 def _linked(text: str) -> Iterator[Run]:
     at = 0
-    for found in (address_finder().match(text) or ()) if "://" in text else ():
+    for found in (address_finder().match(text) or ()) if "://" in text or WWW in text.lower() else ():
         if found.index > at:
             yield Run(text[at : found.index])
         yield Run(text[found.index : found.last_index], "body", found.url)

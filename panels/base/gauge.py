@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.spending.estimates import NextRequest
-from panels.base.ui import Tone
+from panels.base.ui import Tone, Ui
 
 NAME = "Next request"
+TITLED_FROM_PX = 300
+"""Width from which the estimate has room beside its name."""
 
 
 def gauge(request: NextRequest) -> str:
@@ -32,6 +34,23 @@ def estimate_tip(request: NextRequest) -> str:
     if request.cost_without_usd is not None and request.cost_without_usd != request.cost_usd:
         lines.append(f"Without any cache {fmt.money(request.cost_without_usd)}")
     return "\n".join(lines)
+
+
+def titled_estimate(ui: Ui, request: NextRequest) -> None:
+    """Draw the estimate behind its name, where that is too narrow below it: what a send costs is never cut."""
+
+    def figures() -> None:
+        tone, tip = gauge_tone(request), estimate_tip(request)
+        ui.text("estimate", estimate(request), tone=tone, style="small_strong", tip=tip)
+
+    if 0 < ui.width() < TITLED_FROM_PX:
+        ui.text("name", NAME, style="strong")
+        figures()
+        return
+    with ui.row("next"):
+        ui.text("name", NAME, style="strong")
+        ui.push()
+        figures()
 
 
 def gauge_tone(request: NextRequest) -> Tone:

@@ -12,7 +12,7 @@ from core.values.stack import ContextReport
 from core.values.usage import Usage
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
+from panels.base.gauge import titled_estimate
 from panels.base.ui import Option, Series, Share, Tone, Ui
 from panels.caching import facts
 from panels.caching.discussion_list import cache_card, discussions_section
@@ -145,11 +145,7 @@ def _next_request(desk: Desk) -> None:
         return
     report, plan = selection.report_of(desk.state), desk.state.caching.plans.get(summary.meta.id)
     with ui.group("next", gap=6):
-        with ui.row("next title"):
-            ui.text("title", NAME, style="strong")
-            ui.push()
-            tone = gauge_tone(request)
-            ui.text("estimate", estimate(request), tone=tone, style="small_strong", tip=estimate_tip(request))
+        titled_estimate(ui, request)
         if plan is not None:
             _plan(ui, request, plan)
         elif report is not None:
@@ -174,7 +170,7 @@ def _plan(ui: Ui, request: NextRequest, plan: CachePlan) -> None:
         ])  # fmt: skip
     line = ", ".join(f"{fmt.tokens(count)} {words}" for count, words, _ in parts if count)
     if line:
-        ui.text("line", line, style="small", width=0)
+        ui.text("line", line, style="small", wraps=True)
     if plan.cost_without_usd and plan.cost_usd is not None:
         text = f"Without caching {fmt.money(plan.cost_without_usd)}"
         ui.text("without", text, tone="muted", style="small")

@@ -14,6 +14,8 @@ TABLE = "ai_settings.caching"
 LONG_FROM_MINUTES = 60
 NUMBER_PX = 88.0
 CHOICE_PX = 152.0
+CHARGES_FROM_PX = 340
+"""Width from which what longer Gemini caches cost has room behind their switch; else it stands below."""
 ANTHROPIC_TTLS = (Option("auto", "By your gaps"), Option("5m", "5 minutes"), Option("1h", "1 hour"))
 OPENAI_TTLS = (Option("auto", "By your gaps"), Option("30m", "30 minutes"), Option("12h", "12 hours"))
 
@@ -71,8 +73,12 @@ def _vendors(desk: Desk, now: CachingSettings) -> None:
     _choice(desk, "anthropic_ttl", "Anthropic TTL", ANTHROPIC_TTLS, now.anthropic_ttl)
     _switch(desk, "gemini_enabled", "Enable Gemini explicit caching", now.gemini_enabled,
             "Gemini 2.5 to 3.x store the files and the turns so far, for rent while that is expected to pay")  # fmt: skip
-    _switch(desk, "gemini_allow_long", "Allow >1h Gemini caches (charges may apply)", now.gemini_allow_long,
+    label, charges = "Allow >1h Gemini caches", "charges may apply"
+    is_wide = not 0 < desk.ui.width() < CHARGES_FROM_PX
+    _switch(desk, "gemini_allow_long", f"{label} ({charges})" if is_wide else label, now.gemini_allow_long,
             "Storage is charged for as long as a cache is held")  # fmt: skip
+    if not is_wide:
+        desk.ui.text("charges", charges.capitalize(), tone="muted", style="small")
     amount_row(desk, GEMINI_TTL, now.gemini_ttl_minutes)
     if now.gemini_ttl_minutes > LONG_FROM_MINUTES and not now.gemini_allow_long:
         note = f"{LONG_FROM_MINUTES} minutes are used: longer caches are not allowed."

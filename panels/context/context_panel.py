@@ -9,7 +9,7 @@ from core.spending.estimates import change_usd, next_request
 from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport
 from panels.base import selection
 from panels.base.desk import Desk
-from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
+from panels.base.gauge import gauge_tone, titled_estimate
 from panels.base.ui import Option, Share, Tone, Ui
 from panels.context.recalled_rows import recalled_rows
 from panels.context.view import ContextPanelView
@@ -57,16 +57,7 @@ def _head(desk: Desk, report: ContextReport) -> None:
     ui = desk.ui
     request = next_request(desk.state, desk.state.discussions.selected_id)
     if request is not None:
-        with ui.row("next"):
-            ui.text("name", NAME, style="strong")
-            ui.push()
-            ui.text(
-                "estimate",
-                estimate(request),
-                tone=gauge_tone(request),
-                style="small_strong",
-                tip=estimate_tip(request),
-            )
+        titled_estimate(ui, request)
         if report.limit_tokens:
             used = report.total_tokens_est / report.limit_tokens
             tone = gauge_tone(request)

@@ -37,6 +37,8 @@ LOOK_CHARS = 600
 """Of a long paste, on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
 """Width from which the estimate has room beside the buttons, else it stands over them; from which with its name."""
+MODE_PX, STOP_PX = 130, 80
+"""Width of the buttons that stand there at times: the tools' mode, Stop."""
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
@@ -243,7 +245,9 @@ def attachment_line(desk: Desk, part: AttachmentPart) -> str:
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:
     ui, request = desk.ui, next_request(desk.state, opened.id)
-    is_tight = ui.width() < ONE_LINE_FROM_PX
+    has_mode = desk.summary is not None and desk.summary.meta.has_tools
+    room = ui.width() - MODE_PX * has_mode - STOP_PX * desk.is_replying
+    is_tight = room < ONE_LINE_FROM_PX
     if is_tight and request is not None:
         with ui.row("estimate"):
             _estimate(desk, request)

@@ -14,7 +14,7 @@ from core.turn.messages import (
     SendQueued,
     TakeBackQueued,
 )
-from core.turn.queue import waiting
+from core.turn.queue import failed_prompt_id, waiting
 from core.values.discussion import OpenDiscussion, QueuedPrompt
 from panels.base.desk import Desk
 from panels.base.ui import Ui
@@ -63,12 +63,14 @@ def _head(desk: Desk, opened: OpenDiscussion, count: int) -> None:
         if not is_held:
             return
         tip = "Send the first now, the others after it" if count > 1 else "Send it now"
+        label, icon = "Send now", "paper-plane"
         if desk.is_replying:
             tip = "Send it when the reply has ended"
+        elif failed_prompt_id(opened):
+            label, icon = "Retry, then send", "rotate"
+            tip = "Ask again for the reply that failed, then send what waits"
         is_enabled = not desk.state.program.is_home_read_only
-        if ui.button(
-            "send now", "Send now", icon="paper-plane", is_small=True, tip=tip, is_enabled=is_enabled
-        ):
+        if ui.button("send now", label, icon=icon, is_small=True, tip=tip, is_enabled=is_enabled):
             desk.send(SendQueued(opened.id))
 
 

@@ -281,10 +281,12 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
         if not is_wide:
             parts = (
                 artifact.why,
+                _estimate(desk, artifact),
                 fmt.size(about.size_bytes),
                 fmt.age(about.updated_at, desk.state.now),
+                origin_words(about.origin),
             )
-            line = " · ".join(filter(None, (*parts, _estimate(desk, artifact), origin_words(about.origin))))
+            line = " · ".join(filter(None, parts))
             ui.text("about", line, tone="muted", style="small", width=0, tip=line)
 
 

@@ -83,7 +83,7 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
     hidden = len(notices) - shown
     if hidden > 0:
         label = "Show fewer" if own.are_all_shown else f"Show {fmt.count(hidden, 'more notice')}"
-        if ui.button("more", label, kind="link", is_small=True):
+        if ui.button("more", label, kind="plain", is_small=True):
             own.are_all_shown = not own.are_all_shown
     for at in sorted(graves if own.are_all_shown else graves[:shown], reverse=True):
         notice = notices[at]

@@ -18,14 +18,17 @@ from panels.base.ui import Tone, Ui
 from panels.caching.facts import RECENT, is_of_model, look_of
 
 STATUS_PX = 28
-TIGHT_PX = 640
-"""Width under which what is money and tokens stays, and the rest gives way."""
+TIGHT_PX, CROWDED_PX = 640, 1_000
+"""Width under which what is money and tokens stays, and the rest gives way; while something is at work beside them."""
 
 
 def status_bar(desk: Desk) -> None:
     """Draw the line at the foot of the window. O(workers)."""
     state, ui = desk.state, desk.ui
-    is_tight = 0 < ui.width() < TIGHT_PX
+    is_at_work = bool(state.turns.calls) or any(
+        one.status != "idle" for one in state.program.workers.values()
+    )
+    is_tight = 0 < ui.width() < (CROWDED_PX if is_at_work else TIGHT_PX)
     with ui.surface("status", "base", height=STATUS_PX, padding=(12, 4)), ui.row("line", gap=16):
         _model(state, ui)
         request = next_request(state, state.discussions.selected_id)
@@ -39,7 +42,7 @@ def status_bar(desk: Desk) -> None:
         if summary is not None:
             _cache(state, ui, summary, is_tight=is_tight)
         ui.push()
-        _workers(state, ui)
+        _workers(state, ui, is_tight=is_tight)
         if state.program.is_home_read_only:
             tip = f"This home is read-only: nothing can be saved in {state.program.home}"
             if is_tight:
@@ -125,18 +128,24 @@ def misses_cache(state: AppState, discussion_id: str) -> bool:
     return discussion_id in state.caching.plans and request is not None and not request.read_tokens_est
 
 
-def _workers(state: AppState, ui: Ui) -> None:
+def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:
+    """Draw what is at work; where room is short by its sign alone, unless it failed."""
     for name, worker in state.program.workers.items():
         if worker.status == "idle":
             continue
         tone: Tone = "error" if worker.status == "failed" else "muted"
         with ui.row(("worker", name), gap=6):
-            ui.icon("icon", "circle-exclamation" if worker.status == "failed" else "gear", tone=tone)
-            ui.text("detail", worker.detail or worker.name, tone=tone, style="small", tip=worker.name)
+            words, has_failed = worker.detail or worker.name, worker.status == "failed"
+            tip = words if is_tight else ""
+            ui.icon("icon", "circle-exclamation" if has_failed else "gear", tone=tone, tip=tip)
+            if has_failed or not is_tight:
+                ui.text("detail", words, tone=tone, style="small", tip=worker.name)
             if worker.fraction is not None:
                 ui.progress("fraction", worker.fraction, width=64)
     calls = len(state.turns.calls)
     if calls:
-        ui.text(
-            "calls", fmt.count(calls, "reply under way", "replies under way"), tone="accent", style="small"
-        )
+        words = fmt.count(calls, "reply under way", "replies under way")
+        if is_tight:
+            ui.icon("calls", "comments", tone="accent", tip=words)
+        else:
+            ui.text("calls", words, tone="accent", style="small")

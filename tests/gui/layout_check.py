@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button, Combo
@@ -9,9 +11,10 @@ from gui.elements.lists import VirtualList
 from gui.elements.popups import MenuButton, PopupItem
 from gui.elements.prose import Markdown
 from gui.elements.surfaces import Surface, SurfaceLayer
-from gui.elements.text import Badge
+from gui.elements.text import Badge, Text
 
 SLACK_PX = 2
+_SUM = re.compile(r"\$[\d.,]*\d")
 FEWEST_CHARS = 3
 """Of a name that is cut; its tooltip says it whole."""
 
@@ -65,7 +68,12 @@ def _check_inside(holder: Element, kid: Element, found: list[str]) -> None:
 
 
 def _check_words(element: Element, found: list[str]) -> None:
-    """The words of a button stand whole, or its icon in their place; of a name enough is left to know it by."""
+    """The words of a button stand whole, or its icon in their place; of a name enough is left to know it by. Sums of
+    money stand whole wherever they stand.
+    """
+    if isinstance(element, Text) and not element.props[3]:
+        lost = [sum_ for sum_ in _SUM.findall(element.label()) if sum_ not in element.lines[0]]
+        found += [f"{_name(element)} is cut to {element.lines[0]!r}, without {sum_}" for sum_ in lost]
     if not isinstance(element, Button | Badge) or isinstance(element, PopupItem) or not element.is_cut:
         return
     is_name = isinstance(element, Combo | MenuButton | Badge) or element.props[2] == "link"

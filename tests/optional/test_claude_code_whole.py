@@ -10,6 +10,7 @@ import pytest
 
 from core import ai_client
 from core.ai_client import LlmResult
+from core.cli import main as command
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 
 FIRST_TOKENS = 50_000
@@ -42,6 +43,9 @@ def vendor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Anthropi
 
 def test_the_second_and_third_turn_read_what_the_first_wrote(tmp_path: Path, vendor: AnthropicServer) -> None:
     home = tmp_path / "home"
+    assert command(["trust", "--yes", "--home", str(home)]) == 0, (
+        "its CLAUDE.md counts once the folder is trusted"
+    )
     table = " ".join(f"w{number}" for number in range(FIRST_TOKENS))
     turns = [ai_client.send(f"When is it high? {table}", home=home)]
     for words in ("And low?", "And in March?"):

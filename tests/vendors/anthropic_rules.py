@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import struct
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -284,9 +285,13 @@ def _check_image(block: Json, where: str) -> None:
             f"{where}.image.source.base64: image exceeds 5 MB maximum: {chars} bytes > {_MOST_IMAGE_CHARS} bytes"
         )
     try:
-        base64.b64decode(source.get("data", ""), validate=True)
+        data = base64.b64decode(source.get("data", ""), validate=True)
     except binascii.Error as error:
         raise _invalid(f"{where}.image.source.base64: invalid base64 data") from error
+    if data.startswith(b"\x89PNG") and len(data) >= 24 and max(struct.unpack(">II", data[16:24])) > 8_000:
+        raise _invalid(
+            f"{where}.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels"
+        )
 
 
 def _check_document(block: Json, where: str) -> None:

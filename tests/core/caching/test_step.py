@@ -23,6 +23,7 @@ from core.caching.messages import (
     SendPing,
     TendContents,
 )
+from core.context.messages import AssembleContext
 from core.discussion.messages import (
     AppendRecords,
     CreateDiscussion,
@@ -407,3 +408,27 @@ def test_a_server_that_says_that_it_takes_cache_prompt_can_be_told_to_cache_noth
     book.play(ModelsListed("local", (ModelProfile("local", "qwen", takes_cache_prompt=True),)))
     book.play(DisableCaching(chosen))
     assert not book.state.discussions.summaries[chosen].meta.caching_enabled
+
+
+def test_the_next_request_is_planned_anew_when_a_lifetime_of_what_is_cached_ends() -> None:
+    """Its price beside the cold cache was that of a warm one until somebody typed."""
+    book = Playbook().ready()
+    chosen = book.discussion()
+    held = DiscussionCacheState(
+        chosen,
+        "anthropic",
+        book.at,
+        book.at + timedelta(minutes=5),
+        tokens_cached=9_000,
+        long_until=book.at + timedelta(hours=1),
+        long_tokens=8_000,
+    )
+    caching = replace(book.state.caching, caches={chosen: held})
+    book.state = replace(book.state, caching=caching)
+    book.play(Tick())
+
+    planned = [
+        bool(of(book.later(seconds).play(Tick()), AssembleContext)) for seconds in (200, 101, 60, 3_300, 60)
+    ]
+
+    assert planned == [False, True, False, True, False]

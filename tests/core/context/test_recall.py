@@ -170,7 +170,7 @@ def test_keeping_out_counts_for_the_draft_and_puts_the_stack_together_anew() -> 
     )
     after, _ = step.command(before, KeepOut("d1", "knowledge:a.md"))
 
-    (effect,) = context_effects(before, after)
+    (effect,) = context_effects(before, after, before.now)
     assert effect.spec.recall is not None
     assert effect.spec.recall.kept_out == ("knowledge:b.md", "knowledge:a.md")
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from PIL import Image
 
 from core.app.counting import Counting
 from core.base.errors import SlopError, StorageError
@@ -72,6 +76,29 @@ def test_a_file_over_the_limit_is_refused_with_both_sizes(door: Door, size: int)
     with pytest.raises(StorageError, match="1,000") as refused:
         door.attach(b"x" * size, "big.bin", 1000)
     assert "slices" in refused.value.remedy
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
+def test_a_picture_is_measured_by_its_longer_side_and_the_draft_keeps_it(door: Door, form: str) -> None:
+    file = io.BytesIO()
+    Image.new("1" if form == "PNG" else "L", (3, 9_000)).save(file, form)
+
+    part = door.attach(file.getvalue(), "tall.bin")
+
+    assert part.side_px == 9_000
+    write_draft(door.home, ID, Draft("", (part,)))
+    assert read_draft(door.home, ID).attachments == (part,)
+
+
+def test_a_picture_of_more_pixels_than_memory_is_measured_and_half_of_a_head_is_not(door: Door) -> None:
+    head = io.BytesIO()
+    Image.new("1", (1, 1)).save(head, "PNG")
+    data = bytearray(head.getvalue())
+    data[16:24] = struct.pack(">II", 60_000, 50_000)
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+
+    assert door.attach(bytes(data), "bomb.png").side_px == 60_000
+    assert door.attach(bytes(data[:20]), "half.png").side_px == 0
 
 
 def test_a_path_that_is_no_file_is_refused_by_name(door: Door) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from PIL import Image
 
 from core.base.errors import FailureKind
 from core.providers.attachments import attachment_problem, attachment_tokens, pdf_form
@@ -118,6 +120,23 @@ def test_the_largest_picture_that_is_let_through_is_the_largest_that_the_vendor_
     assert len(server.bodies) == 1, "nothing was sent"
 
 
+def test_a_picture_that_is_too_long_is_refused_before_the_vendor_would() -> None:
+    file = io.BytesIO()
+    Image.new("1", (8_001, 1)).save(file, "PNG")
+    data = file.getvalue()
+    unmeasured = AttachmentPart(sha(data), "image/png", "sky.png", len(data))
+    (vendor,) = (one for one in VENDORS if one.kind == "anthropic")
+    with vendor.make_server() as server:
+        for part in (unmeasured, replace(unmeasured, side_px=8_001)):
+            result = run(vendor.client(server), ask(vendor.model, user("Look.", part)), blobs(data))
+            assert result.failure.kind is FailureKind.BAD_REQUEST
+        assert len(server.bodies) == 1, "what was measured was not sent"
+
+
+def picture(side_px: int) -> AttachmentPart:
+    return AttachmentPart("a" * 64, "image/png", "a.png", 1, side_px=side_px)
+
+
 def profile(kind: str, model: str, **fields: object) -> ModelProfile:
     found = find_profile(packaged_models(), kind, model, kind=kind)
     return replace(found, **fields)  # type: ignore[arg-type]
@@ -160,6 +179,14 @@ def test_tokens_of_a_pdf_follow_the_rule_of_who_takes_it(kind: str, model: str, 
             AttachmentPart("a" * 64, "image/png", "a.png", 3_932_161),
             "at most 3.9 MB",
         ),
+        ("anthropic", "claude-opus-5-5", picture(8_000), ""),
+        (
+            "anthropic",
+            "claude-opus-5-5",
+            picture(8_001),
+            "at most 8,000 pixels a side, and 'a.png' has 8,001",
+        ),
+        ("openai", "gpt-6.1-sol", picture(8_001), ""),
         ("embedded", "SmolLM2-135M-Instruct", AttachmentPart("a" * 64, "text/plain", "a.txt", 1), ""),
     ],
 )

@@ -181,3 +181,12 @@ def test_a_level_that_is_not_taken_falls_to_the_next_below() -> None:
     assert nearest_effort(profile, Effort.MAX) is Effort.HIGH
     assert nearest_effort(profile, Effort.MEDIUM) is Effort.LOW
     assert nearest_effort(profile, Effort.NONE) is Effort.LOW
+
+
+@pytest.mark.parametrize(
+    "model", ["opus", "sonnet[1m]", "claude-opus-5-5", "claude-haiku-4-5-20251001", "next"]
+)
+def test_the_window_of_whatever_claude_code_is_asked_for_is_known(model: str) -> None:
+    """Where it is not, a small one is assumed, and a conversation that fits is cut."""
+    profile = find_profile(PACKAGED, "claude_code", model, kind="claude_code")
+    assert (profile.context_tokens or 0) >= 200_000

@@ -10,6 +10,7 @@ from core.base.errors import FailureKind
 from core.discussion.messages import (
     AppendRecords,
     AttachmentStored,
+    DeleteMessage,
     DiscussionChangedOutside,
     DiscussionLoaded,
     PromptToken,
@@ -33,6 +34,7 @@ from core.turn.messages import (
     SendQueued,
     TakeBackQueued,
 )
+from core.turn.queue import failed_prompt_id
 from core.values.discussion import Draft, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, TextPart
 from core.values.outcomes import CommandOutcome
@@ -199,6 +201,39 @@ def test_a_failure_holds_the_queue_and_a_retry_alone_does_not_let_it_go(book: Pl
     call = asked(book, book.play(SendQueued(chosen)))
     assert (queued(book, chosen), opened(book, chosen).queue_hold) == ([], "")
     assert said(book, chosen)[-1] == "second"
+
+
+def test_a_yes_asks_again_for_what_failed_and_the_queue_follows_its_reply(book: Playbook) -> None:
+    chosen, call = waiting(book, "second", "third")
+    fail(book, asked(book, end(book, call)))
+    assert said(book, chosen) == ["first", "said", "second"]
+
+    (again,) = of(book.play(SendQueued(chosen, command_id="w1")), CallProvider)
+
+    outcome = outcome_of(book.state, "w1")
+    assert outcome is not None
+    assert outcome.is_done
+    assert queued(book, chosen) == ["third"]
+    asked(book, end(book, again))
+    assert said(book, chosen) == ["first", "said", "second", "said", "third"]
+
+
+def test_where_what_failed_is_deleted_a_yes_sends_what_waits(book: Playbook) -> None:
+    chosen, call = waiting(book, "second", "third")
+    fail(book, asked(book, end(book, call)))
+    (write,) = of(book.play(DeleteMessage(chosen, failed_prompt_id(opened(book, chosen)))), AppendRecords)
+    book.append(write)
+
+    asked(book, book.play(SendQueued(chosen)))
+
+    assert said(book, chosen) == ["first", "said", "third"]
+
+
+def test_a_message_that_another_program_may_have_under_way_is_not_asked_for_again(book: Playbook) -> None:
+    chosen, call = waiting(book, "second")
+    book.play(CancelReply(chosen))
+    book.play(CallEnded(call.call_id, Stopped(StopKind.CANCELLED), (), Usage()))
+    assert failed_prompt_id(opened(book, chosen)) == ""
 
 
 def test_a_stop_while_the_prompt_is_still_being_written_holds_what_waits_behind_it(book: Playbook) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -176,8 +178,27 @@ def test_many_open_fences_in_what_was_written_are_quick() -> None:
 
 
 def test_bare_addresses_are_links_and_file_names_are_not() -> None:
-    (block,) = parse("see https://example.org/a_b. and main.py, www.x.org")
+    (block,) = parse("see https://example.org/a_b. and main.py, x.org")
     assert [run.text for run in block.runs if run.href] == ["https://example.org/a_b"]
+
+
+@pytest.mark.parametrize("read", [parse, parse_written])
+def test_what_begins_with_www_is_a_link_and_nothing_inside_of_another_is(read: Callable[[str], Any]) -> None:
+    words = "see WWW.example.org/a_b?c=1, (www.x.org). not www. www.x a.www.x.org me@www.x.org /www.x.org"
+    (block,) = read(f"{words} https://www.y.org/z")
+    assert [(run.text, run.href) for run in block.runs if run.href] == [
+        ("WWW.example.org/a_b?c=1", "http://WWW.example.org/a_b?c=1"),
+        ("www.x.org", "http://www.x.org"),
+        ("https://www.y.org/z", "https://www.y.org/z"),
+    ]
+    assert block.shown() == f"{words} https://www.y.org/z"
+
+
+def test_many_heads_of_addresses_are_quick() -> None:
+    start = time.thread_time()
+    for text in ("www." * 20_000, "www. " * 20_000, "www." + "a." * 40_000):
+        parse_written(text)
+    assert time.thread_time() - start < 3
 
 
 def test_footnotes_stay_where_they_are_defined() -> None:

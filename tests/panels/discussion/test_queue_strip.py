@@ -17,7 +17,7 @@ from core.turn.messages import (
     TakeBackQueued,
 )
 from core.values.discussion import Draft, QueuedPrompt
-from core.values.messages import AttachmentPart
+from core.values.messages import AttachmentPart, Mark
 from core.values.outcomes import CommandOutcome
 from core.values.updates import conclude
 from panels.discussion.queue_strip import Awaiting
@@ -90,6 +90,19 @@ def test_a_held_queue_says_why_and_goes_on_with_one_click() -> None:
 
     assert screen.ui.has("1 message waits for you. You stopped the reply before it.")
     screen.ui.click("Send now")
+
+    assert screen.asked == [SendQueued("d1")]
+
+
+def test_a_queue_behind_a_failure_says_that_the_failed_message_goes_first() -> None:
+    entries = (states.user("u1", "What is it?"), Mark("x1", states.NOW, "failed", "It failed", "u1"))
+    hold = "What came before it failed."
+    held = states.with_opened(
+        states.working(), entries=entries, failed_message_id="u1", queue=prompts(1), queue_hold=hold
+    )
+    screen = Screen(held)
+
+    screen.ui.click("Retry, then send")
 
     assert screen.asked == [SendQueued("d1")]
 

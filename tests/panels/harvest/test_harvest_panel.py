@@ -104,10 +104,10 @@ def test_every_conversation_stands_there_with_class_why_size_age_and_estimate() 
     words = [" | ".join(row) for row in rows(open_at("conversations", hs.looked()))]
 
     assert words[:2] == [
-        "Cache TTL policy | 82 KB · 10 days · ~$0.05, ≈20.8k tokens | to read",
-        "Harvest worker design | 83 KB · 11 days · ~$0.05, ≈21.2k tokens | to read",
+        "Cache TTL policy | ~$0.05, ≈20.8k tokens · 82 KB · 10 days | to read",
+        "Harvest worker design | ~$0.05, ≈21.2k tokens · 83 KB · 11 days | to read",
     ]
-    assert "Parser regressions | 85 KB · 12 days · read before, free | to read" in words
+    assert "Parser regressions | read before, free · 85 KB · 12 days | to read" in words
     assert "Untitled | empty · 0 B · 14 days | empty" in words
     assert "Knowledge import | too large · 3.4 MB · 17 days | left alone" in words
     assert "Release checklist | pinned · 92 KB · 16 days | kept by you" in words
