@@ -17,6 +17,7 @@ from gui.elements.popups import PopupItem
 from gui.tour_model import MODEL, Line, scripted_model
 from gui.tour_walk import Tour, TourError, new_discussion
 from panels.discussion.approvals import asking
+from panels.discussion.tool_mode import WITHOUT_TIP
 
 SERVER = "tour"
 CODE, CHECK = "tides.py", "test_tides.py"
@@ -82,7 +83,7 @@ def _set_up(tour: Tour, address: str) -> None:
     _type(tour, f"/model {MODEL}")
     driver.key("Enter")
     tour.wait(lambda s: s.discussions.summaries[chosen].meta.provider == SERVER, "the model")
-    driver.click("No tools")
+    driver.click(WITHOUT_TIP)
     driver.until(lambda: any("it only reads" in one.label() for one in driver.visible()), "the modes")
     tour.shot("agent-tools")
     driver.click(driver.find("Plan: it only reads", kind=PopupItem))

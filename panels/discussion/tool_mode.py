@@ -15,8 +15,8 @@ MODES = (
 )
 WITHOUT_TIP = "Give the model tools: it reads and searches this project, and asks before it writes a file or runs a command"
 TRUST_LABEL = "Trust this folder, so that they work in it…"
-NO_PROJECT = "No project is open: there are no file and command tools."
-UNTRUSTED = "This project is not trusted: there are no file and command tools until you trust it."
+NO_PROJECT = "No project is open: it gets no file and command tools."
+UNTRUSTED = "This project is not trusted: it gets no file and command tools until you trust it."
 BY_MODE = {Mode(option.value): option for option in MODES}
 
 
@@ -64,7 +64,8 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
             words = f"{option.label}: {option.detail}"
             if ui.menu_item(("mode", option.value), words, icon=option.icon, is_checked=is_now):
                 _give(desk, Mode(option.value))
-        ui.divider("off line")
+        if has_any or can_be_trusted(desk):
+            ui.divider("off line")
         if has_any and ui.menu_item("off", "Take its tools away", icon="xmark"):
             toggle_tools(desk)
         if can_be_trusted(desk) and ui.menu_item("trust", TRUST_LABEL, icon="shield-halved"):

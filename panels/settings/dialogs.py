@@ -43,8 +43,8 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
     title = trust_title(project) or f"Do you trust {one_line(project.name, 80)}?"
     with ui.dialog("trust", title, width=QUESTION_WIDTH_PX, height=QUESTION_HEIGHT_PX) as closed:
         ui.text("root", project.root, style="mono_small", tone="muted", tip=project.root)
-        ui.text("why", _reason(project), tone="muted", wraps=True)
         ui.text("tools", TOOLS_THEN, tone="muted", wraps=True)
+        ui.text("why", _reason(project), tone="muted", wraps=True)
         if dialog.at:
             changed = "It has changed while it was shown: this is what it asks for now."
             ui.text("changed", changed, tone="warn", wraps=True)
