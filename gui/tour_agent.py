@@ -199,8 +199,10 @@ def _asked(tour: Tour, what: str) -> None:
 
 
 def _allow(tour: Tour, label: str) -> None:
-    """Say yes, once the button takes it."""
+    """Say yes, once the button takes it: half a second after it came into view."""
     yes, before = tour.driver.find(label), _questions(tour.state)
+    tour.driver.hover(yes)
+    tour.driver.step(2)
     tour.driver.until(lambda: yes.stop_item() != 0, "the yes works")
     tour.driver.click(yes)
     tour.wait(lambda s: _questions(s) != before, "the yes")

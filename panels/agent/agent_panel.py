@@ -182,9 +182,9 @@ def _meter(desk: Desk) -> None:
 
 
 def _sandbox(desk: Desk) -> None:
-    """Say where commands are not confined."""
+    """Say where commands are not confined; nothing while nobody has looked, which is done before the first is asked."""
     ui, sandbox = desk.ui, desk.state.agent.sandbox
-    if sandbox.is_confined:
+    if sandbox.is_confined or not sandbox.problem:
         return
     with ui.row("sandbox", gap=6):
         ui.icon("icon", "triangle-exclamation", tone="warn")

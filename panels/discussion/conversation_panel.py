@@ -21,7 +21,6 @@ from panels.discussion.message_card import failure_row, live_row, mark_row, mess
 from panels.discussion.message_foot import HEAD, branch_foot, branch_points
 from panels.discussion.message_rows import MessageRows, shown_entries
 from panels.discussion.model_picker import effort_options, model_combo
-from panels.discussion.tool_mode import WITHOUT_TIP
 from panels.discussion.turn_row import turn_row
 from panels.discussion.unread import read_in_front
 from panels.discussion.view import DiscussionView
@@ -277,6 +276,6 @@ def _empty_state(desk: Desk) -> None:
     ui.gap(8)
     ui.text("tools how", TOOLS_HOW, tone="muted", wraps=True)
     with ui.row("tools"):
-        if ui.button("tools", "Give it tools", icon="wrench", tip=WITHOUT_TIP):
+        if ui.button("tools", "Give it tools", icon="wrench"):
             run_action("tools", desk)
             desk.view.show_hub("agent")
