@@ -44,7 +44,10 @@ def scripted_model(script: Sequence[Line]) -> Iterator[str]:
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             line = left.popleft() if left else Line("There is nothing more in the script.")
-            self._say("text/event-stream", b"".join(_events(line, len(json.dumps(asked["messages"])) // 4)))
+            self._say(
+                "text/event-stream",
+                b"".join(_events(line, len(json.dumps([asked["messages"], asked.get("tools")])) // 4)),
+            )
 
         def _say(self, kind: str, body: bytes) -> None:
             self.send_response(200)

@@ -11,6 +11,7 @@ from core.agent.compaction_messages import CompactDiscussion
 from core.agent.messages import SetTools
 from core.discussion.messages import SelectDiscussion
 from core.settings.messages import TrustProject
+from core.turn.messages import CancelReply
 from core.values.agent import AgentTurn, Mode
 from core.values.outcomes import CommandOutcome
 from core.values.settings import Project
@@ -99,6 +100,15 @@ def test_a_turn_whose_tools_run_is_a_reply_under_way_and_offers_no_other() -> No
     again = [node for node in screen.ui.nodes("button") if "Regenerate" in (node.label or "") + node.tip]
     assert again
     assert not any(node.is_enabled for node in again)
+
+
+def test_escape_ends_a_turn_that_a_restart_has_left() -> None:
+    turn = AgentTurn("d1", "m6", 1, (ags.ASKS_COMMAND,), is_left=True)
+    state = ags.rested()
+    screen = Screen(replace(state, agent=replace(state.agent, turns={"d1": turn})))
+    screen.ui.press("Escape")
+
+    assert screen.asked == [CancelReply("d1")]
 
 
 def compacting(state: AppState, phase: CompactionPhase) -> AppState:
