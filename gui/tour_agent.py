@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from core.agent.context_window import restore_from_log
+from core.base.opener import read_file
 from core.discussion import log
 from core.discussion.cuts import sent_view
 from core.settings.messages import SaveServer
@@ -23,7 +24,7 @@ SERVER = "tour"
 CODE, CHECK = "tides.py", "test_tides.py"
 OLD_HEAD, NEW_HEAD = "from harmonic constants.", "from harmonic constants, to the centimetre."
 OLD_FIGURE, NEW_FIGURE = '"S2", 30.0, 0.55', '"S2", 30.0, 0.95'
-"""What is to be changed, and what the model changes beside it: the person leaves that out."""
+"""The change that was asked for, and one beside it, which the person leaves out."""
 TEST = """import unittest
 from datetime import datetime, timedelta
 
@@ -41,7 +42,7 @@ TODO = ("Say it in the docstring", "Write a test", "Run it")
 
 def agent(tour: Tour, home: Path, project: Path) -> None:
     """Walk through it in a new discussion. The model's part is written down: the built-in one is too small for tools."""
-    before = (project / CODE).read_bytes()
+    before = read_file(project / CODE)
     with scripted_model(_script(before.decode())) as address:
         _set_up(tour, address)
         _plan(tour)
@@ -76,6 +77,7 @@ def _script(code: str) -> tuple[Line, ...]:
 def _set_up(tour: Tour, address: str) -> None:
     """A server as a person would enter it, a new discussion, tools given beside the composer."""
     driver = tour.driver
+    assert tour.app.controller is not None
     tour.app.controller.send(SaveServer(SERVER, "Scripted", address))
     tour.wait(lambda s: bool(s.config.models.get(SERVER)), "the scripted model")
     new_discussion(tour)
@@ -150,7 +152,7 @@ def _undo(tour: Tour, project: Path, before: bytes) -> None:
     driver.click("Undo this turn's edits")
     driver.click("Undo edits")
     tour.wait(lambda s: all(one.is_undone for one in s.agent.pages[chosen].changes), "the files of before")
-    if (project / CODE).read_bytes() != before or (project / CHECK).exists():
+    if read_file(project / CODE) != before or (project / CHECK).exists():
         raise TourError("After the undo a file was not as before")
     tour.say("          the turn's edits undone: every file is as before, byte for byte")
     tour.shot("agent-undone")

@@ -1,4 +1,4 @@
-"""What a newcomer meets: where tools are, the folder that must be trusted, the question that waits, where the view begins."""
+"""First use of tools: where they are, the folder that must be trusted, the question that waits, where the view begins."""
 
 from __future__ import annotations
 
