@@ -135,6 +135,7 @@ class Keys:
         self._fresh: list[str] = []
         self._again: list[str] = []
         self._just_held: set[str] = set()
+        self._taken: set[str] = set()
         self.is_typing = False
 
     def on_press(self, code: int) -> None:
@@ -169,6 +170,7 @@ class Keys:
         """A key went up. A modifier that went down and up with no key between belongs to no chord."""
         name = _BY_CODE.get(code, "")
         self._down.discard(name)
+        self._taken.discard(name)
         if not self._fresh:
             self._just_held.discard(_MODIFIERS.get(name, ""))
 
@@ -182,15 +184,18 @@ class Keys:
         if self.is_typing and not while_typing and needs_no_typing(chord):
             return False
         self._pressed.remove(chord)
+        self._taken.add(chord.rpartition("+")[2] or "+")
         return True
 
     def take_strokes(self, accepts: Container[str]) -> list[str]:
         """The chords among `accepts` since the last frame, also those of a key that is held down.
 
         What is done once a press comes once however long it is held: a slow frame holds a key for longer than a person.
+        A press that another has taken is not passed on while it lasts.
         """
         self._settle()
-        again = (chord for chord in self._again if chord not in _ONCE)
+        held = (chord for chord in self._again if chord not in _ONCE)
+        again = [chord for chord in held if chord.rpartition("+")[2] not in self._taken]
         strokes = [chord for chord in (*self._pressed, *again) if chord in accepts]
         self._pressed = [chord for chord in self._pressed if chord not in accepts]
         self._again.clear()

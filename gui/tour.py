@@ -22,6 +22,7 @@ from gui.app import LastLook, WindowApp
 from gui.driver import NotFoundError
 from gui.screen import virtual_screen
 from gui.theme import ASSETS
+from gui.tour_agent import agent
 from gui.tour_harvest import harvest
 from gui.tour_import import import_talk
 from gui.tour_retrieval import retrieval
@@ -121,6 +122,8 @@ def _chapters(tour: Tour, project: Path, start: float) -> Iterator[str]:
     yield "import"
     retrieval(tour, project)
     yield "retrieval"
+    agent(tour, project.parent / "home", project)
+    yield "agent"
     _change_theme(tour)
     yield "theme"
 

@@ -92,7 +92,7 @@ def _review(tour: Tour, preview: HarvestPreview) -> None:
     driver.step(4)
     driver.key("Ctrl+a")
     driver.type(FACT)
-    driver.key("Enter")
+    driver.key("Ctrl+Enter")
     tour.wait(lambda s: _item(s, kept).is_edited, "the edit")
     tour.say("          kept one, corrected, and left out the others")
     tour.shot("harvest-reviewed")

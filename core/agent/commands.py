@@ -102,7 +102,7 @@ class Running:
         stdout = self._process.stdout
         assert stdout is not None
         os.set_blocking(stdout.fileno(), False)
-        shown = time.monotonic()
+        shown, is_fresh = time.monotonic(), False
         over_at: float | None = None
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
@@ -113,8 +113,9 @@ class Running:
                 over_at = over_at or (now if is_over else None)
                 if data == b"" or (data is None and is_over) or (over_at and now - over_at > _LINGER_S):
                     break
-                if data and now - shown >= _SHOW_S:
-                    shown = now
+                is_fresh = is_fresh or bool(data)  # what came just before a silence is shown in it
+                if is_fresh and now - shown >= _SHOW_S:
+                    shown, is_fresh = now, False
                     show(self.tail())
                 self._watch(deadline)
         self._conclude(deadline)

@@ -18,6 +18,7 @@ from core.agent.messages import (
     CommandEnded,
     FilesRestored,
     KillCommands,
+    LookForSandbox,
     RefuseCall,
     RestoreFiles,
     SandboxFound,
@@ -39,7 +40,7 @@ from core.base.text import clean
 from core.discussion.choices import change_meta
 from core.discussion.messages import RecordsAppended, ReplyToken, ResultToken, StartToken, WriteFailed
 from core.turn.messages import CallEnded
-from core.values.agent import AgentTurn, CallState, ToolCall
+from core.values.agent import AgentTurn, CallState, Sandbox, ToolCall
 from core.values.messages import ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import MessageRecord
@@ -61,7 +62,9 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             fields = {"has_tools": asked.has_tools, "mode": asked.mode}
             state, effects = change_meta(state, asked.discussion_id, **fields)
             state, more = calls.reconsidered(state, given, asked.discussion_id)
-            return state, (*effects, *more)
+            is_unknown = asked.has_tools and state.agent.sandbox == Sandbox()
+            look = (LookForSandbox(),) if is_unknown else ()
+            return state, (*effects, *more, *look)
         case ApproveCall():
             return _approve(state, given, asked)
         case RefuseCall():

@@ -13,7 +13,7 @@ from core.context.spec import stack_spec
 from core.values.cache import Rewrite
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level
-from core.values.updates import dismiss, notify
+from core.values.updates import dismiss, is_busy, notify
 
 NOTICE = "rewrites"
 MOST = 200
@@ -150,7 +150,7 @@ def _is_due(state: AppState, rewrite: Rewrite) -> bool:
     cache = state.caching.caches.get(name)
     return (
         name in state.discussions.summaries
-        and name not in state.turns.calls
+        and not is_busy(state, name)
         and cache is not None
         and is_warm(cache, now)
         and not is_cold

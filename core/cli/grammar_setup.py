@@ -8,7 +8,7 @@ from core.cli.parser import Commands, Parser, add_command
 TOUR_OUT = "out/tour"
 TOUR_CHAPTERS = (
     *("start", "talk", "caching", "preset", "question", "context"),
-    *("search", "harvest", "attach", "import", "retrieval", "theme"),
+    *("search", "harvest", "attach", "import", "retrieval", "agent", "theme"),
 )
 """Parts of the tour, in its order."""
 

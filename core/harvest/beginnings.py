@@ -112,7 +112,7 @@ def _harvest_run(state: AppState) -> HarvestRun:
     """Settings of a run now: the person's settings, the model that reads, what is open."""
     settings = state.config.settings.knowledge
     provider, model = harvest_reader(state)
-    open_ids = {state.discussions.selected_id, *state.turns.calls} - {""}
+    open_ids = {state.discussions.selected_id, *state.turns.calls, *state.agent.turns} - {""}
     template = state.config.prompts.get(HARVEST_PROMPT, "")
     profile = profile_of(state, provider, model)
     project = state.config.project

@@ -16,9 +16,10 @@ HOME_PREFIX = "home:"
 
 
 def repository_root(start: Path, otherwise: Path) -> Path:
-    """The nearest folder at or above `start` that holds `.git`, else `otherwise`."""
+    """The nearest folder at or above `start` that holds a `.git` with something in it, else `otherwise`."""
     for folder in (start, *start.parents):
-        if (folder / ".git").exists():
+        git = folder / ".git"
+        if git.exists() and not is_empty_folder(git):
             return folder
     return otherwise
 
@@ -68,7 +69,7 @@ def find_identity(
     texts: list[NamedText] = []
     faults: list[SettingsFault] = []
     seen = {os.path.realpath(path) for path in taken}
-    places = [place for place in places if os.path.lexists(place.path)]
+    places = [place for place in places if os.path.lexists(place.path) and not is_empty_folder(place.path)]
     itself = {real for place in places if (real := os.path.realpath(place.path)) == _unlinked(place.path)}
     for place in places:
         real = os.path.realpath(place.path)
@@ -81,6 +82,14 @@ def find_identity(
             seen.add(real)
             texts.append(found)
     return tuple(texts), tuple(faults)
+
+
+def is_empty_folder(path: Path) -> bool:
+    """True for a folder with nothing in it: it says nothing, and may only hold a name while a command runs."""
+    try:
+        return not path.is_symlink() and path.is_dir() and not os.listdir(path)
+    except OSError:
+        return False
 
 
 def _unlinked(path: Path) -> str:

@@ -18,7 +18,7 @@ from panels.base.desk import Desk
 from panels.base.gauge import estimate_tip, gauge, gauge_tone
 from panels.base.ui import Option, Style, Tone, Ui
 from panels.discussion.approvals import approval_card, asking
-from panels.discussion.tool_mode import MODES, set_mode
+from panels.discussion.tool_mode import MODES, set_mode, trust_line
 
 TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.DONE: ("circle-check", "ok"),
@@ -79,17 +79,12 @@ def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
 
 
 def _off(desk: Desk, discussion_id: str) -> None:
-    ui, project = desk.ui, desk.state.config.project
+    ui = desk.ui
     with ui.surface("off", "card", padding=(14, 12)), ui.group("lines"):
         ui.text("title", "This discussion has no tools", style="strong")
         ui.text("what", "With tools its model can read and search the project, and ask to write files and run commands. "
                 "Writes, edits and commands wait for your yes.", tone="muted", wraps=True)  # fmt: skip
-        if not project.root:
-            text = "No project is open: it gets no file and command tools."
-            ui.text("no project", text, tone="warn", style="small", wraps=True)
-        elif not project.is_trusted:
-            text = "This project is not trusted: it gets no file and command tools until you trust it."
-            ui.text("untrusted", text, tone="warn", style="small", wraps=True)
+        trust_line(desk)
         _sandbox(desk)
         if ui.button("on", "Give it tools", icon="wrench", kind="primary"):
             desk.send(SetTools(discussion_id, has_tools=True))
@@ -139,6 +134,8 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                     wraps=True,
                     width=0,
                 )
+        if summary.meta.has_tools:
+            trust_line(desk)
         _sandbox(desk)
 
 
@@ -185,9 +182,9 @@ def _meter(desk: Desk) -> None:
 
 
 def _sandbox(desk: Desk) -> None:
-    """Say where commands are not confined."""
+    """Say where commands are not confined; nothing while nobody has looked, which is done before the first is asked."""
     ui, sandbox = desk.ui, desk.state.agent.sandbox
-    if sandbox.is_confined:
+    if sandbox.is_confined or not sandbox.problem:
         return
     with ui.row("sandbox", gap=6):
         ui.icon("icon", "triangle-exclamation", tone="warn")

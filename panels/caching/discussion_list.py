@@ -19,6 +19,7 @@ from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.stack import ContextChange, LayerId
 from core.values.state import AppState
+from core.values.updates import is_busy
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.memo import Same
@@ -226,7 +227,7 @@ def _misses(state: AppState, ui: Ui, meta: DiscussionMeta) -> None:
     report = state.context.reports.get(meta.id)
     change = report.change if report is not None else None
     rewrite = state.caching.rewrites.get(meta.id)
-    if rewrite is not None and meta.id not in state.turns.calls and not _is_before_knowledge(change):
+    if rewrite is not None and not is_busy(state, meta.id) and not _is_before_knowledge(change):
         what = "Joins the next message" if rewrite.is_appended else "Will be rewritten on the next turn"
         text = f"{what}: {rewrite.why} ({rewrite_text(rewrite)})"
         tone = "warn" if has_price(rewrite) and not rewrite.is_appended else "muted"

@@ -11,6 +11,7 @@ from core.caching.messages import DeleteOrphanedCaches
 from core.caching.rewrites import has_price
 from core.values.cache import CacheOrphan, Rewrite
 from core.values.state import AppState
+from core.values.updates import is_busy
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.ui import Ui
@@ -28,7 +29,7 @@ def due_rewrites(state: AppState) -> tuple[Rewrite, ...]:
     due = (
         one
         for name, one in state.caching.rewrites.items()
-        if name in state.discussions.summaries and name not in state.turns.calls
+        if name in state.discussions.summaries and not is_busy(state, name)
     )
     return tuple(sorted(due, key=lambda one: (-one.tokens, one.discussion_id)))
 

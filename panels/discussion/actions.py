@@ -200,7 +200,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("send", "Discussion", 0, "Send", _send, "paper-plane", "Ctrl+Enter", can_send, is_bound=False,
            chord_of=send_chord),
     Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
-           "Escape", lambda d: d.is_replying, is_bound=False),
+           "Escape", lambda d: d.is_replying or d.turn is not None, is_bound=False),
     Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
            "arrows-rotate", "F5", _can_retry),
     Action("regenerate", "Discussion", 0, "Regenerate reply",

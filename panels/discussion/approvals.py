@@ -8,12 +8,15 @@ from typing import ClassVar
 from core.agent.escapes import escaped, hidden_count
 from core.agent.messages import ApproveCall, RefuseCall
 from core.base import figures as fmt
+from core.discussion.messages import SelectDiscussion
 from core.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
+from core.values.state import AppState
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.base.window_field import Kept
 from panels.discussion.call_look import tool_label
+from panels.discussion.view import DiscussionView
 
 GUARD_S = 0.5
 """A yes works so long after its question came: nobody says it by what they were doing before."""
@@ -52,6 +55,22 @@ class ApprovalView:
 def asking(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
     """The calls that wait for a person, in order."""
     return tuple(call for call in calls if call.state is CallState.ASKING and call.approval is not None)
+
+
+def questions(state: AppState) -> tuple[tuple[str, int], ...]:
+    """Discussions in which calls wait for a person, with their number; the selected one first."""
+    turns = sorted(state.agent.turns.items(), key=lambda one: one[0] != state.discussions.selected_id)
+    counted = ((name, len(asking(turn.calls))) for name, turn in turns if name in state.discussions.summaries)
+    return tuple((name, number) for name, number in counted if number)
+
+
+def go_to_question(desk: Desk, discussion_id: str) -> None:
+    """Show the end of a discussion, where its question stands. Sends SelectDiscussion."""
+    own = desk.view.of(DiscussionView)
+    own.scroll = {name: row for name, row in own.scroll.items() if name != discussion_id}
+    own.scroll_to = -1
+    desk.view.page = "chat"
+    desk.send(SelectDiscussion(discussion_id))
 
 
 def approval_card(desk: Desk, discussion_id: str, call: ToolCall) -> None:

@@ -33,6 +33,8 @@ TOOLS = {
     "yield_to_user": ("Hand over", "hand"),
 }
 """Our tools in a person's words, with their icons."""
+OWN = frozenset({"journal", "todo", "yield_to_user"})
+"""Tools whose summary says no more than their name: what they were given says it."""
 COMMANDS = frozenset({"bash"})
 """Tools whose calls run a command, which can be killed."""
 STATES: dict[CallState, tuple[str, Tone, str]] = {
@@ -59,7 +61,7 @@ def tool_icon(name: str) -> str:
 
 def call_summary(name: str, summary: str, arguments_json: str) -> str:
     """One line of what a call does, to stand beside its name: as the tool said it, else its arguments."""
-    if not summary or summary in (name, tool_label(name)):
+    if not summary or name in OWN or summary in (name, tool_label(name)):
         return argument_line(name, arguments_json)
     return escaped(one_line(summary.removeprefix(f"{tool_label(name)} "), SUMMARY_CHARS))
 
@@ -71,9 +73,18 @@ def argument_line(name: str, arguments_json: str) -> str:
         given = msgspec.json.decode(arguments_json or "{}")
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return escaped(one_line(arguments_json[: 2 * SUMMARY_CHARS], SUMMARY_CHARS))
-    words = [value for value in given.values() if isinstance(value, str)] if isinstance(given, dict) else []
-    line = words[0] if words else "" if given == {} else arguments_json
+    line = _first_words(given) or ("" if given == {} else arguments_json)
     return escaped(one_line(line[: 2 * SUMMARY_CHARS], SUMMARY_CHARS)) or name
+
+
+def _first_words(given: object) -> str:
+    """The first argument that is text; of one that lists entries their first texts, each."""
+    values = given.values() if isinstance(given, dict) else ()
+    if text := next((value for value in values if isinstance(value, str)), ""):
+        return text
+    entries = next((value for value in values if isinstance(value, list)), [])
+    said = (_first_words(entry) if isinstance(entry, dict) else entry for entry in entries)
+    return " · ".join(text for text in said if isinstance(text, str) and text)
 
 
 @lru_cache(maxsize=256)

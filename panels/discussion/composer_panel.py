@@ -13,13 +13,14 @@ from core.spending.estimates import NextRequest, next_request
 from core.turn.messages import CancelReply
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
-from core.values.updates import outcome_of
+from core.values.updates import is_under_way, outcome_of
 from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
+from panels.discussion.compaction_strip import compaction_strip
 from panels.discussion.queue_strip import queue_strip
 from panels.discussion.slash import slash_input
 from panels.discussion.slash_strip import slash_strip
@@ -63,6 +64,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         queue_strip(desk, opened)
         if desk.opened is not None:
             slash_strip(desk, opened, composer)
+            compaction_strip(desk, opened, composer)
         _editor(desk, opened, composer, is_low=is_low)
         if opened.draft.attachments:
             _chips(desk, opened, composer)
@@ -147,6 +149,8 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
     if edited.text != composer.text:
         composer.history_at = composer.slash_at = 0
         composer.slash_problem = ""
+        if not is_under_way(desk.state, composer.compaction_id):
+            composer.compaction_id = ""
         composer.typed(edited.text)
         desk.send(SetDraft(opened.id, edited.text))
     if edited.is_submitted:

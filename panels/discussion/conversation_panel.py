@@ -24,6 +24,7 @@ from panels.discussion.model_picker import effort_options, model_combo
 from panels.discussion.turn_row import turn_row
 from panels.discussion.unread import read_in_front
 from panels.discussion.view import DiscussionView
+from panels.discussion.view_mark import view_mark
 
 WIDE_PX = 760
 HEADER_PX = 40
@@ -35,6 +36,7 @@ LOW_PX, LOW_PAD_PX = 420, 2.0
 """Height below which rows fold, so that messages stay in view: a small window, or a large scale."""
 MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX, EFFORT_BARE_PX = 200.0, 132.0, 104.0, 92.0
 MAX_REPAIRS = 3
+TOOLS_HOW = "With tools the model reads and searches this project by itself, and asks you before it writes a file or runs a command."
 
 
 def conversation_panel(desk: Desk) -> None:
@@ -206,6 +208,8 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
             case _:
                 if entry is opened.entries[0]:
                     branch_foot(here, opened, HEAD)
+                if opened.cut is not None and entry.id == opened.cut.begins_at:
+                    view_mark(own, ui, opened, opened.cut)
                 is_found = entry.id == found_id
                 message_card(
                     here, opened, entry, is_found=is_found, terms=terms, found_at=found_at if is_found else -1
@@ -267,3 +271,11 @@ def _empty_state(desk: Desk) -> None:
         if ui.button("keys", "Models and keys", icon="key", tip="Settings, providers"):
             desk.view.show_settings("providers")
         action_button(desk, "palette", has_label=True)
+    if meta.has_tools:
+        return
+    ui.gap(8)
+    ui.text("tools how", TOOLS_HOW, tone="muted", wraps=True)
+    with ui.row("tools"):
+        if ui.button("tools", "Give it tools", icon="wrench"):
+            run_action("tools", desk)
+            desk.view.show_hub("agent")

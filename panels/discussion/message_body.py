@@ -37,7 +37,9 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         if ui.menu_item("fork", "Fork here", icon="code-branch"):
             desk.send(BranchDiscussion(opened.id, message.id))
-        if message.role is Role.ASSISTANT and ui.menu_item("regenerate", "Regenerate", icon="arrows-rotate"):
+        if message.role is Role.ASSISTANT and ui.menu_item(
+            "regenerate", "Regenerate", icon="arrows-rotate", is_enabled=not desk.is_replying
+        ):
             desk.send(RegenerateReply(opened.id, message.id))
         ui.divider("delete group")
         if is_own and ui.menu_item("delete", "Delete", icon="trash-can", tone="error"):

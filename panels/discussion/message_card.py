@@ -164,7 +164,8 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
     some = actions[: len(CARD_ACTIONS)]
     as_buttons = actions if width >= WIDE_CARD_PX else some if width >= NARROW_CARD_PX else ()
     for name, icon, label in as_buttons:
-        if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True):
+        can = name != "regenerate" or not desk.is_replying
+        if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True, is_enabled=can):
             _act(desk, opened, message, name)
     is_own = message.role is not Role.TOOL
     if not is_own and as_buttons:
@@ -173,7 +174,8 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
         if not is_open:
             return
         for name, icon, label in actions[len(as_buttons) :]:
-            if ui.menu_item(name, label, icon=icon):
+            can = name != "regenerate" or not desk.is_replying
+            if ui.menu_item(name, label, icon=icon, is_enabled=can):
                 _act(desk, opened, message, name)
         if is_own and ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
             desk.send(DeleteMessage(opened.id, message.id))

@@ -61,6 +61,7 @@ class MessageRows(msgspec.Struct, frozen=True):
             *(key for key, _ in self._tail),
             modes,
             Same(self.branched),
+            self.opened.cut.id if self.opened.cut is not None else "",
         )
 
     @property
@@ -89,7 +90,11 @@ class MessageRows(msgspec.Struct, frozen=True):
         if index >= len(self.entries):
             return self._tail[index - len(self.entries)][0]
         entry = self.entries[index]
-        return entry.id, id(entry), self._mode(entry.id), entry.id in self.branched
+        return entry.id, id(entry), self._mode(entry.id), entry.id in self.branched, self._has_mark(entry.id)
+
+    def _has_mark(self, message_id: str) -> bool:
+        """True of the message with which the model's view begins."""
+        return self.opened.cut is not None and message_id == self.opened.cut.begins_at
 
     def _mode(self, message_id: str) -> str:
         key = (self.opened.id, message_id)

@@ -12,6 +12,7 @@ from panels.base.action import run_action
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
 from panels.discussion.model_picker import efforts_of
+from panels.discussion.view import DiscussionView
 
 SHOWN = 6
 _INPUT = re.compile(r"/(?P<name>[A-Za-z]*)(?P<space>[ \t]+(?P<argument>.*?)[ \t]*)?")
@@ -100,14 +101,20 @@ def run_slash(desk: Desk, typed: SlashInput) -> str:
         return f"/{command.name} takes nothing behind it. Two slashes send a slash."
     match command.name:
         case "compact":
-            desk.ask(CompactDiscussion(desk.state.discussions.selected_id))
-            return ""
+            return _compact(desk)
         case "model" if argument:
             return _choose_model(desk, argument)
         case "effort" if argument or not efforts_of(desk):
             return _choose_effort(desk, argument)
         case _:
             return _run(desk, command.name)
+
+
+def _compact(desk: Desk) -> str:
+    chosen = desk.state.discussions.selected_id
+    composer = desk.view.of(DiscussionView).composer(chosen)
+    composer.compaction_id = desk.ask(CompactDiscussion(chosen))
+    return ""
 
 
 def _run(desk: Desk, action_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.agent.messages import SetTools
 from core.values.agent import Mode
+from panels.base.action import run_action
 from panels.base.desk import Desk
 from panels.base.ui import Option
 
@@ -12,6 +13,10 @@ MODES = (
     Option(Mode.ACCEPT_EDITS.value, "Accept edits", "edits inside the project go by", icon="pen-to-square"),
     Option(Mode.PLAN.value, "Plan", "it only reads", icon="eye"),
 )
+WITHOUT_TIP = "Give the model tools: it reads and searches this project, and asks before it writes a file or runs a command"
+TRUST_LABEL = "Trust this folder, so that they work in it…"
+NO_PROJECT = "No project is open: it gets no file and command tools."
+UNTRUSTED = "This project is not trusted: it gets no file and command tools until you trust it."
 BY_MODE = {Mode(option.value): option for option in MODES}
 
 
@@ -40,24 +45,56 @@ def set_mode(desk: Desk, mode: Mode) -> None:
 
 
 def tool_menu(desk: Desk, *, has_words: bool) -> None:
-    """Draw the mode as a menu, where the discussion has tools.
+    """Draw the mode as a menu; where the discussion has no tools, each mode gives it them.
 
     Args:
         has_words: there is room for its name.
     """
     ui, summary = desk.ui, desk.summary
-    if summary is None or not summary.meta.has_tools:
+    if summary is None:
         return
-    now = BY_MODE[summary.meta.mode]
-    mode_action = desk.actions["mode"]
-    tip = f"{now.label}: {now.detail} ({mode_action.chord}: the next)"
-    with ui.menu("mode", now.label if has_words else "", icon=now.icon, tip=tip) as is_open:
+    has_any, now = summary.meta.has_tools, BY_MODE[summary.meta.mode]
+    label, icon = (now.label, now.icon) if has_any else ("No tools", "wrench")
+    tip = f"{now.label}: {now.detail} ({desk.actions['mode'].chord}: the next)" if has_any else WITHOUT_TIP
+    with ui.menu("mode", label if has_words else "", icon=icon, tip=tip) as is_open:
         if not is_open:
             return
         for option in MODES:
-            label = f"{option.label}: {option.detail}"
-            if ui.menu_item(("mode", option.value), label, icon=option.icon, is_checked=option is now):
-                set_mode(desk, Mode(option.value))
-        ui.divider("off line")
-        if ui.menu_item("off", "Take its tools away", icon="xmark"):
+            is_now = has_any and option is now
+            words = f"{option.label}: {option.detail}"
+            if ui.menu_item(("mode", option.value), words, icon=option.icon, is_checked=is_now):
+                _give(desk, Mode(option.value))
+        if has_any or can_be_trusted(desk):
+            ui.divider("off line")
+        if has_any and ui.menu_item("off", "Take its tools away", icon="xmark"):
             toggle_tools(desk)
+        if can_be_trusted(desk) and ui.menu_item("trust", TRUST_LABEL, icon="shield-halved"):
+            run_action("trust", desk)
+
+
+def _give(desk: Desk, mode: Mode) -> None:
+    """Choose a mode; tools come with it. Sends SetTools where something is another."""
+    if (summary := desk.summary) is not None and not (summary.meta.has_tools and mode is summary.meta.mode):
+        desk.send(SetTools(summary.meta.id, has_tools=True, mode=mode))
+
+
+def can_be_trusted(desk: Desk) -> bool:
+    """True where a folder is open that tools may not touch before the person trusts it."""
+    project = desk.state.config.project
+    return bool(project.root) and not project.is_trusted
+
+
+def trust_line(desk: Desk) -> None:
+    """Say that tools have no folder to work in, with the way to the question that lets them. Nothing where they have one."""
+    ui, project = desk.ui, desk.state.config.project
+    if project.root and project.is_trusted:
+        return
+    with ui.row("folder", gap=6):
+        ui.icon("icon", "triangle-exclamation", tone="warn")
+        text = UNTRUSTED if project.root else NO_PROJECT
+        ui.text("text", text, tone="warn", style="small", wraps=True, width=0)
+    action = "trust" if project.root else "open_project"
+    if ui.button(
+        "let", desk.actions[action].shown_label(desk), icon=desk.actions[action].icon, is_small=True
+    ):
+        run_action(action, desk)

@@ -31,7 +31,8 @@ class ComposerView(Typing):
         refusal: the spend limits that stood against it, until the person was asked.
         pasted: long pastes of this run by the name of the file that each became, so that one can be text after all;
             early: words typed before the log was read; paste_names: those names in the order of the pastes, to be undone from the last;
-            slash_at: the marked way to go on with a slash command; slash_problem: why it could not be done.
+            slash_at: the marked way to go on with a slash command; slash_problem: why it could not be done;
+            compaction_id: of `/compact`, whose end is not read yet.
     """
 
     history_at: int = 0
@@ -43,6 +44,7 @@ class ComposerView(Typing):
     paste_names: list[str] = field(default_factory=list)
     slash_at: int = 0
     slash_problem: str = ""
+    compaction_id: str = ""
 
     def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
@@ -110,7 +112,8 @@ class DiscussionView:
         renaming_id: the discussion whose name is being typed in the list.
         editing: words typed into messages; resent: the send of such words whose outcome is not seen yet;
             detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
-            had it in the last frame; open_reasoning: unfolded; open_tools: calls and results, by their number as well; landing: what a search found, until it
+            had it in the last frame; open_reasoning: unfolded; open_tools: calls and results, by their number as well;
+            open_views: cuts of which it is shown what they tell, by discussion and cut; landing: what a search found, until it
             is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
             changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
@@ -143,6 +146,7 @@ class DiscussionView:
     had_keyboard: MessageKey | None = None
     open_reasoning: set[MessageKey] = field(default_factory=set)
     open_tools: set[tuple[str, str, int]] = field(default_factory=set)
+    open_views: set[tuple[str, str]] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)
     scroll_to: int | None = None
     shown_id: str = ""

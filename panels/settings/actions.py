@@ -62,7 +62,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("smaller", "View", 3, "Smaller", _scale(-1), "magnifying-glass-minus", "Ctrl+-"),
     Action("normal_size", "View", 3, "Normal size", _scale(0), "magnifying-glass", "Ctrl+0"),
     Action("trust", "Tools", 2, "Trust this project…", _trust, "shield-halved", "",
-           lambda d: d.state.config.project.has_file or bool(d.state.config.project.asked), is_done=_is_trusted_whole,
+           lambda d: bool(d.state.config.project.root), is_done=_is_trusted_whole,
            undo_label="Stop trusting this project"),
     Action("local_servers", "Tools", 3, "Find local servers", lambda d: d.send(FindLocalServers()), "server"),
     Action("refresh_models", "Tools", 3, "Refresh models", _refresh_models, "arrows-rotate", "", has_discussion),

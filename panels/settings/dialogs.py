@@ -12,6 +12,7 @@ from panels.base.desk import Desk
 from panels.base.view import Dialog
 
 QUESTION_WIDTH_PX, QUESTION_HEIGHT_PX, BUTTONS_PX = 640, 560, 44
+TOOLS_THEN = "A model that you give tools may read this folder then. Before it changes a file or runs a command, it asks you."
 
 
 def open_project_dialog(desk: Desk) -> None:
@@ -42,6 +43,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
     title = trust_title(project) or f"Do you trust {one_line(project.name, 80)}?"
     with ui.dialog("trust", title, width=QUESTION_WIDTH_PX, height=QUESTION_HEIGHT_PX) as closed:
         ui.text("root", project.root, style="mono_small", tone="muted", tip=project.root)
+        ui.text("tools", TOOLS_THEN, tone="muted", wraps=True)
         ui.text("why", _reason(project), tone="muted", wraps=True)
         if dialog.at:
             changed = "It has changed while it was shown: this is what it asks for now."

@@ -162,7 +162,6 @@ def _project(desk: Desk) -> None:
     if not project.has_file:
         text = "It has no manual_slop.toml yet; saving a context preset writes one."
         ui.text("no file", text, tone="muted", wraps=True)
-        return
     with ui.row("trust"):
         tone: Tone = "ok" if project.is_trusted and not project.asked else "warn"
         ui.icon("icon", "shield-halved", tone=tone)
@@ -171,7 +170,8 @@ def _project(desk: Desk) -> None:
         if project.is_trusted and ui.button("stop", "Stop trusting it"):
             desk.send(TrustProject(is_trusted=False))
         is_open = bool(project.asked) or not project.is_trusted
-        if is_open and ui.button("look", "Look at what it asks for", kind="primary"):
+        label = "Look at what it asks for" if project.asked else "Trust it…"
+        if is_open and ui.button("look", label, kind="primary"):
             desk.view.dialog = Dialog("trust")
     if project.asked:
         ui.text("asked title", "Held back until you have seen it", style="strong")

@@ -10,14 +10,16 @@ from core.caching.warmth import warm_until
 from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
+from core.values.updates import is_busy
 from core.values.usage import Usage
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import estimate_tip, gauge, gauge_tone
 from panels.base.ui import Tone, Ui
 from panels.caching.facts import RECENT, is_of_model, look_of
+from panels.discussion.approvals import go_to_question, questions
 
-STATUS_PX = 28
+STATUS_PX, LINE_PX = 28, 24
 TIGHT_PX, CROWDED_PX = 640, 1_000
 """Width under which what is money and tokens stays, and the rest gives way; while something is at work beside them."""
 
@@ -25,11 +27,14 @@ TIGHT_PX, CROWDED_PX = 640, 1_000
 def status_bar(desk: Desk) -> None:
     """Draw the line at the foot of the window. O(workers)."""
     state, ui = desk.state, desk.ui
-    is_at_work = bool(state.turns.calls) or any(
+    is_at_work = bool(state.turns.calls or state.agent.turns) or any(
         one.status != "idle" for one in state.program.workers.values()
     )
     is_tight = 0 < ui.width() < (CROWDED_PX if is_at_work else TIGHT_PX)
-    with ui.surface("status", "base", height=STATUS_PX, padding=(12, 4)), ui.row("line", gap=16):
+    with (
+        ui.surface("status", "base", height=STATUS_PX, padding=(12, 2)),
+        ui.row("line", gap=16, height=LINE_PX),
+    ):
         _model(state, ui)
         request = next_request(state, state.discussions.selected_id)
         if request is not None:
@@ -42,6 +47,7 @@ def status_bar(desk: Desk) -> None:
         if summary is not None:
             _cache(state, ui, summary, is_tight=is_tight)
         ui.push()
+        _questions(desk, is_tight=is_tight)
         _workers(state, ui, is_tight=is_tight)
         if state.program.is_home_read_only:
             tip = f"This home is read-only: nothing can be saved in {state.program.home}"
@@ -142,10 +148,24 @@ def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:
                 ui.text("detail", words, tone=tone, style="small", tip=worker.name)
             if worker.fraction is not None:
                 ui.progress("fraction", worker.fraction, width=64)
-    calls = len(state.turns.calls)
+    calls = sum(is_busy(state, name) for name in state.turns.calls.keys() | state.agent.turns.keys())
     if calls:
         words = fmt.count(calls, "reply under way", "replies under way")
         if is_tight:
             ui.icon("calls", "comments", tone="accent", tip=words)
         else:
             ui.text("calls", words, tone="accent", style="small")
+
+
+def _questions(desk: Desk, *, is_tight: bool) -> None:
+    """Say that tool calls wait for a yes, in whatever discussion; a click goes there."""
+    waiting = questions(desk.state)
+    if not waiting:
+        return
+    count = sum(number for _, number in waiting)
+    words = f"{fmt.count(count, 'tool call')} {'waits' if count == 1 else 'wait'} for you"
+    label = f"{count:,}" if is_tight else words
+    if desk.ui.button(
+        "questions", label, icon="shield-halved", kind="ghost", is_small=True, tip=f"{words}: go there"
+    ):
+        go_to_question(desk, waiting[0][0])

@@ -6,7 +6,7 @@ import pytest
 
 from gui.keys import Keys, needs_no_typing, normal_chord
 
-ENTER, CTRL, SHIFT, ALT, N, UP, A = 525, 527, 528, 529, 559, 515, 546
+TAB, ENTER, CTRL, SHIFT, ALT, N, UP, A = 512, 525, 527, 528, 529, 559, 515, 546
 
 
 def test_a_held_key_counts_once() -> None:
@@ -41,6 +41,19 @@ def test_an_arrow_that_is_held_with_alt_is_one_command() -> None:
     keys.end_frame()
     keys.on_press(UP)
     assert not keys.take("Alt+Up", while_typing=False)
+
+
+def test_a_press_that_was_taken_is_not_typed_as_well_while_it_is_held() -> None:
+    """Tab completed a command, and a slow frame later it left the editor; Enter then pressed a button."""
+    keys = Keys()
+    keys.on_press(TAB)
+    assert keys.take("Tab", while_typing=True)
+    keys.end_frame()
+    keys.on_press(TAB)
+    assert keys.take_strokes({"Tab"}) == []
+    keys.on_release(TAB)
+    keys.on_press(TAB)
+    assert keys.take_strokes({"Tab"}) == ["Tab"]
 
 
 def test_modifiers_count_in_whatever_order_the_toolkit_reports_them() -> None:

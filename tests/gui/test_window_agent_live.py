@@ -6,8 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from core.agent.context_window import restore_from_log
+from core.discussion import log
+from core.discussion.cuts import sent_view
 from core.settings.messages import TrustProject
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
@@ -95,6 +99,10 @@ def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
     sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)
     assert "never that" in json.dumps(sitting.server.bodies[-1])
     screen.check()
+
+    records = log.read(sitting.home, sitting.chosen).records
+    shown = sent_view(sitting.controller.snapshot().discussions.open[sitting.chosen])
+    assert msgspec.json.encode(restore_from_log(records)) == msgspec.json.encode(shown)
 
     person.click("Files")
     person.click("Undo this turn's edits")

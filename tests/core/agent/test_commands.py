@@ -150,6 +150,11 @@ def test_a_flood_keeps_head_and_tail_and_ends(confined_shell: Desk, monkeypatch:
     assert len(outcome.output) < 40_000
 
 
+def test_what_is_written_before_a_silence_is_shown_in_it(confined_shell: Desk) -> None:
+    ran(confined_shell, "echo first; sleep 0.3")
+    assert confined_shell.tails == ["first\n"]
+
+
 def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     confined_shell: Desk, confinement: Confinement, monkeypatch: pytest.MonkeyPatch
 ) -> None:

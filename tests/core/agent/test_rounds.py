@@ -11,8 +11,10 @@ from core.agent.messages import (
     CallDone,
     CallJudged,
     JudgeCall,
+    LookForSandbox,
     RefuseCall,
     RunCall,
+    SandboxFound,
     SetTools,
     StopCalls,
 )
@@ -29,7 +31,7 @@ from core.discussion.messages import (
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
-from core.values.agent import ActKind, Approval, CallState, Mode
+from core.values.agent import ActKind, Approval, CallState, Mode, Sandbox
 from core.values.messages import Mark, Role, TextPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import StartRecord
@@ -226,6 +228,14 @@ def test_commands_of_a_discussion_end_when_it_goes_to_the_trash() -> None:
 
     assert StopCalls(chosen, kills=True) in book.play(DiscussionTrashed(item))
     assert chosen not in book.state.agent.pages
+
+
+def test_who_gives_tools_is_told_whether_commands_are_confined_once_and_before_the_first() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    assert of(book.play(SetTools(chosen, has_tools=True)), LookForSandbox)
+    book.play(SandboxFound(Sandbox("bubblewrap")))
+    assert not of(book.play(SetTools(chosen, has_tools=True, mode=Mode.PLAN)), LookForSandbox)
 
 
 def test_a_call_that_cannot_be_judged_is_its_own_result_and_nobody_is_asked() -> None:

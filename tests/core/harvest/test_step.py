@@ -56,6 +56,7 @@ from core.settings.messages import ChangeSetting, SettingsSettled
 from core.settings.models import profile_of
 from core.spending.limits import limit_reached
 from core.spending.messages import ClaimReserve, ReserveClaimed, SettleReserve, SpentCounted
+from core.values.agent import AgentTurn
 from core.values.harvest import (
     Artifact,
     ArtifactClass,
@@ -157,6 +158,17 @@ def test_a_look_is_set_to_the_persons_settings_and_what_is_open() -> None:
     assert effects == (ScanConversations(run),)
     assert (harvest(book).phase, harvest(book).is_busy) == (HarvestPhase.LOOKING, True)
     assert (harvest(book).provider, harvest(book).model) == ("embedded", SMALL)
+
+
+def test_a_discussion_whose_tools_run_is_open() -> None:
+    book = ready()
+    busy, selected = book.discussion("Asked"), book.discussion("Seen")
+    turns = {busy: AgentTurn(busy, "m1")}
+    book.state = replace(book.state, agent=replace(book.state.agent, turns=turns))
+
+    (scan,) = of(book.play(LookForHarvest()), ScanConversations)
+
+    assert scan.run.open_ids == {selected, busy}
 
 
 def test_who_reads_may_be_another_than_who_answers() -> None:

@@ -28,7 +28,7 @@ def _found(root: Path, start: Path, *homes: Path) -> list[str]:
 def test_the_home_comes_first_then_the_repository_down_to_the_working_directory(tmp_path: Path) -> None:
     home, repo = tmp_path / "home", tmp_path / "repo"
     root, start = repo / "app", repo / "app" / "src"
-    (repo / ".git").mkdir(parents=True)
+    (repo / ".git" / "objects").mkdir(parents=True)
     for folder, name in ((start, "POC.md"), (root, "CLAUDE.md"), (repo, "AGENTS.md"), (home, "CLAUDE.md")):
         _write(folder / name, folder.name)
     _write(tmp_path / "CLAUDE.md", "above the repository")
@@ -84,7 +84,7 @@ def test_text_is_cleaned_where_it_enters(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_taken(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_bytes(b"\xff\xfe")
-    (tmp_path / "POC.md").mkdir()
+    (tmp_path / "POC.md" / "inside").mkdir(parents=True)
     _write(tmp_path / "AGENTS.md", "good")
     _write(tmp_path / "sub" / "CLAUDE.md", "x" * (MAX_CONTEXT_FILE_BYTES + 1))
     (tmp_path / "sub" / "AGENTS.md").symlink_to("nowhere.md")
@@ -101,6 +101,19 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_taken(tmp_path: Path) -> N
         "sub/AGENTS.md": "sub/AGENTS.md does not exist",
         "sub/POC.md": "sub/POC.md is not a file",
     }
+
+
+def test_a_folder_that_holds_a_name_while_a_command_runs_changes_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    (tmp_path / ".git" / "objects").mkdir(parents=True)
+    _write(tmp_path / "AGENTS.md", "of the repository")
+    root.mkdir()
+    before = find_identity(identity_paths(root, root, ()), ())
+    for name in (".git", "CLAUDE.md", "POC.md"):
+        (root / name).mkdir()
+
+    assert find_identity(identity_paths(root, root, ()), ()) == before
+    assert [text.text for text in before[0]] == ["of the repository"]
 
 
 def test_a_link_out_of_the_repository_needs_an_allowed_root(tmp_path: Path) -> None:
@@ -120,7 +133,7 @@ def test_a_stranger_s_folder_in_a_repository_reaches_for_nothing_of_it(
     tmp_path: Path, *, has_file: bool
 ) -> None:
     """A home under git, and a download unpacked in it: the link led to a private key, which was sent."""
-    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "objects").mkdir(parents=True)
     _write(tmp_path / ".ssh" / "id_rsa", "PRIVATE")
     _write(tmp_path / "CLAUDE.md", "mine")
     evil = tmp_path / "downloads" / "evil"
@@ -137,7 +150,7 @@ def test_a_stranger_s_folder_in_a_repository_reaches_for_nothing_of_it(
 
 
 def test_a_link_to_another_identity_file_is_one_text_and_no_fault(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "objects").mkdir(parents=True)
     _write(tmp_path / "AGENTS.md", "all")
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "CLAUDE.md").symlink_to("../AGENTS.md")

@@ -1,0 +1,156 @@
+"""First use of tools: where they are, the folder that must be trusted, the question that waits, where the view begins."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from core.agent.compaction_messages import CompactDiscussion
+from core.agent.messages import SetTools
+from core.discussion.messages import SelectDiscussion
+from core.settings.messages import TrustProject
+from core.turn.messages import CancelReply
+from core.values.agent import AgentTurn, Mode
+from core.values.outcomes import CommandOutcome
+from core.values.settings import Project
+from core.values.state import AppState
+from core.values.window import Compaction, CompactionPhase, CutReason, ViewCut
+from panels.base.view import WindowView
+from panels.discussion.call_look import call_summary
+from panels.discussion.view import DiscussionView
+from tests.panels import states
+from tests.panels.agent import agent_states as ags
+from tests.panels.screen import Screen
+from tests.state_fields import with_fields
+
+PLAIN = Project(root="/home/person/x", name="x")
+"""A folder with no file of ours: it asks for nothing."""
+
+
+def menu_of(screen: Screen, label: str) -> None:
+    (menu,) = [node for node in screen.ui.nodes("menu") if node.label == label]
+    screen.ui.open_menu(menu)
+
+
+def test_tools_are_given_beside_the_composer_in_the_mode_that_is_chosen() -> None:
+    screen = Screen(ags.off())
+    menu_of(screen, "No tools")
+    screen.ui.click("Plan: it only reads")
+
+    assert screen.asked == [SetTools("d1", has_tools=True, mode=Mode.PLAN)]
+
+
+def test_an_empty_discussion_says_what_tools_are_and_gives_them() -> None:
+    screen = Screen(states.with_opened(ags.off(), entries=()))
+    assert screen.ui.shows("asks you before it writes a file or runs a command")
+    screen.ui.click("Give it tools")
+
+    assert screen.asked == [SetTools("d1", has_tools=True)]
+    assert screen.view.panel == "agent"
+
+
+@pytest.mark.parametrize("has_tools", [False, True])
+def test_a_plain_folder_can_be_trusted_where_tools_are_missed(has_tools: bool) -> None:
+    state = ags.with_tools(with_fields(ags.off(), project=PLAIN), has_tools=has_tools)
+    panel = Screen(state, WindowView(panel="agent"))
+    assert panel.ui.shows("This project is not trusted")
+    panel.ui.click("Trust this project…")
+    assert panel.ui.shows("A model that you give tools may read this folder then.")
+    panel.ui.click("Trust what is shown")
+    assert panel.asked == [TrustProject(is_trusted=True)]
+
+    composer = Screen(state)
+    menu_of(composer, "Ask first" if has_tools else "No tools")
+    composer.ui.click("Trust this folder, so that they work in it…")
+    assert composer.ui.shows("Trust what is shown")
+
+    page = Screen(state, WindowView(page="settings", settings_section="project"))
+    page.ui.click("Trust it…")
+    assert page.ui.shows("Trust what is shown")
+
+
+def test_without_a_project_the_panel_leads_to_opening_one() -> None:
+    screen = Screen(with_fields(ags.off(), project=Project()), WindowView(panel="agent"))
+    screen.ui.click("Open project folder…", within="No project is open")
+
+    assert screen.view.dialog is not None
+    assert screen.view.dialog.kind == "open_project"
+
+
+def test_the_foot_says_that_calls_wait_wherever_they_are_and_leads_there() -> None:
+    rested = ags.rested()
+    assert not Screen(rested).ui.shows("for you")
+    turn = AgentTurn("d2", "m1", 1, (ags.ASKS_COMMAND,))
+    screen = Screen(
+        replace(rested, agent=replace(rested.agent, turns={"d2": turn})), WindowView(page="settings")
+    )
+    screen.view.of(DiscussionView).scroll = {"d2": 3}
+    screen.ui.click("1 tool call waits for you")
+
+    assert screen.asked == [SelectDiscussion("d2")]
+    assert screen.view.page == "chat"
+    assert "d2" not in screen.view.of(DiscussionView).scroll, "it opens at its end, where the question stands"
+
+
+def test_a_turn_whose_tools_run_is_a_reply_under_way_and_offers_no_other() -> None:
+    screen = Screen(ags.running())
+    assert screen.ui.shows("1 reply under way")
+    again = [node for node in screen.ui.nodes("button") if "Regenerate" in (node.label or "") + node.tip]
+    assert again
+    assert not any(node.is_enabled for node in again)
+
+
+def test_escape_ends_a_turn_that_a_restart_has_left() -> None:
+    turn = AgentTurn("d1", "m6", 1, (ags.ASKS_COMMAND,), is_left=True)
+    state = ags.rested()
+    screen = Screen(replace(state, agent=replace(state.agent, turns={"d1": turn})))
+    screen.ui.press("Escape")
+
+    assert screen.asked == [CancelReply("d1")]
+
+
+def compacting(state: AppState, phase: CompactionPhase) -> AppState:
+    one = Compaction("d1", "j1", CutReason.ASKED, phase)
+    return replace(state, agent=replace(state.agent, compactions={"d1": one}))
+
+
+def test_a_compaction_says_what_it_does_and_why_there_was_none() -> None:
+    state = states.with_opened(ags.rested(), draft=states.working().discussions.open["d1"].draft)
+    screen = Screen(state)
+    screen.ui.type("Write a message", "/compact")
+    screen.ui.click("Run")
+    assert screen.only(CompactDiscussion).discussion_id == "d1"
+    command_id = screen.only(CompactDiscussion).command_id
+
+    screen.show(compacting(state, CompactionPhase.SUMMARISING))
+    assert screen.ui.shows("asking the model for a summary")
+
+    outcome = CommandOutcome(command_id, problem="Nothing more can leave the view.")
+    screen.show(replace(state, program=replace(state.program, outcomes=(outcome,))))
+    assert screen.ui.shows("Nothing more can leave the view.")
+    screen.ui.type("Write a message", "then")
+    assert not screen.ui.shows("Nothing more can leave the view.")
+
+
+def test_where_the_view_begins_is_marked_and_what_is_told_of_the_rest_can_be_read() -> None:
+    entries = states.working().discussions.open["d1"].entries
+    begin = next(one for one in entries[2:] if one.id.startswith("m"))
+    cut = ViewCut("v1", states.NOW - timedelta(minutes=1), begin.id, summary="They spoke of **forks**.", left_messages=2,
+                  left_tokens_est=3_400)  # fmt: skip
+    screen = Screen(states.with_opened(states.working(), cut=cut))
+    assert screen.ui.shows("The model's view begins here")
+    assert screen.ui.shows("2 messages above, ≈3.4k tokens, left it; the log keeps them.")
+    assert not screen.ui.shows("They spoke of **forks**.")
+
+    screen.ui.click("What it is told of them")
+    assert screen.ui.shows("They spoke of **forks**.")
+
+
+def test_what_the_model_lists_is_said_in_words() -> None:
+    given = '{"items": [{"text": "Read it", "state": "done"}, {"text": "Say it"}]}'
+
+    assert call_summary("todo", "Set the todo list", given) == "Read it · Say it"
+    assert call_summary("grep", "", '{"paths": ["a.py", "b.py"], "deep": 1}') == "a.py · b.py"
+    assert call_summary("odd", "", '{"n": [[1], null]}') == '{"n": [[1], null]}'
