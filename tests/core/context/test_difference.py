@@ -32,9 +32,9 @@ def following(base: StackInputs, text: str, **changed: object) -> StackInputs:
 
 def difference(old: StackInputs, new: StackInputs, *, keeps_texts: bool = False) -> ContextChange:
     before, after = build_stack(old), build_stack(new)
-    held = {layer.id: layer.text for layer in before.layers} if keeps_texts else None
+    held = {layer.id: layer for layer in before.layers} if keeps_texts else None
     previous = recorded(before.report())
-    return compare(previous, after, after.report(), previous_texts=held)
+    return compare(previous, after, after.report(), sent=held)
 
 
 def tokens(stack: AggregateStack, *layers: LayerId) -> int:
