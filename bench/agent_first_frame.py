@@ -33,7 +33,7 @@ def rows() -> list[Row]:
 
     with any_screen(), tempfile.TemporaryDirectory() as folder:
         homes = {mode: make_home(Path(folder) / mode, mode) for mode in (WITH, WITHOUT)}
-        pairs = [(_child(WITHOUT, homes[WITHOUT]), _child(WITH, homes[WITH])) for _ in range(RUNS)]
+        pairs = [(_child(homes[WITHOUT]), _child(homes[WITH])) for _ in range(RUNS)]
     name = f"first frame, {CALLS:,} calls behind it, Agent panel open / without"
 
     def ratio(figure: str) -> float:
@@ -100,7 +100,7 @@ def child(started: float) -> dict[str, float]:
     return {"first_s": first_s, "shown_s": shown_s}
 
 
-def _child(mode: str, home: Path) -> dict[str, float]:
+def _child(home: Path) -> dict[str, float]:
     config = str(home.parent / "config.toml")
     return measured(
         "bench.agent_first_frame", str(time.time()), MANUAL_SLOP_HOME=str(home), MANUAL_SLOP_CONFIG=config
