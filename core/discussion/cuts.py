@@ -84,7 +84,7 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
     lines = discussion.lines
     if lines:
         messages = tuple(with_line(one, lines[one.id]) if one.id in lines else one for one in messages)
-    return tuple(message for message in messages if has_content(message))
+    return tuple(filter(has_content, messages))
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:
@@ -114,7 +114,13 @@ def head_message(cut: ViewCut) -> Message | None:
 
 def has_content(message: Message) -> bool:
     """True if there is something in a message to send: reasoning alone is nothing."""
-    return any(_says(part) for part in message.parts)
+    for part in message.parts:  # of every message, at every request
+        if isinstance(part, TextPart):
+            if part.text and not part.text.isspace():
+                return True
+        elif not isinstance(part, ReasoningPart):
+            return True
+    return False
 
 
 def shortened(text: str, kept_chars: int) -> str:
@@ -178,16 +184,6 @@ def _parts(
                 yield part if text == part.text else replace(part, text=text)
             case _:
                 yield part
-
-
-def _says(part: Part) -> bool:
-    match part:
-        case TextPart():
-            return bool(part.text) and not part.text.isspace()
-        case ReasoningPart():
-            return False
-        case _:
-            return True
 
 
 def _json(data: object) -> str:

@@ -165,7 +165,7 @@ def test_the_difference_is_named_by_its_byte_and_its_reason(bench: Bench) -> Non
     stable = bench.assembler.report(bench.assembler.assemble(spec))
 
     assert files.change is not None
-    assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].index("2")
+    assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].text.index("2")
     assert stable.change is not None
     assert (stable.change.layer, stable.change.reason) == (LayerId.PERSONA, "persona changed")
 

@@ -143,9 +143,9 @@ def test_each_change_of_the_stable_prefix_has_its_reason(
 
 def test_a_change_that_no_input_explains_is_said_with_layer_and_byte() -> None:
     old, stack = full_inputs(), build_stack(full_inputs())
-    texts_before = {layer.id: layer.text for layer in stack.layers}
+    sent = {layer.id: layer for layer in stack.layers}
     drifted = build_stack(replace(old, digest="DIGEST at 12:03"))
-    found = prefix_change(stack.report(), drifted, prefix_reasons(old, old), texts_before)
+    found = prefix_change(stack.report(), drifted, prefix_reasons(old, old), sent)
 
     assert found is not None
     assert not found.is_explained
