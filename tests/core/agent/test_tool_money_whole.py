@@ -106,7 +106,7 @@ def test_a_limit_that_is_reached_in_a_turn_stops_it_before_its_next_round(world:
     world.server.replies.extend([asking, Said(({"type": "text", "text": "Done."},))])
     controller.send(SendPrompt(chosen, "Make it two."))
     until(controller, lambda s: asked(s, chosen) and not s.spending.reserved)
-    world.change(controller, day_limit_usd=round(world.server.billed_usd + 1e-6, 6))
+    world.change(controller, day_limit_usd=round(world.server.billed_usd - 1e-5, 6))
     yes(controller, chosen)
     state = until(
         controller, lambda s: chosen not in s.agent.turns and s.discussions.open[chosen].refusal is not None
