@@ -8,7 +8,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from tests.vendors.loopback import Captured, LoopbackServer, Reply, StreamReply,
 
 if TYPE_CHECKING:
     from core.agent.tool import Tool
+    from core.values.state import AppState
 
 TURNS, ROUNDS = 6, 19
 """Rounds of a turn: one less than the guard lets through."""
@@ -95,15 +96,7 @@ def child(messages: int) -> dict[str, float]:
             ended.clear()
             said = len(controller.snapshot().discussions.open[chosen].messages)
             controller.send(SendPrompt(chosen, f"go {turn}"))
-            most = said + 2 * ROUNDS + 2
-            done = controller.wait_for(
-                lambda s, most=most: (
-                    len(s.discussions.open[chosen].messages) >= most
-                    and chosen not in s.turns.calls
-                    and chosen not in s.agent.turns
-                ),
-                WAIT_S,
-            )
+            done = controller.wait_for(_is_over(chosen, said + 2 * ROUNDS + 2), WAIT_S)
             assert done is not None, controller.snapshot().discussions.open[chosen].failure
             if turn:  # the first loads what is loaded late
                 gaps += [after - before for before, after in zip(ended, begun[1:], strict=False)]
@@ -115,6 +108,15 @@ def child(messages: int) -> dict[str, float]:
         "p95_ms": 1_000 * gaps[int(0.95 * len(gaps))],
         "rounds": len(gaps),
     }
+
+
+def _is_over(chosen: str, messages: int) -> Callable[[AppState], bool]:
+    """True once a turn has ended that leaves so many messages."""
+    return lambda state: (
+        len(state.discussions.open[chosen].messages) >= messages
+        and chosen not in state.turns.calls
+        and chosen not in state.agent.turns
+    )
 
 
 def _watched() -> tuple[list[float], list[float]]:

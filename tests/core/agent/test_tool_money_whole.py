@@ -16,7 +16,7 @@ from tests.core.agent.test_whole_tools import asked, is_over, yes
 from tests.core.app.programs import until
 from tests.core.caching.test_money_whole import LONG, World, ask, settled, spent, world
 from tests.vendors.anthropic_server import Said
-from tests.vendors.loopback import Gate, HoldAfter
+from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 
 __all__ = ["world"]
 
@@ -75,7 +75,7 @@ def test_escape_in_a_round_books_what_came_and_nothing_of_what_was_not_sent(worl
     gate = Gate()
     billed, said = world.server.billed_usd, spent(controller.snapshot())
     world.server.replies.extend([calling(1), Said(({"type": "text", "text": LONG},))])
-    world.server.faults.extend([None, HoldAfter(400, gate)])
+    world.server.faults.extend([Rewrite(bytes), HoldAfter(400, gate)])
 
     def stopped() -> None:
         controller.send(SendPrompt(chosen, "Look, then speak at length."))
