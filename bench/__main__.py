@@ -41,7 +41,13 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.retrieval_index",
         "bench.retrieval_quality",
     ),
-    "agent": ("bench.agent_commands", "bench.agent_panel"),
+    "agent": (
+        "bench.agent_commands",
+        "bench.agent_rounds",
+        "bench.agent_view",
+        "bench.agent_panel",
+        "bench.agent_first_frame",
+    ),
     "trust": ("bench.trust_facts", "bench.trust_forget", "bench.trust_import"),
 }
 """Each suite's modules; a module offers `rows() -> list[Row]`. The model comes last: it must not run beside timing."""

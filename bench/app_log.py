@@ -34,8 +34,8 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = make_log(Path(folder), LOG_BYTES)
         for _ in range(RUNS):
-            bare.append(_seconds(lambda: _bare(path)))
-            view.append(_seconds(lambda: _view(Path(folder))))
+            bare.append(processor_s(lambda: _bare(path)))
+            view.append(processor_s(lambda: _view(Path(folder))))
     ratio = statistics.median(one / other for one, other in zip(view, bare, strict=True))
     name = f"log of {LOG_BYTES // 1_000_000} MB, read into a view"
     return [
@@ -86,7 +86,7 @@ def _view(home: Path) -> int:
     return len(log_view.fold(_ID, log.read(home, _ID).records).entries)
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def processor_s(work: Callable[[], object]) -> float:
     """The processor time of a piece of work."""
     start = time.process_time()
     work()

@@ -16,7 +16,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -91,7 +91,7 @@ class Ask:
 
     Args:
         message_id: of the user's message; is_turn: the first request of its turn.
-        answer: what the model says to it.
+        answer: what the model says to it; next_round: the odds of another request in its turn that the planner is told.
     """
 
     discussion: str
@@ -100,6 +100,7 @@ class Ask:
     message_id: str
     is_turn: bool
     answer: tuple[Part, ...] = ()
+    next_round: float = 0.0
 
 
 def label(tokens: int, name: str) -> str:
@@ -145,12 +146,12 @@ def part_text(part: RequestPart | ToolSchema) -> str:
 def make_day(day: Day, seed: int, *, tool_turns: bool = False) -> tuple[Ask, ...]:
     """All requests of a day, by time."""
     draw = random.Random(f"{day.name} {seed}")
-    return _lived(day, draw, shuffled_lengths(draw), TOOL_TURN if tool_turns else 0.0)
+    return lived(day, draw, shuffled_lengths(draw), TOOL_TURN if tool_turns else 0.0)
 
 
 def make_discussion(day: Day, seed: int, turns: int) -> tuple[Ask, ...]:
     """A discussion of so many turns that nothing comes before, beside or after."""
-    return _lived(day, random.Random(f"{day.name} alone {seed}"), [turns], 0.0)
+    return lived(day, random.Random(f"{day.name} alone {seed}"), [turns], 0.0)
 
 
 def make_serial(day: Day, seed: int, turns: int, count: int) -> tuple[Ask, ...]:
@@ -159,7 +160,7 @@ def make_serial(day: Day, seed: int, turns: int, count: int) -> tuple[Ask, ...]:
     asks: list[Ask] = []
     at_s = START_S
     for number in range(count):
-        talk, shared = _Talk(f"d{number}", draw, project=f" {number}"), _Shared()
+        talk, shared = DayTalk(f"d{number}", draw, project=f" {number}"), SharedState()
         for turn in range(turns):
             asks += talk.turn(at_s, turn, shared, 0.0)
             at_s += next_gap(day, draw, at_s) if turn + 1 < turns else APART_S
@@ -168,8 +169,8 @@ def make_serial(day: Day, seed: int, turns: int, count: int) -> tuple[Ask, ...]:
 
 def make_start(seed: int) -> list[Ask]:
     """The first request of each discussion, all at one moment."""
-    draw, shared = random.Random(f"start {seed}"), _Shared()
-    return [_Talk(f"d{number}", draw).turn(START_S, 0, shared, 0.0)[0] for number in range(DISCUSSIONS)]
+    draw, shared = random.Random(f"start {seed}"), SharedState()
+    return [DayTalk(f"d{number}", draw).turn(START_S, 0, shared, 0.0)[0] for number in range(DISCUSSIONS)]
 
 
 def shuffled_lengths(draw: random.Random) -> list[int]:
@@ -181,11 +182,18 @@ def shuffled_lengths(draw: random.Random) -> list[int]:
     return lengths
 
 
-def _lived(day: Day, draw: random.Random, lengths: list[int], tool_turn: float) -> tuple[Ask, ...]:
-    talks = [_Talk(f"d{number}", draw) for number in range(len(lengths))]
+def lived(
+    day: Day,
+    draw: random.Random,
+    lengths: list[int],
+    tool_turn: float,
+    begin: Callable[[str, random.Random], DayTalk] | None = None,
+) -> tuple[Ask, ...]:
+    """All requests of a day whose discussions have so many turns each. `begin`: makes one, None: as on most days."""
+    talks = [(begin or DayTalk)(f"d{number}", draw) for number in range(len(lengths))]
     left = list(lengths)
     asks: list[Ask] = []
-    shared = _Shared()
+    shared = SharedState()
     at_s, at, gap_s = START_S + draw.uniform(0, 600), 0, 0.0
     while any(left):
         at = _next_talk(draw, left, at, gap_s)
@@ -263,7 +271,7 @@ def _line(name: str) -> str:
 
 
 @dataclass(slots=True)
-class _Shared:
+class SharedState:
     """State that all discussions share, and that is edited."""
 
     digest: _Text = field(default_factory=lambda: _Text("digest", _STABLE["digest"]))
@@ -277,7 +285,7 @@ class _File:
 
 
 @dataclass(slots=True)
-class _Talk:
+class DayTalk:
     """A discussion while its day is made."""
 
     name: str
@@ -294,34 +302,35 @@ class _Talk:
         for weight in weights:
             self._add_file(round(FILES_TOKENS * weight / sum(weights)))
 
-    def turn(self, at_s: float, number: int, shared: _Shared, tool_turn: float) -> list[Ask]:
+    def turn(self, at_s: float, number: int, shared: SharedState, tool_turn: float) -> list[Ask]:
         """The requests of one turn, its answers kept for the next."""
         if number:
-            self._edit()
+            self.edit()
         draw, id_ = self.draw, f"{self.name}m{number}"
         words = label(round(draw.lognormvariate(5.0, 0.6)), id_)
         said = len(self.turns)
-        inputs = self._inputs(shared)
+        inputs = self.inputs(shared)
         asked = replace(inputs, user_text=words)
         asks = [Ask(self.name, at_s, build_stack(asked, self.memo), id_, is_turn=True)]
-        self._say(id_, Role.USER, TextPart(words))
+        self.say(id_, Role.USER, TextPart(words))
         rounds = draw.randint(1, 4) if draw.random() < tool_turn else 0
         for round_ in range(rounds):
             call = f"{id_}c{round_}"
             arguments = json.dumps({"path": label(40, call)})
-            self._say(
+            self.say(
                 f"{call}a", Role.ASSISTANT, TextPart(label(60, call)), ToolCallPart(call, "read", arguments)
             )
             result = label(round(draw.lognormvariate(6.3, 0.8)), f"{call} result")
-            self._say(f"{call}r", Role.TOOL, ToolResultPart(call, result))
+            self.say(f"{call}r", Role.TOOL, ToolResultPart(call, result))
             at_s += draw.uniform(8, 25)
             running = replace(inputs, turns=tuple(self.turns))
             asks.append(Ask(self.name, at_s, build_stack(running, self.memo), id_, is_turn=False))
-        self._say(f"{id_}r", Role.ASSISTANT, TextPart(label(round(draw.lognormvariate(6.2, 0.5)), f"{id_}r")))
+        self.say(f"{id_}r", Role.ASSISTANT, TextPart(label(round(draw.lognormvariate(6.2, 0.5)), f"{id_}r")))
         answers = [message.parts for message in self.turns[said:] if message.role is Role.ASSISTANT]
         return [dataclasses.replace(ask, answer=answer) for ask, answer in zip(asks, answers, strict=True)]
 
-    def _edit(self) -> None:
+    def edit(self) -> None:
+        """Change files, the preset and layer 8 as chance will have it."""
         draw = self.draw
         for file in self.files:
             if draw.random() < EDIT:
@@ -341,10 +350,12 @@ class _Talk:
         path = f"src/{self.name}/part_{self.made:02}.py"
         self.files.append(_File(path, _Text(f"{self.name}p{self.made}", tokens)))
 
-    def _say(self, id_: str, role: Role, *parts: Part) -> None:
+    def say(self, id_: str, role: Role, *parts: Part) -> None:
+        """Add a message."""
         self.turns.append(Message(id_, moment(START_S), role, parts))
 
-    def _inputs(self, shared: _Shared) -> StackInputs:
+    def inputs(self, shared: SharedState) -> StackInputs:
+        """The stack's inputs without the person's words."""
         return StackInputs(
             provider="anthropic",
             model="",

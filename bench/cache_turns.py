@@ -36,7 +36,7 @@ def market_for(
 
 def turn_planned(book: CacheBook, ask: Ask, market: Market, memos: dict[str, DecideMemo]) -> BookedCall:
     """The call of a request."""
-    turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion)
+    turn = PlannedTurn(ask.stack, ask.message_id, discussion_id=ask.discussion, next_round=ask.next_round)
     return calls.plan_call(book, turn, market, memos.setdefault(ask.discussion, DecideMemo()))
 
 

@@ -1,4 +1,4 @@
-"""Runs a module of the benchmarks in a process of its own: one Dear PyGui context in a process."""
+"""Runs a module of the benchmarks in a process of its own: one Dear PyGui context in a process, settings of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 LONGEST_S = 300
 
@@ -22,3 +26,20 @@ def measured(module: str, *arguments: str, **environment: str) -> dict[str, floa
     )
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+@contextmanager
+def compatible_settings(address: str) -> Iterator[None]:
+    """Let this process find settings that name one compatible server with the model `m`, and nothing of the person's."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = {
+            "MANUAL_SLOP_CONFIG": "config.toml",
+            "XDG_CACHE_HOME": "cache",
+            "XDG_CONFIG_HOME": "c",
+        }
+        os.environ.update({variable: str(Path(folder) / place) for variable, place in places.items()})
+        Path(os.environ["MANUAL_SLOP_CONFIG"]).write_text(
+            f'[providers.local]\nkind = "compatible"\nbase_url = "{address}"\n'
+            '[ai_settings]\nprovider = "local"\nmodel = "m"\n'
+        )
+        yield

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.__main__ import Row, row
-from bench.child import measured
+from bench.child import compatible_settings, measured
 from core.app.controller import AppController
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
@@ -110,15 +109,5 @@ def _chunk(choice: dict[str, object]) -> bytes:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as home:
-        for variable, place in (
-            ("MANUAL_SLOP_CONFIG", "config.toml"),
-            ("XDG_CACHE_HOME", "cache"),
-            ("XDG_CONFIG_HOME", "c"),
-        ):
-            os.environ[variable] = str(Path(home) / place)
-        Path(os.environ["MANUAL_SLOP_CONFIG"]).write_text(
-            f'[providers.local]\nkind = "compatible"\nbase_url = "{sys.argv[1]}"\n'
-            '[ai_settings]\nprovider = "local"\nmodel = "m"\n'
-        )
+    with compatible_settings(sys.argv[1]):
         print(json.dumps(child(sys.argv[2])))

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import scaled
 from core.context.desk import AssemblyDesk, begun_turn, turn_inputs
-from core.context.difference import as_sent, based_texts, compare, prefix_change, reasons_of
+from core.context.difference import as_sent, compare, prefix_change, reasons_of, sent_layers
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
 from core.context.recall_desk import Recall, RecallDesk
@@ -233,7 +233,7 @@ class Assembler:
         too_large_text = too_large(assembly)
         return ContextReport(
             layers=assembly.layers,
-            texts=tuple(layer.text for layer in stack.layers),
+            texts=tuple(layer.in_parts for layer in stack.layers),
             stable_length_chars=stack.stable_prefix_length,
             total_tokens_est=total,
             limit_tokens=limit,
@@ -261,17 +261,17 @@ class Assembler:
             stack = stack.shown(planned.view, PREVIEW_ID)
             layers = self._shown_report(assembly, stack)
         recorded_sha = {layer.layer: layer.sha256 for layer in spec.previous.layers}
-        sent = desk.sent.layers if desk.sent is not None else ()
-        texts = {
-            layer.id: layer.text
-            for layer in sent
+        held = desk.sent.layers if desk.sent is not None else ()
+        known = {
+            layer.id: layer
+            for layer in held
             if recorded_sha.get(layer.id) == layer.sha256 != stack.layer(layer.id).sha256
         }
         change = compare(
             as_sent(spec.previous.layers, before),
             stack,
             layers,
-            previous_texts=based_texts(texts, before, stack),
+            sent=sent_layers(known, before, stack),
         )
         if change.layer is None or desk.sent_inputs is None:
             return change
@@ -481,15 +481,9 @@ class Assembler:
             reasons: Mapping[LayerId, str] = dict.fromkeys(LayerId, SINCE_LAST_START)
         else:
             reasons = reasons_of(inputs, spec.inputs, planned, stack)
-        texts = (
-            {}
-            if before is None
-            else {layer: before.layer(layer).text for layer in LayerId if layer.is_stable}
-        )
+        sent = {} if before is None else {one.id: one for one in before.layers if one.id.is_stable}
         shown, view = (stack, None) if planned is None else (stack.shown(planned.view), planned.before)
-        change = prefix_change(
-            as_sent(previous.layers, view), shown, reasons, based_texts(texts, view, shown)
-        )
+        change = prefix_change(as_sent(previous.layers, view), shown, reasons, sent_layers(sent, view, shown))
         if change is None:
             return "", ""
         if change.is_explained:

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 import msgspec
 
-from core.context.pieces import digest_of_pieces
+from core.context.pieces import Layer, digest_of_pieces
 from core.context.report import layer_report
 from core.context.stack import AggregateStack
 from core.context.turns import wire_pieces
@@ -60,7 +60,7 @@ def compare(
     stack: AggregateStack,
     report: Sequence[LayerReport],
     *,
-    previous_texts: Mapping[LayerId, str] | None = None,
+    sent: Mapping[LayerId, Layer] | None = None,
     reason: str = "",
 ) -> ContextChange:
     """Measure how far the last request is a prefix of the next one.
@@ -71,7 +71,7 @@ def compare(
     Args:
         previous: layers of the last request, canonical order, as its record keeps them (`recorded`).
         stack: about to be sent; report: its `report`, with tokens for the model in use.
-        previous_texts: layers' texts of the last request where they are still at hand.
+        sent: layers of the last request where they are still at hand.
 
     Returns:
         The first layer that differs in wire order, None where the last request is a prefix of this one;
@@ -92,7 +92,7 @@ def compare(
     again = total - same
     return ContextChange(
         layer=broken,
-        byte_offset=_byte(broken, stack, previous_texts),
+        byte_offset=_byte(broken, stack, sent),
         same_tokens_est=same,
         rewritten_tokens_est=again,
         reason=reason,
@@ -103,13 +103,13 @@ def prefix_change(
     previous: Sequence[LayerReport],
     stack: AggregateStack,
     reasons: Mapping[LayerId, str],
-    previous_texts: Mapping[LayerId, str] | None = None,
+    sent: Mapping[LayerId, Layer] | None = None,
 ) -> PrefixChange | None:
     """The guard of the byte contract: the first of layers 1 to 7 that differs from the last request.
 
     Args:
         previous: layers of the last request; reasons: recorded causes by layer (`prefix_reasons` and what
-            the controller knows).
+            the controller knows); sent: its layers where they are still at hand.
 
     Returns:
         None where the stable prefix is the same; otherwise the change, explained or not.
@@ -117,7 +117,7 @@ def prefix_change(
     old = {layer.layer: layer.sha256 for layer in previous}
     for layer in stack.wire_layers:
         if layer.is_stable and old.get(layer, "") != stack.layer(layer).sha256:
-            return PrefixChange(layer, _byte(layer, stack, previous_texts), reasons.get(layer, ""))
+            return PrefixChange(layer, _byte(layer, stack, sent), reasons.get(layer, ""))
     return None
 
 
@@ -264,12 +264,10 @@ def _recorded_turns(old: LayerReport | None, stack: AggregateStack) -> int | Non
     return end if end and digest_of_pieces(pieces[:end]) == old.sha256 else None
 
 
-def _byte(
-    layer: LayerId | None, stack: AggregateStack, previous_texts: Mapping[LayerId, str] | None
-) -> int | None:
-    if layer is None or previous_texts is None or layer not in previous_texts:
+def _byte(layer: LayerId | None, stack: AggregateStack, sent: Mapping[LayerId, Layer] | None) -> int | None:
+    if layer is None or sent is None or layer not in sent:
         return None
-    return first_difference(previous_texts[layer], stack.layer(layer).text)
+    return first_difference(sent[layer].text, stack.layer(layer).text)
 
 
 def reasons_of(
@@ -282,11 +280,11 @@ def reasons_of(
     return {**base_reasons(planned.before, planned.view, stack.canonical_view), **found}
 
 
-def based_texts(
-    texts: dict[LayerId, str], view: ContextView | None, stack: AggregateStack
-) -> dict[LayerId, str]:
-    """Texts of the layers of the last request, those of its view's base as they went out, where they differ now."""
+def sent_layers(
+    layers: dict[LayerId, Layer], view: ContextView | None, stack: AggregateStack
+) -> dict[LayerId, Layer]:
+    """Layers of the last request, those of its view's base as they went out, where they differ now."""
     if view is None or view.base.known is None:
-        return texts
+        return layers
     based = (layer for layer in based_layers(view) if layer.sha256 != stack.layer(layer.id).sha256)
-    return {**texts, **{layer.id: layer.text for layer in based}}
+    return {**layers, **{layer.id: layer for layer in based}}

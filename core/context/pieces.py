@@ -9,7 +9,7 @@ from enum import Enum
 import msgspec
 
 from core.values.provider import RequestPart
-from core.values.stack import LayerId, Segment
+from core.values.stack import LayerId, LayerText, Segment
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
@@ -92,6 +92,11 @@ class Layer(msgspec.Struct, frozen=True):
         if self._joined.pieces is self.pieces:
             return [self._joined.text]
         return [part for piece in self.pieces for part in piece.parts]
+
+    @property
+    def in_parts(self) -> LayerText:
+        """The canonical text for reading, not joined."""
+        return LayerText(tuple(self.parts))
 
     @property
     def segments(self) -> tuple[Segment, ...]:

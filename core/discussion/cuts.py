@@ -109,7 +109,7 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
         messages = tuple(
             told for one in messages for told in _with_lines(one, discussion.lines.get(one.id, ()))
         )
-    return tuple(message for message in messages if has_content(message))
+    return tuple(filter(has_content, messages))
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:
@@ -153,7 +153,13 @@ def head_message(cut: ViewCut) -> Message | None:
 
 def has_content(message: Message) -> bool:
     """True if there is something in a message to send: reasoning alone is nothing."""
-    return any(_says(part) for part in message.parts)
+    for part in message.parts:  # of every message, at every request
+        if isinstance(part, TextPart):
+            if part.text and not part.text.isspace():
+                return True
+        elif not isinstance(part, ReasoningPart):
+            return True
+    return False
 
 
 def shortened(text: str, kept_chars: int) -> str:
@@ -217,16 +223,6 @@ def _parts(
                 yield part if text == part.text else replace(part, text=text)
             case _:
                 yield part
-
-
-def _says(part: Part) -> bool:
-    match part:
-        case TextPart():
-            return bool(part.text) and not part.text.isspace()
-        case ReasoningPart():
-            return False
-        case _:
-            return True
 
 
 def _json(data: object) -> str:

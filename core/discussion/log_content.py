@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from core.discussion.cuts import read_calls, read_cut, read_line
-from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
+from core.values.discussion import EntryPlaces, OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
 from core.values.records import (
     ChooseRecord,
@@ -32,15 +32,12 @@ class FoldedLog:
 
     Another version of a reply takes the place of the chosen one and of all that followed it up to the person's next
     message. Where the person has written on behind the reply, a version that arrives is put aside.
-
-    Args:
-        is_whole: a whole log is read: entries are looked up by an index, else by walking back from the end.
     """
 
-    def __init__(self, discussion: OpenDiscussion, *, is_whole: bool) -> None:
+    def __init__(self, discussion: OpenDiscussion) -> None:
         self._discussion = discussion
         self._entries: list[Entry] = list(discussion.entries)
-        self._index: dict[str, int] | None = {} if is_whole else None
+        self._places = discussion.places.take(discussion.entries)
         self._versions = dict(discussion.versions)
         self._away = {
             entry.id: first
@@ -88,9 +85,11 @@ class FoldedLog:
     def close(self) -> OpenDiscussion:
         """The discussion as a value again."""
         failed_id = self._unanswered_id()
+        entries = tuple(self._entries)
         return replace(
             self._discussion,
-            entries=tuple(self._entries),
+            entries=entries,
+            places=EntryPlaces(entries, self._places),
             versions=self._versions,
             last_request=self._last_request,
             sent_through=self._sent_through,
@@ -163,12 +162,11 @@ class FoldedLog:
         self._away.update({entry.id: first for entry in old if isinstance(entry, Message)})
         for entry in run:
             self._away.pop(entry.id, None)
-        if self._index is not None:
-            for entry in old:
-                self._index.pop(entry.id, None)
-            for at in range(position, len(self._entries)):
-                if isinstance(entry := self._entries[at], Message):
-                    self._index[entry.id] = at
+        for entry in old:
+            self._places.pop(entry.id, None)
+        for at in range(position, len(self._entries)):
+            if isinstance(entry := self._entries[at], Message):
+                self._places[entry.id] = at
 
     def _run_end(self, position: int) -> int:
         """Place of the person's next message, or the end."""
@@ -196,18 +194,12 @@ class FoldedLog:
             self._versions[first] = replace(known, aside=aside)
 
     def _append(self, entry: Entry) -> None:
-        if self._index is not None and isinstance(entry, Message):
-            self._index[entry.id] = len(self._entries)
+        if isinstance(entry, Message):
+            self._places[entry.id] = len(self._entries)
         self._entries.append(entry)
 
     def _find(self, entry_id: str) -> int | None:
-        if self._index is not None:
-            return self._index.get(entry_id)
-        for position in range(len(self._entries) - 1, -1, -1):
-            entry = self._entries[position]
-            if entry.id == entry_id and isinstance(entry, Message):
-                return position
-        return None
+        return self._places.get(entry_id)
 
     def _known(self, message_id: str) -> Message | None:
         """A message, among the entries or put aside."""

@@ -31,7 +31,7 @@ def fold(discussion_id: str, records: Iterable[Record]) -> OpenDiscussion:
     Returns:
         What `apply` gives record by record, in one pass: O(n).
     """
-    content = FoldedLog(OpenDiscussion(discussion_id), is_whole=True)
+    content = FoldedLog(OpenDiscussion(discussion_id))
     for record in records:
         content.add(record)
     return content.close()
@@ -43,7 +43,7 @@ def apply(discussion: OpenDiscussion, record: Record) -> OpenDiscussion:
     `failed_message_id` names a last message of the user that has no reply: its send failed, or is still under way;
     the caller knows which. `failure` is cleared once a reply is there.
     """
-    content = FoldedLog(discussion, is_whole=False)
+    content = FoldedLog(discussion)
     content.add(record)
     return content.close()
 
@@ -53,7 +53,7 @@ def model_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
 
     What arrived of an interrupted reply counts; reasoning alone is nothing to send.
     """
-    return tuple(message for message in discussion.messages if has_content(message))
+    return tuple(filter(has_content, discussion.messages))
 
 
 def branch_records(records: Sequence[Record], message_id: str) -> tuple[Record, ...] | None:

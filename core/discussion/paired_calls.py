@@ -20,7 +20,7 @@ def paired(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     A call without one gets one that says so; of two results of a call the first counts, of two calls of one id the
     first; a result without its call before it is left out. The same messages where all is in order. O(n).
     """
-    if not any(message.role is Role.TOOL or _calls(message) for message in messages):
+    if _is_paired(messages):
         return messages
     results = _results(messages)
     found: list[Message] = []
@@ -35,6 +35,30 @@ def paired(messages: tuple[Message, ...]) -> tuple[Message, ...]:
             found.append(fresh)
         found += _answers(fresh, calls, results)
     return messages if tuple(found) == messages else tuple(found)
+
+
+def _is_paired(messages: Sequence[Message]) -> bool:
+    """True if all is in order: it is asked for every request, and so it builds nothing."""
+    seen: set[str] = set()
+    asked: list[str] = []
+    answered = 0
+    for message in messages:
+        if message.role is Role.TOOL:
+            results = [part.call_id for part in message.parts if isinstance(part, ToolResultPart)]
+            if not results or results != asked[answered : answered + len(results)]:
+                return False
+            answered += len(results)
+            continue
+        if answered < len(asked) or not message.parts:
+            return False
+        asked = [part.call_id for part in message.parts if isinstance(part, ToolCallPart)]
+        answered = 0
+        if asked:
+            count = len(seen) + len(asked)
+            seen.update(asked)
+            if len(seen) < count:
+                return False
+    return answered == len(asked)
 
 
 def _results(messages: Sequence[Message]) -> dict[str, tuple[Message, int]]:

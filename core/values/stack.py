@@ -187,13 +187,24 @@ class ContextChange(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
+class LayerText(msgspec.Struct, frozen=True, gc=False):
+    """A layer's text for reading, in the parts that it is put together from: strings are shared, not copied."""
+
+    parts: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text. O(n) in characters: joined when asked for, not kept."""
+        return "".join(self.parts)
+
+
 class ContextReport(msgspec.Struct, frozen=True):
     """The stack of one discussion as the window shows it, assembled off the frame loop.
 
     Args:
         stable_length_chars: `stable_prefix_length` of the canonical text.
         total_tokens_est: whole request; limit_tokens: the model's context window, None where unknown.
-        texts: each layer's text for reading, in canonical order (strings are shared, not copied).
+        texts: each layer's text for reading, in canonical order.
         problems: what cannot be sent as asked, in sentences (files that vanished, a preset that is too large).
         cost_usd: of the input, none of it cached; output_usd_per_token: of a reply; None where the price is unknown.
         is_exact: whether the tokens are exact for the model in use, else shown with `≈`.
@@ -202,7 +213,7 @@ class ContextReport(msgspec.Struct, frozen=True):
     """
 
     layers: tuple[LayerReport, ...]
-    texts: tuple[str, ...]
+    texts: tuple[LayerText, ...]
     stable_length_chars: int
     total_tokens_est: int
     limit_tokens: int | None

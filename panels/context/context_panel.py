@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from core.base import figures as fmt
 from core.spending.estimates import change_usd, next_request
-from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport
+from core.values.stack import LAYER_TITLES, ContextChange, ContextReport, LayerId, LayerReport, LayerText
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import gauge_tone, titled_estimate
+from panels.base.memo import Memo
 from panels.base.ui import Option, Share, Tone, Ui
 from panels.context.recalled_rows import recalled_rows
 from panels.context.view import ContextPanelView
@@ -200,10 +201,11 @@ def _layer_details(desk: Desk, report: ContextReport, layer: LayerReport) -> Non
                 tone="faint",
                 style="small",
             )
-        ui.selectable_text("text", text_of(report, layer.layer), mono=True, height=TEXT_PX)
+        ui.selectable_text("text", text_of(desk.view.memo, report, layer.layer), mono=True, height=TEXT_PX)
 
 
-def text_of(report: ContextReport, layer: LayerId) -> str:
-    """The text of a layer."""
+def text_of(memo: Memo, report: ContextReport, layer: LayerId) -> str:
+    """The text of a layer, joined once a report."""
     texts = zip(report.layers, report.texts, strict=False)
-    return next((text for known, text in texts if known.layer is layer), "")
+    found = next((text for known, text in texts if known.layer is layer), LayerText())
+    return memo.get(("layer", layer), (found,), lambda: found.text)

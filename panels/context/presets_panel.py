@@ -171,8 +171,9 @@ def _preview(desk: Desk) -> None:
         ui.text("none", "The context is being put together…", tone="muted", style="small")
         return
     shown = {LayerId.FILE_SET, LayerId.FILE_DETAILS}
-    parts = [t for layer, t in zip(report.layers, report.texts, strict=False) if layer.layer in shown and t]
+    pairs = zip(report.layers, report.texts, strict=False)
+    files = tuple(text for layer, text in pairs if layer.layer in shown)
     tokens = sum(layer.tokens_est for layer in report.layers if layer.layer in shown)
     ui.text("size", f"{fmt.tokens_est(tokens, is_exact=report.is_exact)} tokens", tone="muted", style="small")
-    text = desk.view.memo.get("preview", tuple(parts), lambda: "\n".join(parts))
+    text = desk.view.memo.get("preview", files, lambda: "\n".join(filter(None, (one.text for one in files))))
     ui.selectable_text("text", text or "Nothing: no file is enabled.", mono=True, height=0)

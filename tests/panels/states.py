@@ -42,7 +42,7 @@ from core.values.messages import (
 from core.values.provider import Effort, Failure, KeySource, ModelProfile, ProviderKind, ProviderStatus
 from core.values.records import RequestRecord
 from core.values.settings import Project, ServerSettings, Settings
-from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, SegmentReport
+from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, LayerText, SegmentReport
 from core.values.state import (
     AppState,
     ConfigState,
@@ -212,7 +212,7 @@ def report(*, changed: bool = True, fits: bool = True) -> ContextReport:
         layers.append(
             LayerReport(layer, offset, len(text), len(text), tokens, f"{layer.value:02d}" * 32, segments)
         )
-        texts.append(text)
+        texts.append(LayerText((text,)))
         offset += len(text)
     change = ContextChange(LayerId.PROJECT, 412, 2_380, 9_974, "AGENTS.md was edited") if changed else None
     problems = () if fits else ("docs/ takes 190k of 200k tokens; leave out docs/index.md (120k)",)

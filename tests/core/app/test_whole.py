@@ -85,6 +85,12 @@ def texts(state: AppState, chosen: str) -> list[str]:
     return [message.text for message in state.discussions.open[chosen].messages]
 
 
+def assembled(state: AppState, chosen: str) -> str:
+    """The stack as the Context view reads it."""
+    report = state.context.reports.get(chosen)
+    return "" if report is None else "".join(layer.text for layer in report.texts)
+
+
 def test_a_turn_and_all_of_it_found_again_after_a_restart(world: World) -> None:
     first = world.start()
     chosen = world.discussion(first)
@@ -124,14 +130,11 @@ def test_an_edit_while_the_window_is_open_shows_in_the_context_by_itself(world: 
     controller = world.start(watches=True)
     chosen = world.discussion(controller)
     controller.send(CreatePreset("core", (FileItem("tides.py"),)))
-    until(
-        controller,
-        lambda s: chosen in s.context.reports and "return 6" in "".join(s.context.reports[chosen].texts),
-    )
+    until(controller, lambda s: "return 6" in assembled(s, chosen))
 
     (world.project / "tides.py").write_text("def turn() -> int:\n    return 12\n", encoding="utf-8")
 
-    until(controller, lambda s: "return 12" in "".join(s.context.reports[chosen].texts))
+    until(controller, lambda s: "return 12" in assembled(s, chosen))
 
 
 def test_every_turn_sends_the_last_request_again_byte_for_byte_before_what_is_new(world: World) -> None:
@@ -362,7 +365,7 @@ def test_a_prompt_file_edited_by_hand_counts_at_once(world: World) -> None:
 
     (prompts / "role-open.md").write_text("You know the sea.\n", encoding="utf-8")
 
-    until(controller, lambda s: "You know the sea." in s.context.reports[chosen].texts[0])
+    until(controller, lambda s: "You know the sea." in s.context.reports[chosen].texts[0].text)
 
 
 def test_a_model_is_known_before_its_server_has_listed_it_and_versions_are_told(world: World) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +17,12 @@ from core.context.assembly import Assembler, BuiltCall, Prices, ScaleStore
 from core.context.scale_file import HomeScaleStore
 from core.context.token_scale import RequestCount, TokenScale, with_request
 from core.values.curation import FileItem, NamedText, Preset
+from core.values.messages import Role
 from core.values.provider import ModelProfile
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import DiscussionMetadata, LayerId, StackInputs
 from core.values.usage import Usage
+from tests.core.stacks import said
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -117,9 +120,25 @@ def test_the_report_has_cost_texts_and_the_stable_length(bench: Bench) -> None:
     report = bench.assembler.report(assembly)
 
     assert report.cost_usd == pytest.approx(0.001 * report.total_tokens_est)
-    assert "".join(report.texts) == assembly.stack.text
+    assert "".join(layer.text for layer in report.texts) == assembly.stack.text
     assert report.stable_length_chars == assembly.stack.stable_prefix_length
     assert report.is_exact
+
+
+def test_a_long_talk_is_not_copied_to_be_reported_on(bench: Bench) -> None:
+    long = said("a", Role.ASSISTANT, "word " * 1_000_000)
+    record = bench.build(bench.spec()).record
+    spec = replace(bench.spec("on", turns=(said("q", Role.USER, "hello"), long)), previous=record)
+    assembly = bench.assembler.recount(bench.assembler.assemble(spec))
+    tracemalloc.start()
+    try:
+        report = bench.assembler.report(assembly)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert most < 1_000_000
+    assert long.text in report.texts[LayerId.TURNS - 1].text
 
 
 def test_the_difference_from_the_last_request_shows_only_what_is_new(bench: Bench) -> None:
@@ -146,7 +165,7 @@ def test_the_difference_is_named_by_its_byte_and_its_reason(bench: Bench) -> Non
     stable = bench.assembler.report(bench.assembler.assemble(spec))
 
     assert files.change is not None
-    assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].index("2")
+    assert files.change.byte_offset == files.texts[LayerId.FILE_DETAILS - 1].text.index("2")
     assert stable.change is not None
     assert (stable.change.layer, stable.change.reason) == (LayerId.PERSONA, "persona changed")
 

@@ -32,9 +32,9 @@ def following(base: StackInputs, text: str, **changed: object) -> StackInputs:
 
 def difference(old: StackInputs, new: StackInputs, *, keeps_texts: bool = False) -> ContextChange:
     before, after = build_stack(old), build_stack(new)
-    held = {layer.id: layer.text for layer in before.layers} if keeps_texts else None
+    held = {layer.id: layer for layer in before.layers} if keeps_texts else None
     previous = recorded(before.report())
-    return compare(previous, after, after.report(), previous_texts=held)
+    return compare(previous, after, after.report(), sent=held)
 
 
 def tokens(stack: AggregateStack, *layers: LayerId) -> int:
@@ -143,9 +143,9 @@ def test_each_change_of_the_stable_prefix_has_its_reason(
 
 def test_a_change_that_no_input_explains_is_said_with_layer_and_byte() -> None:
     old, stack = full_inputs(), build_stack(full_inputs())
-    texts_before = {layer.id: layer.text for layer in stack.layers}
+    sent = {layer.id: layer for layer in stack.layers}
     drifted = build_stack(replace(old, digest="DIGEST at 12:03"))
-    found = prefix_change(stack.report(), drifted, prefix_reasons(old, old), texts_before)
+    found = prefix_change(stack.report(), drifted, prefix_reasons(old, old), sent)
 
     assert found is not None
     assert not found.is_explained

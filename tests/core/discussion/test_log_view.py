@@ -14,7 +14,7 @@ from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart
 from core.values.provider import Failure
-from core.values.records import MessageRecord, Record
+from core.values.records import EditRecord, MessageRecord, Record
 from core.values.usage import Usage, add_usage
 from tests.core.records import (
     ID,
@@ -263,3 +263,15 @@ def test_an_edit_keeps_attachments_only_where_it_says_so() -> None:
     found = fold(ID, [user("a"), edit("e", "a", "only words")])
 
     assert found.messages[0].parts == (TextPart("only words"),)
+
+
+def test_a_value_that_was_gone_on_from_can_be_gone_on_from_again() -> None:
+    records = [MessageRecord(f"m{n}", NOW, Role.USER, (TextPart(f"{n}"),)) for n in range(3)]
+    before = fold("d", records[:1])
+    one = apply(apply(before, records[1]), records[2])
+    other = apply(before, records[2])
+
+    assert [message.id for message in one.messages] == ["m0", "m1", "m2"]
+    assert [message.id for message in other.messages] == ["m0", "m2"]
+    changed = apply(other, EditRecord("e", NOW, "m2", (TextPart("two"),)))
+    assert [message.text for message in changed.messages] == ["0", "two"]

@@ -52,7 +52,10 @@ def last_request(state: AppState, chosen: str) -> RequestRecord:
 
 
 def shows(chosen: str, wanted: Callable[[str], bool]) -> Callable[[AppState], bool]:
-    return lambda s: chosen in s.context.reports and wanted("".join(s.context.reports[chosen].texts))
+    return lambda s: (
+        chosen in s.context.reports
+        and wanted("".join(layer.text for layer in s.context.reports[chosen].texts))
+    )
 
 
 def test_the_digest_is_in_the_prefix_while_its_file_is_there_and_the_reasons_are_recorded(

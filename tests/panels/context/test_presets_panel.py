@@ -324,7 +324,7 @@ def test_the_preview_shows_exactly_the_layers_of_the_files() -> None:
 
     (text,) = screen.ui.nodes("selectable_text")
     report = states.report()
-    assert text.value == f"{report.texts[8]}\n{report.texts[9]}"
+    assert text.value == f"{report.texts[8].text}\n{report.texts[9].text}"
     screen.ui.click("Back")
     assert screen.ui.shows("New preset")
 

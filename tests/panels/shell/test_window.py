@@ -33,7 +33,7 @@ from core.values.messages import (
 )
 from core.values.provider import Failure, KeySource, ProviderKind, ProviderStatus
 from core.values.settings import AskedValue, Project, SettingsFault
-from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, SegmentReport
+from core.values.stack import ContextChange, ContextReport, LayerId, LayerReport, LayerText, SegmentReport
 from core.values.state import (
     AppState,
     ConfigState,
@@ -104,7 +104,16 @@ def reports(draw: st.DrawFn) -> ContextReport:
     limit = draw(st.none() | st.integers(1, 10**6))
     fits = limit is None or sum(sizes) <= limit
     return ContextReport(
-        layers, ("t",) * 12, 0, sum(sizes), limit, draw(money), change, ("p",), draw(st.booleans()), fits
+        layers,
+        (LayerText(("t",)),) * 12,
+        0,
+        sum(sizes),
+        limit,
+        draw(money),
+        change,
+        ("p",),
+        draw(st.booleans()),
+        fits,
     )
 
 

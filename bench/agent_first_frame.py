@@ -1,0 +1,114 @@
+"""Measures what tools cost a start: the first frame with tools and the Agent panel against one without them."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.__main__ import Row, row
+from bench.child import measured
+
+if TYPE_CHECKING:
+    from core.values.records import Record
+
+RUNS = 10
+BAR = 1.05
+ID = "20261120-070000-aaaaaa"
+AT = datetime(2026, 11, 20, 7, tzinfo=UTC)
+TURNS, CALLS = 50, 1_000
+WITH, WITHOUT = "tools", "plain"
+
+
+def rows() -> list[Row]:
+    """Start both by turns, in a home of their own each, on this machine's screen or a virtual one."""
+    from gui.screen import any_screen
+
+    with any_screen(), tempfile.TemporaryDirectory() as folder:
+        homes = {mode: make_home(Path(folder) / mode, mode) for mode in (WITH, WITHOUT)}
+        pairs = [(_child(homes[WITHOUT]), _child(homes[WITH])) for _ in range(RUNS + 1)]
+        del pairs[0]  # it brings the files into memory
+    name = f"first frame, {CALLS:,} calls behind it, Agent panel open / without"
+
+    def ratio(figure: str) -> float:
+        return statistics.median(tools[figure] / plain[figure] for plain, tools in pairs)
+
+    return [
+        row(name, ratio("first_s"), "times", BAR, runs=RUNS),
+        row("until the discussion and its panel are drawn / without", ratio("shown_s"), "times", runs=RUNS),
+    ]
+
+
+def make_home(folder: Path, mode: str) -> Path:
+    """A home with one discussion; with tools: its calls, and the Agent panel open as the window was left."""
+    from core.base import paths
+    from core.discussion import store
+    from core.values.discussion import DiscussionMeta
+
+    home, has_tools = folder / "home", mode == WITH
+    meta = DiscussionMeta(ID, "Slots", AT, "embedded", "m", has_tools=has_tools)
+    store.create(home, meta, tuple(_records(CALLS if has_tools else 0)))
+    panel = "agent" if has_tools else "context"
+    paths.state_file(home).write_text(f'hub_tab = "{panel}"\nis_hub_shown = true\n', encoding="utf-8")
+    return home
+
+
+def _records(calls: int) -> Iterator[Record]:
+    """A talk, with so many calls in it."""
+    from core.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
+    from core.values.records import MessageRecord, StartRecord
+
+    for turn in range(TURNS):
+        yield MessageRecord(f"{turn:03}-user", AT, Role.USER, (TextPart(f"And place {turn}?"),))
+        names = [f"{turn:03}-{number}" for number in range(calls // TURNS)]
+        if names:
+            asked = tuple(ToolCallPart(name, "grep", '{"pattern": "slot"}') for name in names)
+            yield MessageRecord(f"{turn:03}-asks", AT, Role.ASSISTANT, asked)
+            yield from (StartRecord(f"{name}-start", AT, name) for name in names)
+            results = tuple(ToolResultPart(name, "src/slots.py:41: return slot\n" * 5) for name in names)
+            yield MessageRecord(f"{turn:03}-results", AT, Role.TOOL, results)
+        yield MessageRecord(f"{turn:03}-reply", AT, Role.ASSISTANT, (TextPart("It stands there. " * 20),))
+
+
+def child(started: float) -> dict[str, float]:
+    """Seconds from the start to the first frame, and to the one that draws the discussion that was read."""
+    from core.app.options import OutsideOptions
+    from gui.app import LastLook, WindowApp
+    from gui.startup import Starting
+
+    home = Path(os.environ["MANUAL_SLOP_HOME"])
+    starting = Starting(OutsideOptions(home=home))
+    app = WindowApp(LastLook(), lambda: starting.controller)
+    app.open()
+    app.loop.frame()
+    first_s = time.time() - started
+    starting.begin()
+    end = time.monotonic() + 60
+    while ID not in app.state().discussions.open:
+        assert time.monotonic() < end, "the discussion is not read"
+        app.loop.frame()
+        time.sleep(1 / 240)
+    app.loop.frame()
+    shown_s = time.time() - started
+    starting.stop()
+    return {"first_s": first_s, "shown_s": shown_s}
+
+
+def _child(home: Path) -> dict[str, float]:
+    config = str(home.parent / "config.toml")
+    return measured(
+        "bench.agent_first_frame", str(time.time()), MANUAL_SLOP_HOME=str(home), MANUAL_SLOP_CONFIG=config
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(child(float(sys.argv[1]))) + "\n")
+    sys.stdout.flush()
+    os._exit(0)

@@ -1,0 +1,20 @@
+"""The days heavy with tools are what they say: rounds, cuts of the view, no call without its result."""
+
+from __future__ import annotations
+
+from bench.cache_heavy import make_heavy_day
+from core.values.messages import ToolCallPart, ToolResultPart
+
+
+def test_a_heavy_day_has_rounds_and_cuts_and_each_request_holds_results_for_its_calls() -> None:
+    day = make_heavy_day(3, turns=40)
+    requests = [ask.stack.request() for ask in day.asks]
+
+    assert len(day.asks) > 80
+    assert day.cuts > 0
+    assert {ask.next_round > 0.5 for ask in day.asks} == {False, True}
+    for request in requests:
+        parts = [part for message in request.messages for part in message.parts]
+        calls = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
+        assert [part.call_id for part in parts if isinstance(part, ToolResultPart)] == calls
+    assert max(len(one.messages) for one in requests) > len(requests[-1].messages)
