@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
-from core.agent.policy import PolicyAnswer, Standing, rule
+from core.agent.policy import Standing, rule
 from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
@@ -20,6 +20,7 @@ from core.discussion.messages import AppendRecords, ResultToken, StartToken
 from core.settings.searched_places import asked_places
 from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
 from core.values.messages import AttachmentPart, Role, Status, ToolResultPart
+from core.values.policies import PolicyAnswer
 from core.values.records import MessageRecord, StartRecord
 from core.values.state import AppState
 from core.values.updates import Result
@@ -137,6 +138,7 @@ def _standing(state: AppState, turn: AgentTurn, call: ToolCall, *, must_ask: boo
         sandbox=state.agent.sandbox,
         is_trusted=state.config.project.is_trusted,
         grants=page_of(state, turn.discussion_id).grants,
+        policies=state.config.project.policies,
         must_ask=must_ask,
         is_recovered=call.is_recovered,
     )

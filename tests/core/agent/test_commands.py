@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from core.agent.commands import Commands
-from core.agent.policy import PolicyAnswer, Standing, rule
+from core.agent.policy import Standing, rule
 from core.agent.run_marks import VARIABLE, RunMark, survivors
 from core.agent.sandbox import Confinement, find_confinement
 from core.agent.tool import CommandOrder, ShellOutcome
