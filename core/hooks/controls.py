@@ -10,6 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from core.agent.messages import ApproveCall, RefuseCall, SetTools
 from core.app.messages import Command, SaveWindow
 from core.discussion.messages import UndoDelete
 from core.hooks.bodies import taken
@@ -17,8 +18,8 @@ from core.hooks.fields import Body, Texts
 from core.hooks.knowledge import ItemPlace, stored_item
 from core.hooks.operation import Resource
 from core.hooks.presets import PresetItem, PresetItems, preset_of
-from core.hooks.refusals import unknown
-from core.settings.messages import StoreKey
+from core.hooks.refusals import for_a_person, unknown
+from core.settings.messages import StoreKey, TrustProject
 from core.values.curation import FileItem
 from core.values.knowledge import Item
 from core.values.state import AppState
@@ -26,7 +27,13 @@ from core.values.state import AppState
 COMMAND_ID = "command_id"
 """The field by which we wait for a command; nobody else gives it."""
 
-HELD_BACK: tuple[type[Any], ...] = (StoreKey, SaveWindow)
+PERSONAL: tuple[type[Any], ...] = (ApproveCall, RefuseCall, SetTools, TrustProject)
+"""Commands that a person alone gives, whatever the token."""
+
+PERSONAL_TABLES = frozenset({"tools", "mcp", "channels"})
+"""Tables of settings that a person alone changes."""
+
+HELD_BACK: tuple[type[Any], ...] = (StoreKey, SaveWindow, *PERSONAL)
 """Keys never pass through the Hook API; the window keeps its own places."""
 
 
@@ -44,9 +51,11 @@ def make_command(
         resources: whose panels there are; body: with the command's fields beside `panel` and `action`.
 
     Raises:
-        RefusedError: 404 no such panel, action or thing that a field names; 409 it cannot be done with that thing;
+        RefusedError: 403 a person alone may; 404 no such panel, action or thing that a field names; 409 it cannot be done with that thing;
             422 wrong fields.
     """
+    if action in map(action_name, PERSONAL):
+        raise for_a_person()
     panels = panels_of(resources)
     if panel not in panels:
         raise unknown("panel", panel, f"There are: window, {', '.join(panels)}")

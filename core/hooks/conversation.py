@@ -30,7 +30,16 @@ from core.discussion.messages import (
     SetSystemPreset,
     SetTemperature,
 )
-from core.hooks.fields import Body, Count, Data, Time, UsageData, encode, filled
+from core.hooks.agent import (
+    AttachmentData,
+    ToolCallData,
+    ToolResultData,
+    TurnData,
+    WorkingCallData,
+    commands_of,
+    turn_of,
+)
+from core.hooks.fields import Body, Data, Time, UsageData, encode, filled
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, HookDesk, Request
@@ -89,37 +98,6 @@ class CallData(Data, frozen=True):
         """The call as it is answered with."""
         reason = call.retry_reason if call.phase is CallPhase.RETRYING else ""
         return filled(cls, call, message_id=call.user_message_id, retry_reason=reason)
-
-
-class ToolCallData(Data, frozen=True):
-    """Call of a tool by the model."""
-
-    call_id: str
-    name: str
-    arguments_json: str
-
-
-class AttachmentData(Data, frozen=True):
-    """Attachment of a message."""
-
-    sha256: str
-    name: str
-    media_type: str
-    size_bytes: Count
-
-
-class ToolResultData(Data, frozen=True):
-    """Answer of a tool. `attachments`: pictures in it."""
-
-    call_id: str
-    text: str
-    is_error: bool
-    attachments: list[AttachmentData]
-
-    @classmethod
-    def of(cls, part: ToolResultPart) -> ToolResultData:
-        """The result as it is answered with."""
-        return filled(cls, part, attachments=[filled(AttachmentData, file) for file in part.attachments])
 
 
 class MessageData(Data, frozen=True, tag_field="type", tag="message"):
@@ -182,8 +160,8 @@ class QueuedData(Data, frozen=True):
 
 
 class MessagesData(Data, frozen=True):
-    """The log in order, without what was deleted and versions that were not chosen, the call under way, and what waits for
-    its end.
+    """The log in order, without what was deleted and versions that were not chosen, the call under way, the turn with tools
+    that it belongs to, commands that go on in the background, and what waits for the end.
 
     `queue_hold`: why the queue waits for a person's `send_queued`, empty while it goes on by itself.
     """
@@ -191,6 +169,8 @@ class MessagesData(Data, frozen=True):
     discussion_id: str
     messages: list[MessageData | MarkData]
     call: CallData | None
+    turn: TurnData | None
+    commands: list[WorkingCallData]
     queue: list[QueuedData]
     queue_hold: str
 
@@ -239,7 +219,8 @@ async def list_messages(request: Request[None]) -> Answer:
     listed = list(_listed(opened.entries))
     queue = [QueuedData.of(prompt) for prompt in opened.queue]
     under_way = None if call is None else CallData.of(call)
-    return Answer(MessagesData(opened.id, listed, under_way, queue, opened.queue_hold))
+    at_work = under_way, turn_of(request.state, opened.id), commands_of(request.state, opened.id)
+    return Answer(MessagesData(opened.id, listed, *at_work, queue, opened.queue_hold))
 
 
 def _listed(entries: Iterable[Entry]) -> Iterable[MessageData | MarkData]:

@@ -6,12 +6,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.app.messages import DismissNotice, Quit
+from core.app.messages import Command, DismissNotice, Quit
 from core.context.messages import DeleteNamedText, SaveNamedText
+from core.hooks.agent import TurnData
+from core.hooks.controls import PERSONAL_TABLES
 from core.hooks.conversation import CallData
 from core.hooks.fields import Body, Count, Data, Money, Time, filled
 from core.hooks.operation import Resource, operation
-from core.hooks.refusals import RefusedError
+from core.hooks.refusals import RefusedError, for_a_person
 from core.hooks.request import FRAMES_S, Answer, Request
 from core.settings.asked_values import question_id
 from core.settings.messages import (
@@ -25,13 +27,12 @@ from core.settings.messages import (
     ResetPrompt,
     SavePrompt,
     SaveServer,
-    TrustProject,
 )
 from core.settings.starting_model import named_provider
 from core.settings.wording import asked_lines, trust_title
 from core.spending.limits import under_way_usd
 from core.values.settings import Project
-from core.values.state import Level
+from core.values.state import AppState, Level
 
 
 class AskedData(Data, frozen=True):
@@ -125,6 +126,7 @@ class StatusData(Data, frozen=True):
     discussions: Count
     selected_id: str
     calls: list[CallData]
+    turns: list[TurnData]
     today: TodayData
 
 
@@ -159,6 +161,7 @@ async def status(request: Request[None]) -> Answer:
             default_provider=named_provider(state),
             discussions=len(state.discussions.summaries),
             calls=[CallData.of(call) for call in state.turns.calls.values()],
+            turns=[TurnData.of(turn) for turn in state.agent.turns.values()],
             today=TodayData(
                 state.spending.spent_today_usd,
                 state.spending.has_estimate,
@@ -180,6 +183,12 @@ async def advance_clock(request: Request[ClockBody]) -> Answer:
     return Answer(ClockData((now if state is None or state.now is None else state.now).isoformat()))
 
 
+def check_setting(_state: AppState, command: Command) -> None:
+    """Raise RefusedError (403) for a change of what tools may do: a command of theirs could ask for it."""
+    if isinstance(command, ChangeSetting) and command.key.split(".")[0] in PERSONAL_TABLES:
+        raise for_a_person()
+
+
 _NO_CLOCK = {404: "the program was started without --test-clock"}
 
 RESOURCE = Resource(
@@ -195,7 +204,6 @@ RESOURCE = Resource(
             RemoveServer,
             RefreshModels,
             FindLocalServers,
-            TrustProject,
             OpenProject,
             SaveNamedText,
             DeleteNamedText,
@@ -206,4 +214,5 @@ RESOURCE = Resource(
         "notices": (DismissNotice,),
         "program": (Quit,),
     },
+    check_setting,
 )

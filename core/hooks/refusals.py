@@ -53,6 +53,16 @@ def error_data(code: str, message: str, remedy: str = "") -> ErrorData:
     return ErrorData(FaultData(code, message, remedy))
 
 
+def for_a_person() -> RefusedError:
+    """Something that a person alone decides. A command of a model could read the ordinary token, and ask with it."""
+    return RefusedError(
+        403,
+        "needs_person",
+        "Only a person may approve or refuse a tool's call, trust a folder, or change tools, mode and policies",
+        "Do it in the window or on a terminal, or with the token of `manual-slop --headless --hooks --approvals-fd N`",
+    )
+
+
 def unknown(what: str, name: str, remedy: str = "") -> RefusedError:
     """Something named that is not there."""
     return RefusedError(404, "not_found", f"There is no {what} {name[:80]!r}", remedy)

@@ -22,6 +22,7 @@ from core.agent.sandbox import Confinement, find_confinement
 from core.agent.tool import CommandOrder, ShellOutcome
 from core.base import paths
 from core.values.agent import ActKind, Approval, Mode, Sandbox
+from core.values.policies import PolicyAnswer
 from tests.core.agent.desk import Desk
 
 MARKER = "SLOP_TEST_MARKER"

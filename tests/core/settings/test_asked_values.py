@@ -87,6 +87,7 @@ NOTHING: tuple[tuple[str, Change], ...] = (
     ("line ends of a text", _set("personas", "p", {"text": "Be kind."})),
     ("what a project never gets", _set("appearance", "theme", "light")),
     ("a vendor's address", _set("providers", "openai", {"base_url": "http://e"})),
+    ("a policy", _set("tools", "edits", "refuse")),
     ("a folder of its own", _set("project", "allowed_roots", ["/srv", "src", "."])),
 )  # fmt: skip
 SOMETHING: tuple[tuple[str, Change, str], ...] = (
