@@ -56,8 +56,7 @@ def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:
 def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpoint:
     async def endpoint(request: HttpRequest) -> Response:
         try:
-            if operation.needs_person and not request.scope.get(IS_PERSON, False):
-                raise for_a_person()
+            _check_person(operation, request)
             return _response(await operation.run(await _read(desk, operation, request, limits)))
         except RefusedError as error:
             return _Refusal(error, limits)
@@ -66,6 +65,12 @@ def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpo
             return _json(500, error_data("broken", "The program failed to answer", "See the log file"))
 
     return endpoint
+
+
+def _check_person(operation: Operation, request: HttpRequest) -> None:
+    """Raise RefusedError (403) where a program asks for what a person alone may do."""
+    if operation.needs_person and not request.scope.get(IS_PERSON, False):
+        raise for_a_person()
 
 
 async def _read(desk: HookDesk, operation: Operation, request: HttpRequest, limits: Limits) -> Request[Any]:

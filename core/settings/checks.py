@@ -185,7 +185,9 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
         else:
             flaws.append(flaw)
             if place[0] == "tools" and place[-1] in ANSWERS:
-                values[".".join(place)] = PolicyAnswer.ASK.value  # a policy that nobody understands lets nothing go
+                values[".".join(place)] = (
+                    PolicyAnswer.ASK.value
+                )  # a policy that nobody understands lets nothing go
     servers = dict.fromkeys(key.split(".")[1] for key in values if key.startswith("providers."))
     if len(servers) > MAX_SERVERS:
         reason = f"{len(servers):,} servers; at most {MAX_SERVERS} count, so none of them does. Keep those that you use"
