@@ -8,19 +8,13 @@ from contextlib import suppress
 from typing import TextIO
 
 from core.agent.messages import ApproveCall, RefuseCall
+from core.agent.pages import asked_calls
 from core.cli.output import Console, harmless
 from core.cli.session import FrontEnd
-from core.values.agent import Approval, CallState, ToolCall
-from core.values.state import AppState
+from core.values.agent import Approval
 
 NOBODY = "There is no terminal to ask on, so nobody was asked."
 _INDENT = "    "
-
-
-def asked_calls(state: AppState, discussion_id: str) -> tuple[ToolCall, ...]:
-    """Calls that wait for a person."""
-    turn = state.agent.turns.get(discussion_id)
-    return () if turn is None else tuple(one for one in turn.calls if one.state is CallState.ASKING)
 
 
 def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str]) -> None:

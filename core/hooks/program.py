@@ -10,8 +10,8 @@ from core.app.messages import Command, DismissNotice, Quit
 from core.context.messages import DeleteNamedText, SaveNamedText
 from core.hooks.agent import TurnData
 from core.hooks.controls import PERSONAL_TABLES
-from core.hooks.conversation import CallData
 from core.hooks.fields import Body, Count, Data, Money, Time, filled
+from core.hooks.message_data import CallData
 from core.hooks.operation import Resource, operation
 from core.hooks.refusals import RefusedError, for_a_person
 from core.hooks.request import FRAMES_S, Answer, Request

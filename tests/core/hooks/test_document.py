@@ -16,6 +16,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.routing import Route
 
+from core.agent.pages import asked_calls
 from core.hooks.app import make_app
 from core.hooks.clock import OffsetClock
 from core.hooks.guard import Limits
@@ -26,10 +27,12 @@ from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
 from core.imports.run import ImportRequest, run_import
 from core.knowledge.edits import add_item
+from core.settings.messages import TrustProject
 from core.values.imports import ImportReport
 from core.values.knowledge import Category, Item, NewItem
 from core.values.state import AppState
-from tests.core.hooks.conftest import QUICK, WAIT_S, Client, World, described, validator
+from core.values.updates import is_busy
+from tests.core.hooks.conftest import AS_PERSON, QUICK, WAIT_S, Client, World, described, validator
 from tests.core.hooks.harvest_world import knowledge, old_discussion, proposing
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import Gate, HoldAfter, Silent
@@ -318,6 +321,23 @@ class Tour:
             self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed})
             self.client.post(f"/api/{name}", {"is_confirmed": is_confirmed})
 
+    def tools(self) -> None:
+        """A call of a tool, asked about and refused."""
+        self.world.controller.send(TrustProject(is_trusted=True))
+        self.world.until(lambda s: s.config.project.is_trusted)
+        chosen = self.world.discussion()
+        self.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
+        call = ("write_file", json.dumps({"path": "new.py", "text": "x"}))
+        self.world.server.replies.append(Said("", calls=(call,), finish="tool_calls"))
+        self.client.post(f"/api/discussions/{chosen}/messages", {"text": "Write."})
+        state = self.world.until(lambda s: bool(asked_calls(s, chosen)))
+        (asked,) = asked_calls(state, chosen)
+        assert asked.approval is not None
+        for question in ("other", asked.approval.id):
+            body = {"question_id": question, "answer": "no"}
+            self.client.post(f"/api/discussions/{chosen}/approvals/{asked.id}", body, **AS_PERSON)
+        self.world.until(lambda s: not is_busy(s, chosen))
+
     def failed(self) -> None:
         """A provider that fails."""
         chosen = self.world.discussion()
@@ -340,6 +360,9 @@ class Tour:
             "item": {"file": "no.md", "first_line": 1, "text": "no"},
             "first_line": 1,
             "is_confirmed": False,
+            "question_id": "no",
+            "answer": "no",
+            "has_tools": True,
         }
         good |= {"file": "facts.md", "first_line": 1}
         for operation in OPERATIONS:
@@ -353,6 +376,7 @@ class Tour:
     def _ask(self, operation: Operation, path: str, body: Any, **headers: str) -> None:
         data = None if operation.method == "GET" or body is None else json.dumps(body).encode()
         kind = {"content-type": "application/json"} if data is not None else {}
+        kind |= AS_PERSON if operation.needs_person else {}
         http = self.client.http
         self.client._checked(http.request(operation.method, path, content=data, headers={**kind, **headers}))
 
@@ -368,7 +392,8 @@ class Tour:
             )
         if operation.method != "GET":
             self._ask(operation, path, "x" * 200_000)
-            self.client._checked(self.client.http.request(operation.method, path, content=b"x"))
+            who = AS_PERSON if operation.needs_person else {}
+            self.client._checked(self.client.http.request(operation.method, path, content=b"x", headers=who))
 
 
 def _body(operation: Operation) -> Any:
@@ -394,6 +419,7 @@ def _reached(world: World) -> set[tuple[str, int]]:
     tour.imported()
     tour.searched()
     tour.forgotten()
+    tour.tools()
     tour.failed()
     tour.wrong()
     read_only(tour)
@@ -408,6 +434,7 @@ def read_only(tour: Tour) -> None:
     client.get("/api/screenshot.png")
     world.read_only()
     client.post("/api/discussions", {})
+    client.put(f"/api/discussions/{chosen}/tools", {"has_tools": False}, **AS_PERSON)
     client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
     client.post(f"/api/discussions/{chosen}/messages/x/choose")
     client.put("/api/presets/x", {"items": []})
@@ -463,6 +490,9 @@ def test_a_program_that_fails_says_so_on_every_path(
             "action": "y",
             "advance_s": 0,
             "paths": ["x"],
+            "question_id": "x",
+            "answer": "no",
+            "has_tools": True,
         }
         body |= {"file": "facts.md", "first_line": 1, "is_confirmed": True}
         body |= {
@@ -472,7 +502,10 @@ def test_a_program_that_fails_says_so_on_every_path(
         }
         known = _body(operation).get("properties", {})
         sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
-        answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))
+        who = AS_PERSON if operation.needs_person else {}
+        answer = running.client._checked(
+            running.client.http.request(operation.method, path, json=sent, headers=who)
+        )
         if operation.id != "screenshot":
             assert answer.status_code == 500, operation.id
             assert "a bug" not in answer.text
