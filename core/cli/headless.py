@@ -25,7 +25,7 @@ def run_headless(options: Options, front: FrontEnd, console: Console) -> int:
     Raises:
         SlopError: the home cannot be used, or the Hook API cannot start.
     """
-    handover = _claimed(options.approvals_fd, is_asked=options.hooks)
+    handover = claimed_descriptor(options.approvals_fd, is_asked=options.hooks)
     with session(front, console) as state, _until_stopped(console):
         home, root = state.program.home, state.config.project.root
         console.line(f"Running without a window on {home}, project {root}. Ctrl+C stops.")
@@ -62,7 +62,7 @@ def _hooks(options: Options, front: FrontEnd, console: Console, handover: int | 
         server.stop()
 
 
-def _claimed(descriptor: int | None, *, is_asked: bool) -> int | None:
+def claimed_descriptor(descriptor: int | None, *, is_asked: bool) -> int | None:
     """The descriptor that takes the token of approvals, closed to every process that is started from now on.
 
     Raises:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from core.agent.pages import asked_calls
 from core.hooks.controls import PERSONAL, action_name
 from core.settings.messages import TrustProject
@@ -90,22 +88,21 @@ def test_a_stream_tells_each_reply_of_a_turn_whole_and_what_is_asked(running: Wo
     assert told[-1][0] == "done"
 
 
-@pytest.mark.parametrize("kind", PERSONAL, ids=action_name)
-def test_no_panel_takes_what_a_person_alone_says(running: World, kind: type[Any]) -> None:
-    for panel in ("agent", "settings"):
-        for headers in ({}, AS_PERSON):
-            act = {"panel": panel, "action": action_name(kind), "is_trusted": True, "discussion_id": "d"}
-            refused = running.client.post("/api/ui", act, **headers)
-            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "needs_person")
-    assert not running.state.config.project.is_trusted
-
-
-def test_no_program_changes_a_policy(running: World) -> None:
+def test_no_panel_takes_what_a_person_alone_says_nor_a_change_of_policies(running: World) -> None:
+    acts: list[dict[str, Any]] = [
+        {"panel": panel, "action": action_name(kind), "is_trusted": True, "discussion_id": "d"}
+        for kind in PERSONAL
+        for panel in ("agent", "settings")
+    ]
     for key, value in (
         ("tools.edits", "allow"),
         ("tools.folders./.edits", "allow"),
         ("tools.max_rounds", 900),
     ):
-        act = {"panel": "settings", "action": "change_setting", "key": key, "value": value}
-        assert running.client.post("/api/ui", act).status_code == 403
+        acts.append({"panel": "settings", "action": "change_setting", "key": key, "value": value})
+    for act in acts:
+        for headers in ({}, AS_PERSON):
+            refused = running.client.post("/api/ui", act, **headers)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "needs_person"), act
+    assert not running.state.config.project.is_trusted
     assert "tools" not in running.config.read_text(encoding="utf-8")
