@@ -7,9 +7,10 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from core.agent.escapes import escaped
 from core.agent.messages import ApproveCall, RefuseCall
 from core.agent.pages import asked_calls
-from core.cli.output import Console, harmless
+from core.cli.output import Console
 from core.cli.session import FrontEnd
 from core.values.agent import Approval
 
@@ -30,7 +31,7 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
         told.add(call.question_id)
         source = sys.stdin
         if source is None or not source.isatty():
-            console.note(f"manual-slop: refused, nobody could be asked: {harmless(approval.title)}")
+            console.note(f"manual-slop: refused, nobody could be asked: {escaped(approval.title)}")
             front.send(RefuseCall(discussion_id, call.id, NOBODY))
             continue
         console.aside(question(approval))
@@ -47,16 +48,16 @@ def question(approval: Approval) -> str:
     """Question about a call: what it would do, whole, every control character shown, and why it is asked."""
     rows = [f"\n{_one_line(approval.title)}"]
     detail = approval.detail or "".join(hunk.text for hunk in approval.hunks)
-    rows += [_INDENT + harmless(row) for row in detail.split("\n")] if detail else []
+    rows += [_INDENT + escaped(row) for row in detail.split("\n")] if detail else []
     rows += [f"({_one_line(reason)})" for reason in approval.reasons]
     if not approval.grant:
         return "\n".join((*rows, "Let it? [y/N] "))
-    grant = "; ".join(harmless(row) for row in approval.grant.split("\n"))
+    grant = "; ".join(escaped(row) for row in approval.grant.split("\n"))
     return "\n".join((*rows, f"a: from now on in this discussion: {grant}", "Let it? [y/a/N] "))
 
 
 def _one_line(text: str) -> str:
-    return harmless(" ".join(text.split()))
+    return escaped(" ".join(text.split()))
 
 
 def _drop_typed(source: TextIO) -> None:

@@ -83,7 +83,8 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
-    if not given.tools and (beside := program_beside(options)):
+    beside = program_beside(options)
+    if beside is not None and (not given.tools or beside.has_tools(given.discussion)):
         return beside.send(options, text, console)
     with session(front, console, writes=True) as state:
         _check_names(state, options)
