@@ -131,7 +131,7 @@ class ToolsData(Data, frozen=True):
 
 
 class ToolsBody(Body, frozen=True):
-    """Whether a discussion has tools, and its mode."""
+    """Tools of a discussion, on or off, and its mode."""
 
     has_tools: bool
     mode: Mode = Mode.ASK

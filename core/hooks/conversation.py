@@ -350,7 +350,7 @@ class FollowedTurn:
         return lines
 
     def _more(self, reply_id: str, text: str, reasoning: str) -> list[bytes]:
-        """What was not told of one reply. One that follows another says so first."""
+        """Events of the rest of one reply that was not told. One that follows another says so first."""
         lines = []
         if self.told_chars and reply_id not in self.told_chars:
             lines.append(event("reply", {"message_id": reply_id}))
