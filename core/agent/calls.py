@@ -10,9 +10,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.agent import background
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
-from core.agent.policy import PolicyAnswer, Standing, rule
+from core.agent.policy import Standing, rule
 from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
@@ -20,6 +21,7 @@ from core.discussion.messages import AppendRecords, ResultToken, StartToken
 from core.settings.searched_places import asked_places
 from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
 from core.values.messages import AttachmentPart, Role, Status, ToolResultPart
+from core.values.policies import PolicyAnswer
 from core.values.records import MessageRecord, StartRecord
 from core.values.state import AppState
 from core.values.updates import Result
@@ -168,6 +170,7 @@ def _standing(state: AppState, turn: AgentTurn, call: ToolCall, *, must_ask: boo
         sandbox=state.agent.sandbox,
         is_trusted=state.config.project.is_trusted,
         grants=page_of(state, turn.discussion_id).grants,
+        policies=state.config.project.policies,
         must_ask=must_ask,
         is_recovered=call.is_recovered,
     )
@@ -251,14 +254,13 @@ def done(state: AppState, given: Stamp, event: CallDone) -> Result:
         page = replace(page, changes=(*others, *event.changes))
     if event.todo is not None:
         page = replace(page, todo=event.todo)
-    if event.is_background:
-        page = replace(page, commands=(*page.commands, call))
     state = with_page(state, event.discussion_id, page)
     turn = replace(turn, has_yielded=turn.has_yielded or event.is_yield)
     how = CallState.FAILED if event.is_error else CallState.DONE
     if event.is_interrupted:
         how = CallState.INTERRUPTED
-    return _ended(state, given, turn, call, how, event.text)
+    state, effects = _ended(state, given, turn, call, how, event.text)
+    return background.begun(state, event.discussion_id, call.id), effects
 
 
 def kept(state: AppState, discussion_id: str, call_ids: frozenset[str]) -> AppState:
@@ -289,9 +291,9 @@ def _ended(
     """A call is over: its result goes to disk, and the next one may go."""
     words = clean(words)
     number = next(i for i, one in enumerate(turn.calls) if one.id == call.id)
-    over = replace(
-        call, state=how, ended_at=given.at, started_at=call.started_at, tail="", result=words[:SHOWN_CHARS]
-    )
+    over = replace(call, state=how, result=words[:SHOWN_CHARS])
+    if not call.is_background:  # else its command goes on, or has told its end already
+        over = replace(over, ended_at=given.at, tail="")
     turn = with_tool_call(turn, over)
     record = result_record(given, number, call.id, words, how, call.attachments)
     state, effects = advance(state, given, turn)

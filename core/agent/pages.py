@@ -48,6 +48,12 @@ def call_of_turn(turn: AgentTurn | None, call_id: str) -> ToolCall | None:
     return None if turn is None else next((one for one in turn.calls if one.id == call_id), None)
 
 
+def asked_calls(state: AppState, discussion_id: str) -> tuple[ToolCall, ...]:
+    """Calls of a discussion that wait for a person."""
+    turn = state.agent.turns.get(discussion_id)
+    return () if turn is None else tuple(one for one in turn.calls if one.state is CallState.ASKING)
+
+
 def with_tool_call(turn: AgentTurn, call: ToolCall) -> AgentTurn:
     """Replace a call of a turn."""
     return replace(turn, calls=tuple(call if one.id == call.id else one for one in turn.calls))

@@ -4,52 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from enum import StrEnum
 
 import msgspec
 
 from core.values.agent import ActKind, Approval, Mode, Sandbox
+from core.values.policies import Policies, PolicyAnswer
 
 EDIT_GRANT = "edit files inside the project"
 """Grant of an edit inside the project; an edit elsewhere offers none."""
 _RUN = "run "
 _HOST = "fetch from "
-
-
-class PolicyAnswer(StrEnum):
-    """Answer of a policy, loosest first."""
-
-    ALLOW = "allow"
-    ASK = "ask"
-    REFUSE = "refuse"
-
-
-_STRICTNESS = tuple(PolicyAnswer)
-
-
-class Policies(msgspec.Struct, frozen=True):
-    """Answers that a person set for a folder, in their own settings.
-
-    Args:
-        reads, edits, commands, network: answer where nothing else decides. Commands are let go only where they are confined.
-        prefixes: command rules, words as a shell reads them (`git log`); hosts: addresses that may be fetched.
-    """
-
-    reads: PolicyAnswer = PolicyAnswer.ALLOW
-    edits: PolicyAnswer = PolicyAnswer.ASK
-    commands: PolicyAnswer = PolicyAnswer.ASK
-    network: PolicyAnswer = PolicyAnswer.ASK
-    prefixes: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-
-
-class ProjectPolicies(msgspec.Struct, frozen=True):
-    """Answers of a project's file. It can only tighten; None: nothing said."""
-
-    reads: PolicyAnswer | None = None
-    edits: PolicyAnswer | None = None
-    commands: PolicyAnswer | None = None
-    network: PolicyAnswer | None = None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -94,22 +58,6 @@ def rule(approval: Approval, standing: Standing) -> Ruling:
     if approval.kind is ActKind.OWN or _is_covered(shown, standing):
         return Ruling(PolicyAnswer.ALLOW, shown)
     return Ruling(_policy(approval.kind, standing.policies), shown)
-
-
-def tightened(own: Policies, project: ProjectPolicies) -> Policies:
-    """A person's policies under what the project's file says: the stricter of both, rules dropped where it asks."""
-
-    def stricter(ours: PolicyAnswer, theirs: PolicyAnswer | None) -> PolicyAnswer:
-        return max(ours, theirs or ours, key=_STRICTNESS.index)
-
-    return Policies(
-        reads=stricter(own.reads, project.reads),
-        edits=stricter(own.edits, project.edits),
-        commands=stricter(own.commands, project.commands),
-        network=stricter(own.network, project.network),
-        prefixes=own.prefixes if project.commands in {None, PolicyAnswer.ALLOW} else (),
-        hosts=own.hosts if project.network in {None, PolicyAnswer.ALLOW} else (),
-    )
 
 
 def approval_id(tool: str, arguments_json: str, folder: str, base_sha256: str, *found: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
-from core.agent import calls, rounds
+from core.agent import background, calls, rounds
 from core.agent.messages import (
     AgentCommand,
     AgentEvent,
@@ -40,7 +40,7 @@ from core.base.text import clean
 from core.discussion.choices import change_meta
 from core.discussion.messages import RecordsAppended, ReplyToken, ResultToken, StartToken, WriteFailed
 from core.turn.messages import CallEnded
-from core.values.agent import AgentTurn, CallState, Sandbox, ToolCall
+from core.values.agent import AgentTurn, CallState, ToolCall
 from core.values.messages import ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import MessageRecord
@@ -62,9 +62,7 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             fields = {"has_tools": asked.has_tools, "mode": asked.mode}
             state, effects = change_meta(state, asked.discussion_id, **fields)
             state, more = calls.reconsidered(state, given, asked.discussion_id)
-            is_unknown = asked.has_tools and state.agent.sandbox == Sandbox()
-            look = (LookForSandbox(),) if is_unknown else ()
-            return state, (*effects, *more, *look)
+            return state, (*effects, *more, *_looked(state, asked.discussion_id))
         case ApproveCall():
             return _approve(state, given, asked)
         case RefuseCall():
@@ -97,9 +95,7 @@ def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
         case CallDone():
             return calls.done(state, given, happened)
         case CommandEnded():
-            page = page_of(state, happened.discussion_id)
-            left = tuple(one for one in page.commands if one.id != happened.call_id)
-            return with_page(state, happened.discussion_id, replace(page, commands=left)), ()
+            return background.ended(state, given, happened), ()
         case FilesRestored():
             return _restored(state, happened), ()
         case SandboxFound():
@@ -151,7 +147,21 @@ def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
 
 def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
     """A log was read: what was not begun when a program ended is asked again."""
-    return rounds.left(state, given, discussion_id)
+    state, effects = rounds.left(state, given, discussion_id)
+    return state, (*effects, *_looked(state, discussion_id))
+
+
+def _looked(state: AppState, discussion_id: str) -> tuple[LookForSandbox, ...]:
+    """Find out how commands are confined before the first of them is asked about: a window says so from then on."""
+    summary = state.discussions.summaries.get(discussion_id)
+    if (
+        summary is None
+        or not summary.meta.has_tools
+        or state.agent.is_headless
+        or state.agent.sandbox.is_known
+    ):
+        return ()
+    return (LookForSandbox(),)
 
 
 def followed(state: AppState, given: Stamp) -> Result:
@@ -245,13 +255,7 @@ def _tail(state: AppState, happened: CallTail) -> AppState:
     call = call_of_turn(turn, happened.call_id)
     if turn is not None and call is not None and call.state is CallState.RUNNING:
         return with_turn(state, with_tool_call(turn, replace(call, tail=happened.tail)))
-    page = page_of(state, happened.discussion_id)
-    if not any(one.id == happened.call_id for one in page.commands):
-        return state
-    commands = tuple(
-        replace(one, tail=happened.tail) if one.id == happened.call_id else one for one in page.commands
-    )
-    return with_page(state, happened.discussion_id, replace(page, commands=commands))
+    return background.wrote(state, happened)
 
 
 def _restored(state: AppState, happened: FilesRestored) -> AppState:

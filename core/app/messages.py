@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from core.agent.compaction_messages import CompactionCommand, CompactionEffect, CompactionEvent
-from core.agent.messages import AgentCommand, AgentEffect, AgentEvent
+from core.agent.messages import AgentCommand, AgentEffect, AgentEvent, ApproveCall, RefuseCall, SetTools
 from core.base.reports import Report
 from core.base.stamp import Stamp
 from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
@@ -110,7 +110,7 @@ Command = (
 these and nothing else.
 """
 
-PERSON_ONLY: tuple[type[Any], ...] = (*get_args(AgentCommand), TrustProject, StoreKey)
+PERSON_ONLY: tuple[type[Any], ...] = (SetTools, ApproveCall, RefuseCall, TrustProject, StoreKey)
 """Commands that count only from a person: what tools may do, whether a folder is trusted, keys. The token of the Hook API
 stands on disk, where a command could read it, so no way over HTTP leads to these."""
 

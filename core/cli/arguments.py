@@ -18,6 +18,7 @@ class Options(OutsideOptions, frozen=True):
 
     Args:
         command: name of the command, empty for the window; headless: run the controller without a window.
+        approvals_fd: descriptor that takes the token of approvals, None: nobody approves over HTTP.
         is_json: print what a program would read; trusts: trust the project's folder first.
         given: the command's own arguments.
     """
@@ -25,6 +26,7 @@ class Options(OutsideOptions, frozen=True):
     command: str = ""
     headless: bool = False
     is_json: bool = False
+    approvals_fd: int | None = None
     trusts: bool = False
     given: argparse.Namespace = msgspec.field(default_factory=argparse.Namespace)
 
@@ -54,6 +56,7 @@ def options_of(given: argparse.Namespace) -> Options:
         command=command,
         headless=given.headless,
         is_json=given.json,
+        approvals_fd=given.approvals_fd,
         trusts=getattr(given, "trust", False),
         given=given,
         is_headless=bool(command) or given.headless,

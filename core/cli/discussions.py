@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from core.app.execution import act
 from core.app.messages import Command
 from core.cli.arguments import Options
+from core.cli.compact import compact
 from core.cli.format import discussion_data, discussions_text, newest_first
 from core.cli.output import Console
 from core.cli.session import FrontEnd, UsageError, find_discussion, session
@@ -37,12 +39,15 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
     """
     action = options.given.action or "list"
     done, chosen = "", ""
+    data: dict[str, Any] = {}
     with session(front, console, writes=action not in READING) as state:
         match action:
             case "list":
                 _list(options, front, console, state)
             case "show" | "export":
                 _export(options, front, console, find_discussion(state, options.given.id))
+            case "compact":
+                done, data = compact(front, console, find_discussion(state, options.given.id))
             case "restore":
                 done, chosen = _restore(front, options.given.id)
             case "delete":
@@ -52,7 +57,7 @@ def run_discussions(options: Options, front: FrontEnd, console: Console) -> int:
                 chosen = find_discussion(state, options.given.id)
                 done = _change(options, front, chosen)
     if done:
-        console.outcome(done, {"discussion": chosen})
+        console.outcome(done, data or {"discussion": chosen})
     return 0
 
 

@@ -10,7 +10,8 @@ from core.base.figures import age, money, span
 from core.base.text import one_line
 from core.cli.tables import folded, table
 from core.cli.wording import in_terminal
-from core.values.discussion import DiscussionSummary
+from core.values.agent import Mode
+from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message
 from core.values.provider import ModelProfile, ProviderStatus
 from core.values.stack import LAYER_TITLES, ContextReport
@@ -66,7 +67,7 @@ def discussions_text(
     cells = []
     for row in rows:
         meta = row.meta
-        flags = ("* " if meta.pinned else "") + ("(archived) " if meta.archived else "")
+        flags = ("* " if meta.pinned else "") + ("(archived) " if meta.archived else "") + _tools(meta)
         name = f"{flags}{one_line(meta.name, name_chars)}" + (f"  [{row.problem}]" if row.problem else "")
         found = one_line((lines or {}).get(meta.id, ""), 60)
         cells.append(
@@ -85,6 +86,13 @@ def discussions_text(
     return table(head, cells, numbers=frozenset({1, 2}), kept=frozenset({0}), columns=columns)
 
 
+def _tools(meta: DiscussionMeta) -> str:
+    """Flag of a discussion with tools, with its mode unless it is the usual one."""
+    if not meta.has_tools:
+        return ""
+    return "(tools) " if meta.mode is Mode.ASK else f"(tools, {meta.mode.value.replace('_', ' ')}) "
+
+
 def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
     """A discussion of the list as plain data."""
     meta = row.meta
@@ -99,6 +107,8 @@ def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
         "preset": meta.preset,
         "pinned": meta.pinned,
         "archived": meta.archived,
+        "has_tools": meta.has_tools,
+        "mode": meta.mode.value,
         "parent_id": meta.parent_id,
         "preview": row.preview,
         "origin": row.origin,

@@ -73,6 +73,8 @@ def _read(parser: Parser, argv: Sequence[str]) -> argparse.Namespace:
         _help(parser, given.words)
     if given.command == "completion":
         _complete(given.shell)
+    if given.approvals_fd is not None and not given.headless:
+        parser.error("--approvals-fd goes with --headless --hooks: the window asks by itself")
     if given.command and (given.hooks or given.test_clock):
         parser.error("--hooks and --test-clock go with the window or --headless, not with a command")
     return given
@@ -157,6 +159,13 @@ def make_parser() -> Parser:
         "--hooks",
         action="store_true",
         help="let your other programs use it over loopback HTTP (docs/openapi.json)",
+    )
+    parser.add_argument(
+        "--approvals-fd",
+        metavar="N",
+        type=int,
+        default=None,
+        help="with --headless --hooks: write a token that may approve to this descriptor, a pipe",
     )
     parser.add_argument("--test-clock", action="store_true", help="let tests put the clock forward over HTTP")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")

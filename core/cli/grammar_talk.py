@@ -118,6 +118,7 @@ def add_discussions(commands: Commands[Parser], common: Parser) -> None:
         ("unpin", "let one back into the order of time"),
         ("archive", "take one out of the list"),
         ("unarchive", "put one back into the list"),
+        ("compact", "let the beginning of one leave what its model sees; says what that cost"),
         ("delete", "move one to the trash"),
         ("restore", "bring one back from the trash"),
     ):

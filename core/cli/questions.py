@@ -9,19 +9,13 @@ from typing import TextIO
 
 from core.agent.escapes import escaped
 from core.agent.messages import ApproveCall, RefuseCall
-from core.cli.output import Console, harmless
+from core.agent.pages import asked_calls
+from core.cli.output import Console
 from core.cli.session import FrontEnd
-from core.values.agent import Approval, CallState, ToolCall
-from core.values.state import AppState
+from core.values.agent import Approval
 
 NOBODY = "There is no terminal to ask on, so nobody was asked."
 _INDENT = "    "
-
-
-def asked_calls(state: AppState, discussion_id: str) -> tuple[ToolCall, ...]:
-    """Calls that wait for a person."""
-    turn = state.agent.turns.get(discussion_id)
-    return () if turn is None else tuple(one for one in turn.calls if one.state is CallState.ASKING)
 
 
 def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str]) -> None:
@@ -37,7 +31,7 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
         told.add(call.question_id)
         source = sys.stdin
         if source is None or not source.isatty():
-            console.note(f"manual-slop: refused, nobody could be asked: {harmless(approval.title)}")
+            console.note(f"manual-slop: refused, nobody could be asked: {escaped(approval.title)}")
             front.send(RefuseCall(discussion_id, call.id, NOBODY))
             continue
         console.aside(question(approval))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from core.agent.messages import SetTools
+from core.agent.pages import asked_calls
 from core.app.execution import act
 from core.base.errors import SlopError
 from core.base.text import clean
@@ -21,7 +22,7 @@ from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
-from core.cli.questions import ask_all, asked_calls
+from core.cli.questions import ask_all
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
@@ -82,7 +83,8 @@ def run_send(options: Options, front: FrontEnd, console: Console) -> int:
         )
     if given.retry and given.discussion == "new":
         raise UsageError("--retry needs --discussion", remedy="Use --discussion last")
-    if not given.tools and (beside := program_beside(options)):
+    beside = program_beside(options)
+    if beside is not None and (not given.tools or beside.has_tools(given.discussion)):
         return beside.send(options, text, console)
     with session(front, console, writes=True) as state:
         _check_names(state, options)

@@ -8,6 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
+from core.agent.escapes import escaped
 from core.base import paths
 from core.base.errors import SlopError
 from core.base.surroundings import current_folder
@@ -17,6 +20,7 @@ from core.cli.output import Console
 from core.cli.session import check_name, find_discussion, report_trust
 from core.cli.wording import in_terminal
 from core.hooks.client import HookClient, HookError, connect
+from core.values.agent import Mode
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message, ReasoningPart, Role, Status, TextPart
 from core.values.state import AppState, DiscussionsState
@@ -86,6 +90,13 @@ class Beside:
                 with suppress(SlopError):  # where words are kept the program declines
                     self.client.act("discussions", "discard_discussion", discussion_id=chosen)
             raise
+
+    def has_tools(self, wanted: str) -> bool:
+        """True if a discussion has tools already: over HTTP nobody can give it any."""
+        if wanted == "new":
+            return False
+        listed = self._listed()
+        return listed.discussions.summaries[find_discussion(listed, wanted)].meta.has_tools
 
     def _send(self, options: Options, chosen: str, text: str, console: Console) -> int:
         self._choose(options, chosen)
@@ -158,6 +169,7 @@ class Beside:
 def _summary(row: dict[str, Any]) -> DiscussionSummary:
     created = datetime.fromisoformat(row["created_at"])
     meta = DiscussionMeta(row["id"], row["name"], created, row["provider"], row["model"])
+    meta = replace(meta, has_tools=row["has_tools"], mode=Mode(row["mode"]))
     return DiscussionSummary(meta, datetime.fromisoformat(row["updated_at"]))
 
 
@@ -183,6 +195,12 @@ class _Printed:
             case "reasoning" if self.options.given.show_reasoning and not self.options.is_json:
                 self.console.aside(data["text"])
                 self.thought += data["text"]
+            case "reply":
+                self._next_reply()
+            case "asking":
+                self.console.note(
+                    f"manual-slop: the running program asks for your yes: {escaped(data['title'])}"
+                )
             case "retrying":
                 self.console.note(f"manual-slop: {data['reason']}; trying again")
             case "done":
@@ -191,6 +209,12 @@ class _Printed:
                 self.error = data
             case _:
                 pass
+
+    def _next_reply(self) -> None:
+        """Begin a line for what the model says after its tools: every round is a reply of its own."""
+        if self.printed and not self.options.is_json:
+            self.console.write("\n" * (2 - self.printed.endswith("\n")))
+        self.printed = self.thought = ""
 
     def end(self, chosen: str, *, is_stopped: bool) -> int:
         """Say how it ended. Returns the exit code."""

@@ -41,6 +41,9 @@ from core.values.state import AppState, Level, PendingWrite
 from core.values.updates import Result, conclude, dismiss, notify, with_open, with_summary
 from core.values.usage import add_usage
 
+PARTED = "call-parted"
+"""Notice: a message of tools was to be edited or deleted."""
+
 RETRY_WRITE_AFTER = timedelta(seconds=5)
 
 
@@ -159,9 +162,20 @@ def edit_message(state: AppState, given: Stamp, command: EditMessage) -> Result:
     text = clean(command.text)
     if message is None:
         return state, ()
+    if message.is_of_tools:
+        return _refused(state, command.discussion_id, "edited"), ()
     parts = with_text(message, text, command.detached)
     record = EditRecord(given.make_id(), given.at, message.id, parts)
     return state, (AppendRecords(command.discussion_id, (record,)),)
+
+
+def _refused(state: AppState, discussion_id: str, what: str) -> AppState:
+    """Say why a message of tools stays: without its call no result may be sent, nor a call without its result."""
+    text = f"A tool's result, or a reply that asked for one, cannot be {what}."
+    detail = (
+        "It would part a call from its result. Branch from a message before it, or forget the conversation."
+    )
+    return notify(state, PARTED, Level.WARNING, text, detail, discussion_id=discussion_id)
 
 
 def with_text(message: Message, text: str, detached: tuple[str, ...] = ()) -> tuple[Part, ...]:
@@ -181,6 +195,8 @@ def delete_message(state: AppState, given: Stamp, command: DeleteMessage) -> Res
     message = _find(state.discussions.open.get(command.discussion_id), command.message_id)
     if message is None:
         return state, ()
+    if message.is_of_tools:
+        return _refused(state, command.discussion_id, "deleted"), ()
     record = DeleteRecord(given.make_id(), given.at, message.id)
     return state, (AppendRecords(command.discussion_id, (record,)),)
 

@@ -14,9 +14,9 @@ from starlette.routing import Route
 
 from core.hooks.bodies import read_body, read_query, taken
 from core.hooks.fields import Body, Data, Query, encode
-from core.hooks.guard import App, Guard, Limits, read_all, refuse
+from core.hooks.guard import IS_PERSON, App, Guard, Limits, read_all, refuse
 from core.hooks.operation import Operation
-from core.hooks.refusals import RefusedError, error_data
+from core.hooks.refusals import RefusedError, error_data, for_a_person
 from core.hooks.request import Answer, HookDesk, Request
 from core.hooks.table import operations
 
@@ -25,18 +25,25 @@ HttpEndpoint = Callable[[HttpRequest], Awaitable[Response]]
 _DEFAULT_LIMITS = Limits()
 
 
-def make_app(desk: HookDesk, token: str, hosts: tuple[str, ...], limits: Limits = _DEFAULT_LIMITS) -> Guard:
+def make_app(
+    desk: HookDesk,
+    token: str,
+    hosts: tuple[str, ...],
+    limits: Limits = _DEFAULT_LIMITS,
+    approvals_token: str = "",
+) -> Guard:
     """The guarded application.
 
     Args:
         desk: what requests share; token: what each must carry; hosts: `127.0.0.1:port` and the like.
+        approvals_token: a person's, which may stand in its place and do more; empty: nobody has one.
     """
     served = operations(has_clock=desk.clock is not None)
     routes = [_route(desk, operation, limits) for operation in served]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _not_routed})
     app.router.redirect_slashes = False
     open_paths = [operation.path for operation in served if operation.is_open]
-    return Guard(cast(App, app), token, hosts, limits, open_paths)
+    return Guard(cast(App, app), token, hosts, limits, open_paths, approvals_token)
 
 
 def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:
@@ -49,6 +56,7 @@ def _route(desk: HookDesk, operation: Operation, limits: Limits) -> Route:
 def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpoint:
     async def endpoint(request: HttpRequest) -> Response:
         try:
+            _check_person(operation, request)
             return _response(await operation.run(await _read(desk, operation, request, limits)))
         except RefusedError as error:
             return _Refusal(error, limits)
@@ -57,6 +65,12 @@ def _endpoint(desk: HookDesk, operation: Operation, limits: Limits) -> HttpEndpo
             return _json(500, error_data("broken", "The program failed to answer", "See the log file"))
 
     return endpoint
+
+
+def _check_person(operation: Operation, request: HttpRequest) -> None:
+    """Raise RefusedError (403) where a program asks for what a person alone may do."""
+    if operation.needs_person and not request.scope.get(IS_PERSON, False):
+        raise for_a_person()
 
 
 async def _read(desk: HookDesk, operation: Operation, request: HttpRequest, limits: Limits) -> Request[Any]:

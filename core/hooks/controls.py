@@ -17,7 +17,7 @@ from core.hooks.fields import Body, Texts
 from core.hooks.knowledge import ItemPlace, stored_item
 from core.hooks.operation import Resource
 from core.hooks.presets import PresetItem, PresetItems, preset_of
-from core.hooks.refusals import unknown
+from core.hooks.refusals import for_a_person, unknown
 from core.values.curation import FileItem
 from core.values.knowledge import Item
 from core.values.state import AppState
@@ -43,9 +43,11 @@ def make_command(
         resources: whose panels there are; body: with the command's fields beside `panel` and `action`.
 
     Raises:
-        RefusedError: 404 no such panel, action or thing that a field names; 409 it cannot be done with that thing;
+        RefusedError: 403 a person alone may; 404 no such panel, action or thing that a field names; 409 it cannot be done with that thing;
             422 wrong fields.
     """
+    if action in map(action_name, PERSON_ONLY):
+        raise for_a_person()
     panels = panels_of(resources)
     if panel not in panels:
         raise unknown("panel", panel, f"There are: window, {', '.join(panels)}")

@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.agent.compaction_messages import CompactDiscussion
+from core.agent.pages import asked_calls
 from core.app.execution import begin, is_over
 from core.base.errors import FailureKind
 from core.base.figures import time_limit
@@ -30,7 +31,14 @@ from core.discussion.messages import (
     SetSystemPreset,
     SetTemperature,
 )
-from core.hooks.fields import Body, Count, Data, Time, UsageData, encode, filled
+from core.hooks.agent import (
+    TurnData,
+    WorkingCallData,
+    commands_of,
+    turn_of,
+)
+from core.hooks.fields import Body, Data, encode, filled
+from core.hooks.message_data import CallData, MarkData, MessageData, QueuedData, joined
 from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, HookDesk, Request
@@ -46,7 +54,7 @@ from core.turn.messages import (
     SendQueued,
     TakeBackQueued,
 )
-from core.values.discussion import CallPhase, LiveCall, OpenDiscussion, QueuedPrompt
+from core.values.discussion import CallPhase, LiveCall, OpenDiscussion
 from core.values.messages import (
     Entry,
     Mark,
@@ -55,8 +63,6 @@ from core.values.messages import (
     Role,
     Status,
     TextPart,
-    ToolCallPart,
-    ToolResultPart,
 )
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
@@ -74,116 +80,9 @@ BEAT_S = 15.0
 """A comment line keeps a silent stream of events alive."""
 
 
-class CallData(Data, frozen=True):
-    """A call under way."""
-
-    discussion_id: str
-    message_id: str
-    provider: str
-    model: str
-    phase: CallPhase
-    retry_reason: str
-
-    @classmethod
-    def of(cls, call: LiveCall) -> CallData:
-        """The call as it is answered with."""
-        reason = call.retry_reason if call.phase is CallPhase.RETRYING else ""
-        return filled(cls, call, message_id=call.user_message_id, retry_reason=reason)
-
-
-class ToolCallData(Data, frozen=True):
-    """Call of a tool by the model."""
-
-    call_id: str
-    name: str
-    arguments_json: str
-
-
-class AttachmentData(Data, frozen=True):
-    """Attachment of a message."""
-
-    sha256: str
-    name: str
-    media_type: str
-    size_bytes: Count
-
-
-class ToolResultData(Data, frozen=True):
-    """Answer of a tool. `attachments`: pictures in it."""
-
-    call_id: str
-    text: str
-    is_error: bool
-    attachments: list[AttachmentData]
-
-    @classmethod
-    def of(cls, part: ToolResultPart) -> ToolResultData:
-        """The result as it is answered with."""
-        return filled(cls, part, attachments=[filled(AttachmentData, file) for file in part.attachments])
-
-
-class MessageData(Data, frozen=True, tag_field="type", tag="message"):
-    """One message. What a vendor wants back of its reasoning stays inside.
-
-    `version_of`: the first version of the reply that this one is another version of; empty for that one itself.
-    """
-
-    id: str
-    at: Time
-    role: Role
-    status: Status
-    text: str
-    reasoning: str
-    tool_calls: list[ToolCallData]
-    tool_results: list[ToolResultData]
-    attachments: list[AttachmentData]
-    provider: str
-    model: str
-    is_edited: bool
-    version_of: str
-    usage: UsageData | None
-
-    @classmethod
-    def of(cls, message: Message) -> MessageData:
-        """The message as it is answered with."""
-        parts = message.parts
-        return filled(
-            cls,
-            message,
-            tool_calls=[filled(ToolCallData, part) for part in parts if isinstance(part, ToolCallPart)],
-            tool_results=[ToolResultData.of(part) for part in parts if isinstance(part, ToolResultPart)],
-            attachments=[filled(AttachmentData, part) for part in message.attachments],
-            usage=None if message.usage is None else UsageData.of(message.usage),
-        )
-
-
-class MarkData(Data, frozen=True, tag_field="type", tag="mark"):
-    """Something that is shown in place."""
-
-    id: str
-    at: Time
-    kind: str
-    text: str
-
-
-class QueuedData(Data, frozen=True):
-    """A message that waits for the end of the reply under way. `id`: its message's, once it is sent."""
-
-    id: str
-    at: Time
-    text: str
-    attachments: list[AttachmentData]
-
-    @classmethod
-    def of(cls, prompt: QueuedPrompt) -> QueuedData:
-        """The prompt as it is answered with."""
-        parts = [filled(AttachmentData, part) for part in prompt.attachments]
-        return filled(cls, prompt, attachments=parts)
-
-
 class MessagesData(Data, frozen=True):
-    """The log in order, without what was deleted and versions that were not chosen, the call under way, and what waits for
-    its end.
+    """The log in order, without what was deleted and versions that were not chosen, the call under way, the turn with tools
+    that it belongs to, commands that go on in the background, and what waits for the end.
 
     `queue_hold`: why the queue waits for a person's `send_queued`, empty while it goes on by itself.
     """
@@ -191,6 +90,8 @@ class MessagesData(Data, frozen=True):
     discussion_id: str
     messages: list[MessageData | MarkData]
     call: CallData | None
+    turn: TurnData | None
+    commands: list[WorkingCallData]
     queue: list[QueuedData]
     queue_hold: str
 
@@ -239,7 +140,8 @@ async def list_messages(request: Request[None]) -> Answer:
     listed = list(_listed(opened.entries))
     queue = [QueuedData.of(prompt) for prompt in opened.queue]
     under_way = None if call is None else CallData.of(call)
-    return Answer(MessagesData(opened.id, listed, under_way, queue, opened.queue_hold))
+    at_work = under_way, turn_of(request.state, opened.id), commands_of(request.state, opened.id)
+    return Answer(MessagesData(opened.id, listed, *at_work, queue, opened.queue_hold))
 
 
 def _listed(entries: Iterable[Entry]) -> Iterable[MessageData | MarkData]:
@@ -313,19 +215,22 @@ async def cancel_reply(request: Request[None]) -> Answer:
     return Answer(CancelledData(chosen, state is not None))
 
 
+_Reply = tuple[str, str, str]
+"""Id, text and reasoning."""
+
+
 @dataclass(slots=True)
 class FollowedTurn:
     """A message on disk and the reply to it.
 
     Args:
-        told_text, told_reasoning: how much of the reply went out as events; told: reasons of waits that did.
+        told_chars: how much of text and reasoning of each reply went out as events; told: waits and questions that did.
     """
 
     request: Request[MessageBody]
     chosen: str
     message_id: str
-    told_text: int = 0
-    told_reasoning: int = 0
+    told_chars: dict[str, tuple[int, int]] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
 
     @property
@@ -386,7 +291,7 @@ class FollowedTurn:
         return replies[-1] if replies else None
 
     async def events(self) -> AsyncIterator[bytes]:
-        """Server-sent events: accepted, reasoning, text, retrying, then done or error."""
+        """Server-sent events: accepted, reasoning, text, reply, asking, retrying, then done or error."""
         yield event("accepted", self.sent)
         try:
             while True:
@@ -406,41 +311,56 @@ class FollowedTurn:
         if self.is_over(state):
             return True
         call = self._call(state)
-        if call is None:
-            return False
-        is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
-        return is_retry or len(call.text) > self.told_text or len(call.reasoning) > self.told_reasoning
+        is_retry = (
+            call is not None and call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
+        )
+        is_asked = any(one.question_id not in self.told for one in asked_calls(state, self.chosen))
+        return is_retry or is_asked or any(self._is_more(one) for one in self._said(state))
+
+    def _said(self, state: AppState) -> list[_Reply]:
+        """The replies to the message in order, of each round one, as far as they have come."""
+        opened, call = state.discussions.open.get(self.chosen), self._call(state)
+        found: list[_Reply] = []
+        for entry in reversed(() if opened is None else opened.entries):
+            if isinstance(entry, Message) and entry.id == self.message_id:
+                break
+            if isinstance(entry, Message) and entry.role is Role.ASSISTANT:
+                found.append((entry.id, joined(entry, TextPart), joined(entry, ReasoningPart)))
+        else:
+            found = []  # the message is not there yet: nothing before it answers it
+        found.reverse()
+        if call is not None and all(call.reply_id != one[0] for one in found):
+            found.append((call.reply_id, call.text, call.reasoning))
+        return found
+
+    def _is_more(self, reply: _Reply) -> bool:
+        text, reasoning = self.told_chars.get(reply[0], (0, 0))
+        return len(reply[1]) > text or len(reply[2]) > reasoning
 
     def _news(self, state: AppState) -> list[bytes]:
         call = self._call(state)
-        if call is not None:
-            if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
-                self.told.add(call.retry_reason)
-                return [event("retrying", {"reason": call.retry_reason})]
-            return self._more(call.text, call.reasoning)
-        if not self.is_over(state):
-            return []
-        reply = (
-            self._reply(state.discussions.open[self.chosen])
-            if self.chosen in state.discussions.open
-            else None
-        )
-        return [] if reply is None else self._more(joined(reply, TextPart), joined(reply, ReasoningPart))
-
-    def _more(self, text: str, reasoning: str) -> list[bytes]:
-        lines = []
-        if len(reasoning) > self.told_reasoning:
-            lines.append(event("reasoning", {"text": reasoning[self.told_reasoning :]}))
-            self.told_reasoning = len(reasoning)
-        if len(text) > self.told_text:
-            lines.append(event("text", {"text": text[self.told_text :]}))
-            self.told_text = len(text)
+        lines = [line for one in self._said(state) if self._is_more(one) for line in self._more(*one)]
+        for one in asked_calls(state, self.chosen):
+            if one.question_id not in self.told and one.approval is not None:
+                self.told.add(one.question_id)
+                lines.append(event("asking", {"call_id": one.id, "title": one.approval.title}))
+        if call is not None and call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
+            self.told.add(call.retry_reason)
+            lines.append(event("retrying", {"reason": call.retry_reason}))
         return lines
 
-
-def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:
-    """The parts of one kind as they streamed, with nothing between them."""
-    return "".join(part.text for part in message.parts if isinstance(part, kind))
+    def _more(self, reply_id: str, text: str, reasoning: str) -> list[bytes]:
+        """Events of the rest of one reply that was not told. One that follows another says so first."""
+        lines = []
+        if self.told_chars and reply_id not in self.told_chars:
+            lines.append(event("reply", {"message_id": reply_id}))
+        told_text, told_reasoning = self.told_chars.get(reply_id, (0, 0))
+        if len(reasoning) > told_reasoning:
+            lines.append(event("reasoning", {"text": reasoning[told_reasoning:]}))
+        if len(text) > told_text:
+            lines.append(event("text", {"text": text[told_text:]}))
+        self.told_chars[reply_id] = len(text), len(reasoning)
+        return lines
 
 
 def event(name: str, data: Data | Mapping[str, str]) -> bytes:
@@ -454,14 +374,20 @@ _SEND_ERRORS = {
     409: "a reply is under way, a spend limit is reached, the queue is held, or the home is read-only",
     502: "the provider failed; the words are kept",
 }
-_CANCEL_ERRORS = {404: NO_DISCUSSION, 409: "no reply is under way"}
+_MISSING = {404: NO_DISCUSSION}
 _SENT: Mapping[int, type[Data]] = {200: AnsweredData, 202: SentData}
 
 RESOURCE = Resource(
     (
-        operation("GET", f"{_ONE}/messages", list_messages, {200: MessagesData}, {404: NO_DISCUSSION}),
+        operation("GET", f"{_ONE}/messages", list_messages, {200: MessagesData}, _MISSING),
         operation("POST", f"{_ONE}/messages", send_message, _SENT, _SEND_ERRORS, streams=True),
-        operation("POST", f"{_ONE}/cancel", cancel_reply, {200: CancelledData}, _CANCEL_ERRORS),
+        operation(
+            "POST",
+            f"{_ONE}/cancel",
+            cancel_reply,
+            {200: CancelledData},
+            {**_MISSING, 409: "no reply is under way"},
+        ),
     ),
     {
         "conversation": (

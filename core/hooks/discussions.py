@@ -26,6 +26,7 @@ from core.hooks.refusals import unknown
 from core.hooks.request import Answer, Request
 from core.settings.models import closed_models
 from core.settings.starting_model import starting_model
+from core.values.agent import Mode
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
 from core.values.updates import is_busy
@@ -53,6 +54,8 @@ class DiscussionData(Data, frozen=True):
     usage: UsageData
     upkeep: UpkeepData
     is_busy: bool
+    has_tools: bool
+    mode: Mode
 
     @classmethod
     def of(cls, state: AppState, row: DiscussionSummary) -> DiscussionData:

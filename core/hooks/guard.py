@@ -26,6 +26,10 @@ _PLAIN = re.compile(rb"/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*")
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
+IS_PERSON = "manual_slop.is_person"
+"""Key of the scope: true where the request carries the token of approvals."""
+
+
 class Limits(msgspec.Struct, frozen=True):
     """Limits of requests in size, time and number.
 
@@ -51,15 +55,23 @@ class Guard:
 
     Args:
         app: what answers requests that pass; token: what they must carry; hosts: the names they may call us by.
-        open_paths: those that need no token.
+        open_paths: those that need no token; approvals_token: stands in its place and says that a person asks, which
+            the scope tells the app under `IS_PERSON`; empty for none.
     """
 
     def __init__(
-        self, app: App, token: str, hosts: Iterable[str], limits: Limits, open_paths: Iterable[str] = ()
+        self,
+        app: App,
+        token: str,
+        hosts: Iterable[str],
+        limits: Limits,
+        open_paths: Iterable[str] = (),
+        approvals_token: str = "",
     ) -> None:
         self._app = app
         self._open_paths = frozenset(path.encode() for path in open_paths)
         self._token = f"Bearer {token}".encode()
+        self._approvals_token = f"Bearer {approvals_token}".encode() if approvals_token else b""
         self._hosts = frozenset(host.encode() for host in hosts)
         self._limits = limits
         self._under_way = self._refusing = 0
@@ -69,7 +81,8 @@ class Guard:
         assert scope["type"] == "http", scope["type"]
         headers: list[tuple[bytes, bytes]] = list(scope["headers"])
         try:
-            self._check_sender(headers, is_open=scope["raw_path"] in self._open_paths)
+            is_open = scope["raw_path"] in self._open_paths
+            scope[IS_PERSON] = self._check_sender(headers, is_open=is_open)
             self._check_path(scope)
             self._check_size(headers)
         except RefusedError as error:
@@ -93,8 +106,8 @@ class Guard:
         finally:
             self._refusing -= 1
 
-    def _check_sender(self, headers: list[tuple[bytes, bytes]], *, is_open: bool) -> None:
-        """A page in a browser cannot get past these, nor another program without the token."""
+    def _check_sender(self, headers: list[tuple[bytes, bytes]], *, is_open: bool) -> bool:
+        """A page in a browser cannot get past these, nor another program without the token. True for a person's."""
         hosts = _all(headers, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             raise RefusedError(
@@ -103,7 +116,9 @@ class Guard:
         if _all(headers, b"origin"):
             raise RefusedError(403, "origin", "Requests of web pages are refused", "Send no Origin")
         tokens = _all(headers, b"authorization")
-        if not is_open and (len(tokens) != 1 or not hmac.compare_digest(tokens[0], self._token)):
+        token = tokens[0] if len(tokens) == 1 else b""
+        is_person = bool(self._approvals_token) and hmac.compare_digest(token, self._approvals_token)
+        if not (is_open or is_person or hmac.compare_digest(token, self._token)):
             raise RefusedError(
                 401,
                 "no_token",
@@ -115,6 +130,7 @@ class Guard:
             raise RefusedError(
                 503, "too_many", "Too many requests are under way", "Wait", {"Retry-After": "1"}
             )
+        return is_person
 
     def _check_path(self, scope: MutableMapping[str, Any]) -> None:
         """A path names one thing in one way: no dots, no doubled, encoded or backward separators."""

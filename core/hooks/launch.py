@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 READY_S = 120.0
 
 
-def start_hooks(front: Front, *, is_asked: bool, window: Window | None = None) -> HookServer | None:
+def start_hooks(
+    front: Front, *, is_asked: bool, window: Window | None = None, approvals_token: str = ""
+) -> HookServer | None:
     """Start the Hook API when the command line or user settings ask for it. Waits until settings are read.
+
+    Args:
+        approvals_token: what a person approves with over HTTP; empty: nobody does.
 
     Returns:
         The server that listens, or None where nobody asked, or settings never came.
@@ -42,7 +47,8 @@ def start_hooks(front: Front, *, is_asked: bool, window: Window | None = None) -
     now = getattr(front, "clock", wall_clock)
     clock = now if isinstance(now, OffsetClock) else None
     desk = HookDesk(front, Watch(front), _version(), window, clock, now)
-    server = HookServer(desk, Path(state.program.home), port=hooks.port)
+    home = Path(state.program.home)
+    server = HookServer(desk, home, port=hooks.port, approvals_token=approvals_token)
     server.start()
     return server
 

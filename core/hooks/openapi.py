@@ -20,13 +20,16 @@ Loopback HTTP for automation and tests: the same commands and the same state as 
 The address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`; both are new at each start and gone \
 after it, unless it was killed: then another program may listen there. `GET /api/hello`, the one operation without a \
 token, tells them apart; ask it on the connection that the token will go over. Any other request with another Host than the address's, with any Origin, or without the token is refused. \
+A yes or no to a tool's call, trust, tools, mode and policies are a person's: the token refuses them, for a command of a \
+model could read it. `manual-slop --headless --hooks --approvals-fd N` writes a second token to descriptor N, which stands \
+on no disk and takes them. \
 A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `ErrorData`.
 """
 
 _WHEN = {
     400: "a path or body that cannot be read",
     401: "no token, or not that of this start",
-    403: "another Host than the program's own, an Origin, or something that only a person may do",
+    403: "another Host than the program's own, an Origin, or an act that a person alone may do",
     408: "the request did not arrive in time",
     413: "the body is too large",
     414: "the path is too long",
@@ -40,7 +43,8 @@ _PLACE = "#/components/schemas/{name}"
 
 _EVENTS = """\
 With `Accept: text/event-stream`. Events, each with JSON: `accepted` {discussion_id, message_id}; `reasoning` and \
-`text` {text}, as it comes; `retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. \
+`text` {text}, as it comes; `reply` {message_id} before each further reply of a turn with tools; `asking` {call_id, title} \
+where a call waits for a person; `retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. \
 Closing the stream does not stop the reply."""
 
 

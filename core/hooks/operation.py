@@ -36,7 +36,8 @@ class Operation(msgspec.Struct, frozen=True):
         answers: the type of each status that is no refusal; `bytes` for a picture.
         errors: statuses of refusals beside those of any operation, with when.
         streams: whether it answers with events where they are asked for; needs_clock: only with `--test-clock`.
-        may_be_empty: no body stands for one without fields; is_open: it is answered without a token.
+        may_be_empty: no body stands for one without fields; is_open: it is answered without a token;
+            needs_person: takes the token of approvals alone.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Operation(msgspec.Struct, frozen=True):
     needs_clock: bool = False
     may_be_empty: bool = False
     is_open: bool = False
+    needs_person: bool = False
 
     @property
     def summary(self) -> str:

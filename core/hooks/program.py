@@ -8,10 +8,11 @@ from msgspec import Meta
 
 from core.app.messages import Command, DismissNotice, Quit
 from core.context.messages import DeleteNamedText, SaveNamedText
-from core.hooks.conversation import CallData
+from core.hooks.agent import TurnData
 from core.hooks.fields import Body, Count, Data, Money, Time, filled
+from core.hooks.message_data import CallData
 from core.hooks.operation import Resource, operation
-from core.hooks.refusals import RefusedError, person_only
+from core.hooks.refusals import RefusedError, for_a_person
 from core.hooks.request import FRAMES_S, Answer, Request
 from core.settings.asked_values import question_id
 from core.settings.messages import (
@@ -124,6 +125,7 @@ class StatusData(Data, frozen=True):
     discussions: Count
     selected_id: str
     calls: list[CallData]
+    turns: list[TurnData]
     today: TodayData
 
 
@@ -158,6 +160,7 @@ async def status(request: Request[None]) -> Answer:
             default_provider=named_provider(state),
             discussions=len(state.discussions.summaries),
             calls=[CallData.of(call) for call in state.turns.calls.values()],
+            turns=[TurnData.of(turn) for turn in state.agent.turns.values()],
             today=TodayData(
                 state.spending.spent_today_usd,
                 state.spending.has_estimate,
@@ -190,7 +193,7 @@ def _check(_state: AppState, command: Command) -> None:
     if not isinstance(command, ChangeSetting | ChangeProjectSetting):
         return
     if command.key.split(".", 1)[0].strip().strip("\"'").lower() in _PERSONS_TABLES:
-        raise person_only(f"change {command.key!r}")
+        raise for_a_person()
 
 
 RESOURCE = Resource(

@@ -53,13 +53,16 @@ def error_data(code: str, message: str, remedy: str = "") -> ErrorData:
     return ErrorData(FaultData(code, message, remedy))
 
 
+def for_a_person() -> RefusedError:
+    """Something that a person alone decides. A command of a model could read the ordinary token, and ask with it."""
+    return RefusedError(
+        403,
+        "needs_person",
+        "Only a person may approve or refuse a tool's call, trust a folder, change tools, mode and policies, or give a key",
+        "Do it in the window or on a terminal, or with the token of `manual-slop --headless --hooks --approvals-fd N`",
+    )
+
+
 def unknown(what: str, name: str, remedy: str = "") -> RefusedError:
     """Something named that is not there."""
     return RefusedError(404, "not_found", f"There is no {what} {name[:80]!r}", remedy)
-
-
-def person_only(what: str) -> RefusedError:
-    """Act that counts only from a person: a command could read the token that this request came with."""
-    return RefusedError(
-        403, "person_only", f"Only a person may do that: {what}", "Do it in the window or on a terminal"
-    )

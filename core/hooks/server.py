@@ -27,15 +27,23 @@ class HookServer:
 
     Args:
         desk: what requests share; home: where the address and the token are left; port: 0 for any.
+        approvals_token: a person's, kept nowhere but here; empty: nobody approves over HTTP.
     """
 
     def __init__(
-        self, desk: HookDesk, home: Path, *, port: int = 0, limits: Limits = _DEFAULT_LIMITS
+        self,
+        desk: HookDesk,
+        home: Path,
+        *,
+        port: int = 0,
+        limits: Limits = _DEFAULT_LIMITS,
+        approvals_token: str = "",
     ) -> None:
         self._desk = desk
         self._home = home
         self._port = port
         self._limits = limits
+        self._approvals_token = approvals_token
         self._server: Server | None = None
         self._is_up = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hooks", daemon=True)
@@ -54,7 +62,7 @@ class HookServer:
         token, pid = self.address.token, self.address.pid
         self._desk.prove = lambda nonce: proof_of(token, nonce, port, pid)
         hosts = (f"{HOST}:{port}", f"localhost:{port}")
-        app = make_app(self._desk, self.address.token, hosts, self._limits)
+        app = make_app(self._desk, self.address.token, hosts, self._limits, self._approvals_token)
         self._server = Server(config(app, self._limits))
         self._thread.start()
         self._is_up.wait(START_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.hooks import (
+    agent,
     caches,
     context,
     conversation,
@@ -29,6 +30,7 @@ RESOURCES: tuple[Resource, ...] = (
     caches.RESOURCE,
     discussions.RESOURCE,
     conversation.RESOURCE,
+    agent.RESOURCE,
     versions.RESOURCE,
     presets.RESOURCE,
     context.RESOURCE,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.discussion.messages import ChooseVersion
-from core.hooks.conversation import MessageData
 from core.hooks.fields import Data
+from core.hooks.message_data import MessageData
 from core.hooks.operation import Resource, operation
 from core.hooks.refusals import unknown
 from core.hooks.request import Answer, Request

@@ -10,7 +10,7 @@ from core.hooks.controls import make_command
 from core.hooks.conversation import pay
 from core.hooks.fields import Body, Data, Name
 from core.hooks.operation import Operation, Resource, operation
-from core.hooks.refusals import RefusedError, person_only, unknown
+from core.hooks.refusals import RefusedError, for_a_person, unknown
 from core.hooks.request import FRAMES_S, Answer, HookDesk, Request, Window
 from core.turn.messages import PaidCommand
 
@@ -57,7 +57,7 @@ async def _act_in_window(desk: HookDesk, action: str) -> None:
     try:
         is_done = await _drawn(desk, lambda window: window.act(action))
     except PermissionError as error:
-        raise person_only(repr(action)) from error
+        raise for_a_person() from error
     if is_done is None:
         raise unknown("action of the window", action)
     if not is_done:

@@ -285,17 +285,14 @@ def _host(address: str) -> str:
 def _later(raw: Mapping[str, Any]) -> Iterator[AskedValue]:
     """Tables that a later version obeys. Their values are never repeated: a secret may stand in them."""
     mcp = raw.get("mcp")
-    for table, row in (
-        ("mcp", mcp.get("servers") if isinstance(mcp, Mapping) else None),
-        *((t, raw.get(t)) for t in ("tools",)),
-    ):
-        if isinstance(row, Mapping):
-            for name, one in row.items():
-                command = _command(one)
-                words = one_line(name, 120) + (f" ({command})" if command else "")
-                yield AskedValue((table, name), _sha256(_canonical(one)), words)
-        elif row is not None:
-            yield AskedValue((table,), _sha256(_canonical(row)), table)
+    row = mcp.get("servers") if isinstance(mcp, Mapping) else None
+    if isinstance(row, Mapping):
+        for name, one in row.items():
+            command = _command(one)
+            words = one_line(name, 120) + (f" ({command})" if command else "")
+            yield AskedValue(("mcp", name), _sha256(_canonical(one)), words)
+    elif row is not None:
+        yield AskedValue(("mcp",), _sha256(_canonical(row)), "mcp")
 
 
 def _command(row: Any) -> str:

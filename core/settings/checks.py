@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from itertools import zip_longest
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -25,16 +26,23 @@ from core.settings.schema import (
     Value,
 )
 from core.settings.toml_places import Place
+from core.values.policies import PolicyAnswer, ProjectPolicies
 
 SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "auth_token"})
 """Names under which people put keys into settings; such a value is never read nor repeated."""
+
+FOLDERS = ("tools", "folders")
+"""Table of folders that have policies of their own."""
+
+ANSWERS = ProjectPolicies.__struct_fields__
+"""Keys of a policy that are answers, in `[tools]` and in a folder's table."""
 
 _TABLES = frozenset(
     tuple(key.split(".")[:length])
     for key in BY_KEY
     for length in range(1, key.count(".") + 1)
     if "<" not in key
-) | {("providers",)}
+) | {("providers",), FOLDERS}
 _DEEPEST = 4
 MAX_HINTS = 100
 """Unknown names of one file for which a near one is looked up: it takes a millisecond each."""
@@ -64,7 +72,23 @@ def setting_for(key: str) -> Setting | None:
     parts = key.split(".")
     if parts[0] == "providers" and len(parts) == 3 and re.fullmatch(NAME_PATTERN, parts[1]):
         return BY_KEY.get(f"providers.<id>.{parts[2]}")
+    place = place_of(key)
+    if place[:2] == FOLDERS and len(place) == 4 and _is_folder(place[2]):
+        return BY_KEY.get(f"tools.folders.<folder>.{place[3]}")
     return None
+
+
+def place_of(key: str) -> tuple[str, ...]:
+    """Names of the tables and the key that a dotted key stands for; a folder's name may hold dots."""
+    parts = tuple(key.split("."))
+    if parts[:2] != FOLDERS or len(parts) < 4:
+        return parts
+    return (*FOLDERS, ".".join(parts[2:-1]), parts[-1])
+
+
+def _is_folder(name: str) -> bool:
+    """True for a folder as settings name one: absolute, or from the person's own."""
+    return name == "~" or name.startswith("~/") or PurePath(name).is_absolute()
 
 
 def value_flaw(setting: Setting, value: Any) -> str:
@@ -160,6 +184,10 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
             values[".".join(place)] = tuple(value) if isinstance(value, list) else value
         else:
             flaws.append(flaw)
+            if place[0] == "tools" and place[-1] in ANSWERS:
+                values[".".join(place)] = (
+                    PolicyAnswer.ASK.value
+                )  # a policy that nobody understands lets nothing go
     servers = dict.fromkeys(key.split(".")[1] for key in values if key.startswith("providers."))
     if len(servers) > MAX_SERVERS:
         reason = f"{len(servers):,} servers; at most {MAX_SERVERS} count, so none of them does. Keep those that you use"
@@ -175,7 +203,7 @@ def _leaves(place: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...
     elif value:
         for name, inner in value.items():
             yield from _leaves((*place, name), inner)
-    elif place and place not in _TABLES and place[:1] != ("providers",):
+    elif place and place not in _TABLES and place[:1] != ("providers",) and place[:2] != FOLDERS:
         yield place, value
 
 
@@ -185,9 +213,14 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
         return Flaw(
             place, f"{key}: keys never stand in a settings file; store it in Settings", is_grave=False
         )
-    if place in _TABLES or (len(place) == 2 and place[0] == "providers"):
+    is_folder = place[:2] == FOLDERS and len(place) >= 3
+    if is_folder and not _is_folder(place[2]):
+        return Flaw(place, f"tools.folders: {place[2]!r} must be a whole path, or begin with ~")
+    is_named_table = (is_folder and len(place) == 3) or (place[0] == "providers" and len(place) == 2)
+    if place in _TABLES or is_named_table:
         return Flaw(place, f"{key} must be a table ([{key}])")
-    setting = None if any("." in part for part in place) else setting_for(key)
+    has_dots = any("." in part for part in (place[3:] if is_folder else place))
+    setting = None if has_dots else setting_for(key)
     if setting is None or (setting.scope is SettingScope.PROJECT and not is_project):
         return _unknown(place, is_project=is_project, has_hint=has_hint)
     reason = value_flaw(setting, value) or _kind_flaw(place, value)

@@ -19,6 +19,7 @@ from core.settings.checks import Flaw, check_settings, did_you_mean, setting_for
 from core.settings.identity_files import find_identity, identity_paths, is_strange
 from core.settings.memory_files import find_memory, memory_folders
 from core.settings.merge import SettingSource, environment_source, from_text, merge
+from core.settings.policies import policies_at
 from core.settings.preset_drafts import merge_working, read_working
 from core.settings.project import find_root, read_project_data, read_sources
 from core.settings.project_facts import ReadTexts, named_files, project_facts, read_texts
@@ -167,11 +168,22 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
         was_trusted_unseen=record is not None and not is_trusted,
         asked=unshown(asked, shown),
         held_back=held_back(data, facts.own_servers),
+        policies=policies_at(
+            settings.tools,
+            str(request.root),
+            data.values,
+            _resolved,
+            is_unread=bool(unread) or (has_file and bool(project_faults) and not data.raw),
+        ),
     )
     faults = (*user_faults, *project_faults, *environment_faults, *merge_faults, *text_faults)
     return LoadedSettings(
         settings, project, faults, user_values, data, watched, frozenset(map(shown_as, asked))
     )
+
+
+def _resolved(folder: str) -> str:
+    return os.path.realpath(os.path.expanduser(folder))
 
 
 def _merge(

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from core.providers.key_names import kind_of_address
-from core.settings.checks import did_you_mean, setting_for, value_flaw
+from core.settings.checks import FOLDERS, did_you_mean, place_of, setting_for, value_flaw
 from core.settings.schema import SETTINGS, VENDORS, Kind, Setting, Value
 from core.values.provider import ProviderKind
 from core.values.settings import (
@@ -121,11 +121,21 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         appearance=Appearance(**groups.get("appearance", {})),
         files=FileLimits(**groups.get("files", {})),
         hooks=HookSettings(**groups.get("hooks", {})),
-        tools=ToolSettings(**groups.get("tools", {})),
+        tools=ToolSettings(**groups.get("tools", {}), folders=_folders(winners)),
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )
     return settings, (*faults, *provider_faults)
+
+
+def _folders(winners: Mapping[str, tuple[Value, str]]) -> dict[str, dict[str, Any]]:
+    """Policies by folder, as the person wrote it."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, (value, _) in winners.items():
+        place = place_of(key)
+        if place[:2] == FOLDERS and setting_for(key) is not None:
+            found.setdefault(place[2], {})[place[3]] = value
+    return found
 
 
 def _label(source: SettingSource, key: str) -> str:

@@ -29,6 +29,7 @@ _SCOPES = {
     SettingScope.USER: "user",
     SettingScope.ANY: "user, trusted project",
     SettingScope.SERVER: "user; a trusted project may add servers",
+    SettingScope.TIGHTENED: "user; any project may make it stricter",
     SettingScope.PROJECT: "trusted project",
 }
 

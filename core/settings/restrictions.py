@@ -11,7 +11,7 @@ from core.settings.project_tables import ProjectTables
 from core.settings.schema import VENDORS, SettingScope
 
 _SHOWN = 5
-_ASKING = frozenset({"ask", "deny", "never", "off", False})
+_ASKING = frozenset({"ask", "refuse", "deny", "never", "off", False})
 
 
 def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...
         data: the file as read; own_servers: ids of the person's servers, which a project cannot change.
     """
     taken = frozenset(own_servers)
-    refused = [key for key in data.values if not may_set(key, taken)]
+    refused = [key for key in data.values if not may_set(key, taken) and not _may_tighten(key)]
     own = [key for key in refused if not key.startswith("providers.")]
     servers = sorted({key.split(".")[1] for key in refused if key.startswith("providers.")})
     said = [
@@ -41,10 +41,16 @@ def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...
 def may_set(key: str, own_servers: frozenset[str]) -> bool:
     """True if a project may set this key, once a person was shown it."""
     setting = setting_for(key)
-    if setting is None or setting.scope is SettingScope.USER:
+    if setting is None or setting.scope in {SettingScope.USER, SettingScope.TIGHTENED}:
         return False
     name = key.split(".")[1] if key.startswith("providers.") else ""
     return not name or (name not in VENDORS and name not in own_servers)
+
+
+def _may_tighten(key: str) -> bool:
+    """True if a project's word for this key counts where it is the stricter one."""
+    setting = setting_for(key)
+    return setting is not None and setting.scope is SettingScope.TIGHTENED
 
 
 def _named(title: str, names: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import msgspec
 from msgspec.structs import replace
 
+from core.values.policies import PolicyAnswer
 from core.values.provider import Effort, ProviderKind
 from core.values.settings import MemoryMode
 
@@ -23,6 +24,8 @@ class SettingScope(StrEnum):
     """In user settings, and in the file of a project that the person trusts."""
     SERVER = "server"
     """As `ANY`, but a project may only add servers, never change a vendor or a server of the person's."""
+    TIGHTENED = "tightened"
+    """In user settings; the project's file, trusted or not, can make it stricter and never looser."""
     PROJECT = "project"
     """Only in the project's file, and only once the person trusts the folder."""
 
@@ -81,6 +84,48 @@ VENDORS = MappingProxyType(
 """Providers that exist without being configured, by id, with the label that the window shows."""
 
 FILE_MODES = ("whole", "slices", "outline", "notes")
+
+
+def _policies(table: str, where: str) -> tuple[Setting, ...]:
+    """The keys of one table of policies. `where`: they hold."""
+    is_general = table == "tools"
+    answers = (
+        ("reads", PolicyAnswer.ALLOW, "Reads of the project's files"),
+        ("edits", PolicyAnswer.ASK, "Writes and edits of files"),
+        ("commands", PolicyAnswer.ASK, "Commands; unconfined ones are asked about all the same,"),
+        ("network", PolicyAnswer.ASK, "Pages of the web"),
+    )
+    rules = (
+        ("prefixes", "Commands that go without a question, by their first words (`git log`),"),
+        ("hosts", "Hosts whose pages are fetched without a question"),
+    )
+    asked = (
+        Setting(
+            f"{table}.{name}",
+            Kind.TEXT,
+            default.value if is_general else None,
+            f"{what} {where}: they go, are asked about, or are refused.",
+            scope=SettingScope.TIGHTENED if is_general else SettingScope.USER,
+            field=f"tools.{name}" if is_general else "",
+            choices=tuple(PolicyAnswer),
+        )
+        for name, default, what in answers
+    )
+    ruled = (
+        Setting(
+            f"{table}.{name}",
+            Kind.TEXTS,
+            () if is_general else None,
+            f"{what} {where}.",
+            scope=SettingScope.USER,
+            field=f"tools.{name}" if is_general else "",
+            minimum=1,
+            maximum=1_000,
+        )
+        for name, what in rules
+    )
+    return (*asked, *ruled)
+
 
 _AI = (
     Setting(
@@ -512,6 +557,8 @@ _WINDOW = (
         minimum=1,
         maximum=1000,
     ),
+    *_policies("tools", "in every folder"),
+    *_policies("tools.folders.<folder>", "in this folder and below it, written absolute or from `~`"),
     Setting(
         "trash_days",
         Kind.WHOLE,
@@ -776,5 +823,5 @@ PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
 NEVER_TABLES = ("hooks",)
 """Tables that a project's file can never have: they are said to be held back, and read nowhere."""
 
-LATER_TABLES = ("tools", "mcp")
+LATER_TABLES = ("mcp",)
 """Tables of the project's file that later versions read; no fault, and no effect."""

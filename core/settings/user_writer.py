@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import ConfigError
-from core.settings.checks import did_you_mean, setting_for, value_flaw
+from core.settings.checks import did_you_mean, place_of, setting_for, value_flaw
 from core.settings.file_edit import edit_file, with_value
 from core.settings.schema import BY_KEY, NAME_PATTERN, VENDORS, SettingScope, Value
 from core.settings.small_file import locked
@@ -34,7 +34,7 @@ def write_setting(config_file: Path, key: str, value: Value | None) -> None:
         raise ConfigError(f"{key!r} is not a user setting{did_you_mean(key, tuple(BY_KEY))}")
     if value is not None and (reason := value_flaw(setting, value)):
         raise ConfigError(f"{key} {reason}")
-    place = tuple(key.split("."))
+    place = place_of(key)
     with locked(config_file):
         _write(config_file, {place: value})
 

@@ -36,7 +36,6 @@ _TITLES = {
     "system_prompts": "System prompt",
     "prompts": "Prompt of the program",
     "mcp": "MCP server, which is a command",
-    "tools": "Setting of tools",
 }
 
 

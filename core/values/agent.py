@@ -198,10 +198,16 @@ class Sandbox(msgspec.Struct, frozen=True):
 
     Args:
         name: `bubblewrap`, `sandbox-exec`, empty where there is none; problem: why not, a sentence with its remedy.
+            Both are empty until it was looked for.
     """
 
     name: str = ""
     problem: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """True once it was looked for."""
+        return bool(self.name or self.problem)
 
     @property
     def is_confined(self) -> bool:

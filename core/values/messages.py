@@ -168,6 +168,11 @@ class Message(msgspec.Struct, frozen=True, gc=False):
         return "\n\n".join(part.text for part in self.parts if isinstance(part, ReasoningPart))
 
     @property
+    def is_of_tools(self) -> bool:
+        """True for results of tools, and for a reply that asked for them: neither stands without the other."""
+        return self.role is Role.TOOL or any(isinstance(part, ToolCallPart) for part in self.parts)
+
+    @property
     def attachments(self) -> tuple[AttachmentPart, ...]:
         """The attached files, in order; `files_of` its parts names those in results of tools as well."""
         return tuple(part for part in self.parts if isinstance(part, AttachmentPart))

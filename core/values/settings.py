@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from core.values.curation import NamedText, Preset
+from core.values.policies import Policies, PolicyAnswer
 
 
 class AiSettings(msgspec.Struct, frozen=True):
@@ -155,9 +156,22 @@ class HookSettings(msgspec.Struct, frozen=True):
 
 
 class ToolSettings(msgspec.Struct, frozen=True):
-    """`[tools]`: turns with tools. `max_rounds`: calls of a model in one turn."""
+    """`[tools]` of user settings: turns with tools.
+
+    Args:
+        max_rounds: calls of a model in one turn.
+        reads, edits, commands, network, prefixes, hosts: as in `Policies`, for every folder.
+        folders: what is said otherwise for a folder and all below it, by the folder as it was written.
+    """
 
     max_rounds: int = 20
+    reads: str = PolicyAnswer.ALLOW.value
+    edits: str = PolicyAnswer.ASK.value
+    commands: str = PolicyAnswer.ASK.value
+    network: str = PolicyAnswer.ASK.value
+    prefixes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    folders: Mapping[str, Mapping[str, str | tuple[str, ...]]] = msgspec.field(default_factory=dict)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -234,6 +248,7 @@ class Project(msgspec.Struct, frozen=True):
         unsaved_presets: names whose items differ from the file.
         allowed_roots: absolute paths outside the root that presets may read, only when trusted.
         prompts: texts of the project's own prompt files that count, by name.
+        policies: of tools in this folder: the person's own, tightened by the project's file.
     """
 
     root: str = ""
@@ -253,3 +268,4 @@ class Project(msgspec.Struct, frozen=True):
     allowed_roots: tuple[str, ...] = ()
     prompts: Mapping[str, str] = msgspec.field(default_factory=dict)
     domain: str = ""
+    policies: Policies = msgspec.field(default_factory=Policies)

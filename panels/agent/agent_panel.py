@@ -26,6 +26,7 @@ TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.OPEN: ("circle", "faint"),
 }
 TODO_SHOWN = 200
+SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
 METER_TIP = "At 80 % the model is told to write its journal, at 90 % older turns leave what it sees; the log keeps all"
 
 
@@ -182,9 +183,12 @@ def _meter(desk: Desk) -> None:
 
 
 def _sandbox(desk: Desk) -> None:
-    """Say where commands are not confined; nothing while nobody has looked, which is done before the first is asked."""
+    """Say how commands are confined, or that they are not; nothing until it is known."""
     ui, sandbox = desk.ui, desk.state.agent.sandbox
-    if sandbox.is_confined or not sandbox.problem:
+    if not sandbox.is_known:
+        return
+    if sandbox.is_confined:
+        ui.text("sandbox", f"Commands run in {sandbox.name}.", style="small", tone="muted", tip=SANDBOX_TIP)
         return
     with ui.row("sandbox", gap=6):
         ui.icon("icon", "triangle-exclamation", tone="warn")

@@ -32,7 +32,7 @@ def message_menu(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
             return
         _text_items(desk, opened.id, copied_text(message))
         ui.divider("message group")
-        is_own = message.role is not Role.TOOL
+        is_own = not message.is_of_tools
         if is_own and ui.menu_item("edit", "Edit", icon="pen"):
             desk.view.of(DiscussionView).editing[opened.id, message.id] = message.text
         if ui.menu_item("fork", "Fork here", icon="code-branch"):

@@ -156,10 +156,8 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
     actions: tuple[tuple[str, str, str], ...] = CARD_ACTIONS
     if message.role is Role.ASSISTANT:
         actions = (*CARD_ACTIONS, REGENERATE)
-    if message.role is Role.TOOL:
-        actions = tuple(
-            one for one in CARD_ACTIONS if one[0] != "edit"
-        )  # what a tool answered is nobody's to reword
+    if message.is_of_tools:  # what a tool answered is nobody's to reword, nor what it was asked
+        actions = tuple(one for one in actions if one[0] != "edit")
     width = ui.width()
     some = actions[: len(CARD_ACTIONS)]
     as_buttons = actions if width >= WIDE_CARD_PX else some if width >= NARROW_CARD_PX else ()
@@ -167,8 +165,7 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
         can = name != "regenerate" or not desk.is_replying
         if ui.button(name, "", icon=icon, kind="ghost", tip=label, is_small=True, is_enabled=can):
             _act(desk, opened, message, name)
-    is_own = message.role is not Role.TOOL
-    if not is_own and as_buttons:
+    if message.role is Role.TOOL and as_buttons:
         return
     with ui.menu("more", "", icon="ellipsis", tip="More") as is_open:
         if not is_open:
@@ -177,7 +174,9 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
             can = name != "regenerate" or not desk.is_replying
             if ui.menu_item(name, label, icon=icon, is_enabled=can):
                 _act(desk, opened, message, name)
-        if is_own and ui.menu_item("delete", "Delete message", icon="trash-can", tone="error"):
+        if not message.is_of_tools and ui.menu_item(
+            "delete", "Delete message", icon="trash-can", tone="error"
+        ):
             desk.send(DeleteMessage(opened.id, message.id))
 
 

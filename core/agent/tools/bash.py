@@ -112,7 +112,8 @@ def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> 
         if order.timeout_s is None:
             command_id = desk.commands.start(order, desk)
             return ToolAnswer(
-                f"It runs in the background as {command_id!r}. bash_output gives its output, bash_kill ends it."
+                f"It runs in the background as {command_id!r}. bash_output gives its output, bash_kill ends it.",
+                is_background=True,
             )
         outcome = desk.commands.run(order, desk)
     except (OSError, SlopError) as error:

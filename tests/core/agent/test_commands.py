@@ -16,12 +16,13 @@ import msgspec
 import pytest
 
 from core.agent.commands import Commands
-from core.agent.policy import PolicyAnswer, Standing, rule
+from core.agent.policy import Standing, rule
 from core.agent.run_marks import VARIABLE, RunMark, survivors
 from core.agent.sandbox import Confinement, find_confinement
 from core.agent.tool import CommandOrder, ShellOutcome
 from core.base import paths
 from core.values.agent import ActKind, Approval, Mode, Sandbox
+from core.values.policies import PolicyAnswer
 from tests.core.agent.desk import Desk
 
 MARKER = "SLOP_TEST_MARKER"

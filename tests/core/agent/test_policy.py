@@ -10,18 +10,16 @@ import pytest
 
 from core.agent.policy import (
     EDIT_GRANT,
-    Policies,
-    PolicyAnswer,
-    ProjectPolicies,
     Standing,
     approval_id,
     command_grant,
     covers,
     host_grant,
     rule,
-    tightened,
 )
+from core.settings.policies import tightened
 from core.values.agent import ActKind, Approval, Mode, Sandbox
+from core.values.policies import Policies, PolicyAnswer, ProjectPolicies
 
 CONFINED = Sandbox("bubblewrap")
 READ = Approval("r", ActKind.READ, "Read a.py")

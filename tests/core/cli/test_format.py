@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from core.cli.format import discussion_data, discussions_text, newest_first, usage_line
+from core.values.agent import Mode
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message, Role, TextPart
 from core.values.usage import Usage
@@ -12,8 +14,10 @@ from core.values.usage import Usage
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def _row(name: str, *, hours: float = 0, pinned: bool = False, problem: str = "") -> DiscussionSummary:
-    meta = DiscussionMeta("-".join(name.split()), name, NOW, "anthropic", "m", pinned=pinned)
+def _row(
+    name: str, *, hours: float = 0, pinned: bool = False, problem: str = "", **more: Any
+) -> DiscussionSummary:
+    meta = DiscussionMeta("-".join(name.split()), name, NOW, "anthropic", "m", pinned=pinned, **more)
     return DiscussionSummary(meta, NOW - timedelta(hours=hours), turns=3, problem=problem)
 
 
@@ -53,3 +57,19 @@ def test_a_row_as_data_says_unknown_as_null() -> None:
 
     assert data["usage"]["cost_usd"] is None
     assert data["updated_at"] == "2026-11-20T12:00:00+00:00"
+
+
+def test_tools_and_another_mode_than_the_usual_are_shown() -> None:
+    rows = [_row("none"), _row("asks", has_tools=True), _row("plans", has_tools=True, mode=Mode.PLAN)]
+    text = discussions_text(rows, NOW)
+
+    assert [line.split("  ")[-1] for line in text.splitlines()[-3:]] == [
+        "none",
+        "(tools) asks",
+        "(tools, plan) plans",
+    ]
+    assert [(row["has_tools"], row["mode"]) for row in map(discussion_data, rows)] == [
+        (False, "ask"),
+        (True, "ask"),
+        (True, "plan"),
+    ]

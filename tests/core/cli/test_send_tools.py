@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from core.agent.escapes import escaped
 from core.agent.messages import ApproveCall, JudgeCall, RefuseCall
 from core.app.messages import Command
 from core.cli.output import Console
@@ -99,3 +100,29 @@ def test_a_question_about_an_edit_shows_the_whole_change() -> None:
     rows = question(Approval("id", ActKind.EDIT, "Change a", "/p/a", path="/p/a", hunks=hunks)).splitlines()
 
     assert rows[2:6] == ["    /p/a", "    -one", "    +two", "    +nine‹U+200B›"]
+
+
+def test_what_shows_nothing_or_something_else_is_asked_about_by_its_code_as_in_the_window() -> None:
+    command = "cat a\u200bb \u3164 c\u00a0d"
+    asked = question(Approval("id", ActKind.COMMAND, "Run it", command, grant="run cat\u2060"))
+
+    assert f"    {escaped(command)}" in asked.splitlines()
+    assert "\u200b" not in asked
+    assert "cat‹U+2060›" in asked
+
+
+def test_a_discussion_is_compacted_for_what_is_said_beside_it(world: World) -> None:
+    for number in range(4):
+        world.server.replies.append(Said(f"Answer {number}. " * 40))
+        where = ("--discussion", "last") if number else ()
+        assert world.run("send", "-q", *where, f"Question {number}? " * 40).code == 0
+    world.server.replies.append(Said("They asked four questions."))
+
+    ended = world.run("discussions", "compact", "last", "--json")
+
+    found = json.loads(ended.out)
+    assert found["left_messages"] > 0, ended.err
+    assert found["cost_usd"] is None  # nobody knows what this server takes
+    assert "told of by a summary" in found["said"]
+    again = world.run("discussions", "compact", "none-such")
+    assert (again.code, again.out) == (2, "")

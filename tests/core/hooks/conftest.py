@@ -34,6 +34,8 @@ from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
 WAIT_S = PATIENCE_S
+PERSON = "a-token-that-came-by-descriptor"
+AS_PERSON = {"Authorization": f"Bearer {PERSON}"}
 QUICK = Limits(head_s=0.5, body_s=0.5, body_bytes=100_000, linger_s=0.2)
 Seen = set[tuple[str, int]]
 
@@ -55,8 +57,8 @@ class Client:
     def post(self, path: str, body: Any = None, **headers: str) -> httpx2.Response:
         return self._checked(self.http.post(path, json=body, headers=headers))
 
-    def put(self, path: str, body: Any) -> httpx2.Response:
-        return self._checked(self.http.put(path, json=body))
+    def put(self, path: str, body: Any, **headers: str) -> httpx2.Response:
+        return self._checked(self.http.put(path, json=body, headers=headers))
 
     def raw(self, data: bytes, *, wait_s: float = 5.0) -> bytes:
         """Bytes as they are, and everything that comes back until the server hangs up."""
@@ -145,7 +147,7 @@ class World:
         self.until(_has_begun)
         clock = self.clock if has_clock else None
         desk = HookDesk(self.controller, Watch(self.controller), "1.2.3", window, clock, self.clock)
-        self.hooks = HookServer(desk, self.home, limits=limits)
+        self.hooks = HookServer(desk, self.home, limits=limits, approvals_token=PERSON)
         self.hooks.start()
         self.client = Client(self.hooks.address.url, self.hooks.address.token)
 

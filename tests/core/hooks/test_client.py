@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from core.agent.messages import RefuseCall
+from core.agent.pages import asked_calls
 from core.cli import main
 from core.hooks.address import Address, publish
 from core.hooks.client import HookClient, HookError, connect
 from core.settings.messages import ChangeSetting
 from core.values.messages import Status
-from tests.core.hooks.conftest import WAIT_S, World
+from tests.core.hooks.conftest import AS_PERSON, WAIT_S, World
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import DropAfter, Gate, HoldAfter
 
@@ -68,6 +71,29 @@ def test_a_message_to_a_discussion_that_is_there_with_what_it_asks_for(
     assert (meta.preset, meta.effort) == ("core", "low")
     assert (meta.temperature, meta.max_output_tokens) == (0.4, 50)
     assert "return 6" in json.dumps(running.server.bodies[-1])
+
+
+def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = running.discussion("tides")
+    running.client.put(f"/api/discussions/{chosen}/tools", {"has_tools": True}, **AS_PERSON)
+    ask = ("web_fetch", json.dumps({"url": "https://tides.example/now"}))
+    running.server.replies.extend((Said("I look.", calls=(ask,), finish="tool_calls"), Said("Not now.")))
+
+    class Read(io.StringIO):
+        """Standard error, by a person who says no as soon as they are told of a question."""
+
+        def write(self, text: str) -> int:
+            if "the running program asks for your yes" in text:
+                running.controller.send(RefuseCall(chosen, asked_calls(running.state, chosen)[0].id))
+            return super().write(text)
+
+    monkeypatch.setattr(sys, "stderr", err := Read())
+    code = send("When?", "--tools", "--discussion", "tides")
+
+    assert (code, capsys.readouterr().out) == (0, "I look.\n\nNot now.\n")
+    assert "asks for your yes: Fetch from tides.example\n" in err.getvalue()
 
 
 def test_a_name_that_is_not_there_is_wrong_usage(

@@ -6,9 +6,7 @@ import json
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +18,15 @@ from core.hooks.app import make_app
 from core.hooks.clock import OffsetClock
 from core.hooks.guard import Limits
 from core.hooks.openapi import page
-from core.hooks.operation import GUARDED, Operation
+from core.hooks.operation import GUARDED
 from core.hooks.request import HookDesk
 from core.hooks.table import OPERATIONS
 from core.hooks.watch import Watch
-from core.imports.run import ImportRequest, run_import
-from core.knowledge.edits import add_item
-from core.values.imports import ImportReport
-from core.values.knowledge import Category, Item, NewItem
 from core.values.state import AppState
-from tests.core.hooks.conftest import QUICK, WAIT_S, Client, World, described, validator
-from tests.core.hooks.harvest_world import knowledge, old_discussion, proposing
-from tests.vendors.compatible_server import Said
-from tests.vendors.loopback import Gate, HoldAfter, Silent
+from tests.core.hooks.conftest import AS_PERSON, QUICK, World, described, validator
+from tests.core.hooks.document_tour import PNG, ToyWindow, body_of, reached
 
 ROOT = Path(__file__).parents[3]
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
 
 def test_the_file_is_what_the_table_says() -> None:
@@ -82,343 +73,6 @@ def test_the_programs_routes_are_those_of_the_document() -> None:
     }
 
 
-@dataclass
-class ToyWindow:
-    """A window that does what it is told to."""
-
-    acts: list[str] = field(default_factory=list)
-    is_stuck: bool = False
-
-    def screenshot(self) -> bytes:
-        if self.is_stuck:
-            raise TimeoutError
-        return PNG
-
-    def act(self, action: str) -> bool | None:
-        self.acts.append(action)
-        return {"theme": True, "retry": False}.get(action)
-
-
-TIDES = "# Tides\n\n" + "".join(
-    f"- The tide of pier {number} turns twice a day.\n- Each day the tide of pier {number} turns twice.\n"
-    for number in range(1, 4)
-)
-MERGES = json.dumps(
-    {
-        "merges": [
-            {
-                "reason": "The same.",
-                "items": [f"m{2 * n - 1}", f"m{2 * n}"],
-                "text": f"Pier {n}: twice a day.",
-            }
-            for n in range(1, 4)
-        ]
-    }
-)
-FACTS = """---
-domain: global
-category: fact
-version: 1
-last_updated: 2026-11-20
----
-
-- id: global:fact:001
-  fact: "The tide turns."
-  category: fact
-  domain: global
-  confidence: 0.90
-"""
-
-
-class Tour:
-    """Makes every operation answer with every status that the document names for it."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.window = ToyWindow()
-
-    @property
-    def client(self) -> Client:
-        return self.world.client
-
-    def good(self) -> None:
-        """Every answer that is no error, and the errors of names."""
-        client = self.client
-        client.get(f"/api/hello?nonce={'0' * 48}")
-        chosen = self.world.discussion()
-        one = f"/api/discussions/{chosen}"
-        self.world.server.faults.append(HoldAfter(2, gate := Gate()))
-        client.post(f"{one}/messages", {"text": "x"})
-        client.post(f"{one}/messages", {"text": "x"})
-        client.post(f"{one}/cancel")
-        client.post(f"{one}/cancel")
-        gate.open()
-        reply = client.post(f"{one}/messages", {"text": "x", "wait": True}).json()["reply"]["id"]
-        client.get(f"{one}/messages/{reply}/versions")
-        client.post(f"{one}/messages/{reply}/choose")
-        client.put("/api/presets/p", {"items": []})
-        client.put("/api/presets/p", {"items": []})
-        client.post(f"{one}/preset", {"name": "p"})
-        for path in ("status", "cache", "discussions", "presets", "screenshot.png",
-                     f"cache/{chosen}", f"discussions/{chosen}/messages", f"context/{chosen}"):  # fmt: skip
-            client.get(f"/api/{path}")
-        self.world.model(chosen, "embedded", "SmolLM2-135M-Instruct")
-        for action in ("invalidate", "disable", "enable"):
-            client.post(f"/api/cache/{chosen}/{action}")
-        client.post(
-            "/api/ui", {"panel": "discussions", "action": "select_discussion", "discussion_id": chosen}
-        )
-        client.post("/api/ui", {"panel": "window", "action": "theme"})
-        client.post("/api/ui", {"panel": "window", "action": "retry"})
-        client.post("/api/clock", {"advance_s": 1})
-
-    def known(self) -> None:
-        """What is known, and both ways to ask wrongly for it."""
-        for path in (
-            "knowledge",
-            "knowledge?file=no",
-            "knowledge?limit=x",
-            "harvest",
-            "harvest?limit=x",
-            "knowledge/facts",
-            "knowledge/facts?limit=x",
-        ):
-            self.client.get(f"/api/{path}")
-        self.client.post("/api/knowledge/digest")
-        for query in ("", "?discussion_id=no", "?limit=x"):
-            self.client.get(f"/api/knowledge/seen{query}")
-        add = {"panel": "knowledge", "action": "add_knowledge_item", "category": "facts", "text": "Known."}
-        self.client.post("/api/ui", add)
-        item = self._item("facts.md")
-        place = {"file": item.file, "first_line": item.first_line, "text": item.text}
-        self.client.post("/api/knowledge/why", place)
-        self.client.post("/api/knowledge/facts/sync")
-        self.client.post("/api/knowledge/facts/why", {"fact_id": "global:fact:001"})
-
-    def _item(self, file: str) -> Item:
-        """The first item of a category file, once there is one."""
-
-        def first(state: AppState) -> Item | None:
-            return next((i for one in state.knowledge.categories for i in one.items if i.file == file), None)
-
-        found = first(self.world.until(lambda state: first(state) is not None))
-        assert found is not None
-        return found
-
-    def merged(self) -> None:
-        """Merges and drafts: proposed, refused, written; begun and waited for."""
-        for category, wait in (("decisions", True), ("questions", False)):
-            self.world.server.replies.append(Said(MERGES, piece_chars=400))
-            self.client.post("/api/knowledge/merge", {"category": category, "wait": wait})
-            self._settle()
-            for body in ({"groups": ["none"]}, {"groups": "all"}, {"groups": "all", "is_agreed": True}):
-                self.client.post("/api/knowledge/merge/apply", {**body, "wait": wait})
-                self._settle()
-        self.client.post("/api/knowledge/merge", {"category": "tasks_done"})
-        item = self._item("playbooks.md")
-        place = {"file": item.file, "first_line": item.first_line, "text": item.text}
-        for wait in (True, False):
-            self.client.post("/api/knowledge/graduate", {"item": place, "wait": wait})
-            self._settle()
-
-    def harvested(self) -> None:
-        """Runs of the harvest: each begun and waited for, refused while another runs, and with wrong names."""
-        for wait in (False, True):
-            self.world.server.faults.append(Silent(gate := Gate()))
-            self._run("preview")
-            assert gate.reached.wait(WAIT_S)
-            for name in ("look", "preview", "apply", "batch", "batch/cancel", "undo"):
-                self._run(name)
-            self._run("cancel", wait=wait)
-            gate.open()
-            self._settle()
-        found = self._run("look", wait=True)
-        for number, wait in enumerate((False, True)):
-            paths = [row["path"] for row in found["artifacts"]["rows"] if row["class"] == "harvest"]
-            self.world.server.replies.append(proposing("It turns."))
-            self._run("preview", wait=True, paths=[paths[number]])
-            for name, body in (
-                ("apply", {"items": ["no"]}),
-                ("apply", {}),
-                ("undo", {"apply_id": "no"}),
-                ("undo", {}),
-            ):
-                self._run(name, wait=wait, **body)
-                self._settle()
-        self._run("look")
-        self._settle()
-        for name, body in (
-            ("preview", {"paths": ["no"]}),
-            ("apply", {"paths": ["no"]}),
-            ("batch", {"paths": ["no"]}),
-            ("cancel", {}),
-        ):
-            self._run(name, **body)
-
-    def batched(self) -> None:
-        """A look after batches: begun, and waited for."""
-        for wait in (False, True):
-            self._run("batch", submits=False, wait=wait)
-            self._settle()
-            self._run("batch/cancel", wait=wait)
-            self._settle()
-        self._run("batch/cancel", tags=["no"])
-
-    def _run(self, name: str, **body: Any) -> Any:
-        return self.client.post(f"/api/harvest/{name}", body or None).json()
-
-    def _settle(self) -> None:
-        self.world.until(lambda s: not s.harvest.is_busy)
-
-    def imported(self) -> None:
-        """Imports: begun and waited for, refused while another runs, stopped, and asked for wrongly."""
-        for path in ("imports", "imports?limit=x"):
-            self.client.get(f"/api/{path}")
-        begun, gate = threading.Event(), threading.Event()
-
-        def slow(request: ImportRequest, **more: Any) -> ImportReport:
-            begun.set()
-            assert gate.wait(WAIT_S)
-            return run_import(request, **more)
-
-        asked = {"paths": [str(self.world.home / "nothing.json")]}
-        self.client.post("/api/imports/cancel")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("core.imports.worker.run_import", slow)
-            self.client.post("/api/imports", asked)
-            assert begun.wait(WAIT_S)
-            self.client.post("/api/imports", asked)
-            self.client.post("/api/imports/cancel")
-            gate.set()
-            self.world.until(lambda s: not s.imports.is_running)
-        self.client.post("/api/imports", {**asked, "wait": True})
-
-    def searched(self) -> None:
-        """Retrieval: off here, then on, asked rightly and wrongly."""
-        self.client.get("/api/search?q=moss")
-        on = {"panel": "settings", "action": "change_setting", "key": "retrieval.enabled", "value": True}
-        self.client.post("/api/ui", on)
-        self.world.until(lambda s: s.retrieval.asked is not None and s.retrieval.progress is None)
-        for action in ("look_at_sources", "check_navigation"):
-            self.client.post("/api/ui", {"panel": "retrieval", "action": action})
-        self.world.until(lambda s: s.retrieval.preview is not None and s.retrieval.navigation is not None)
-        for path in ("search?q=moss", "search?count=3", "retrieval", "retrieval?limit=x"):
-            self.client.get(f"/api/{path}")
-
-    def forgotten(self) -> None:
-        """A conversation and an item: not without a confirmation, then forgotten."""
-        for name in ("forgetting", f"discussions/{self.world.discussion()}/forget"):
-            self.client.get(f"/api/{name}")
-        add_item(self.world.home, NewItem(Category.FACTS, "The tide turns at six."))
-        self.client.post("/api/knowledge/digest")
-        state = self.world.until(lambda s: any(file.items for file in s.knowledge.categories))
-        item = next(item for file in state.knowledge.categories for item in file.items)
-        place = {"file": item.file, "first_line": item.first_line, "text": item.text}
-        for is_confirmed in (False, True):
-            self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed})
-            self.client.post(f"/api/{name}", {"is_confirmed": is_confirmed})
-
-    def failed(self) -> None:
-        """A provider that fails."""
-        chosen = self.world.discussion()
-        self.world.model(chosen, "local", "none-such")
-        self.client.post(f"/api/discussions/{chosen}/messages", {"text": "x", "wait": True})
-
-    def wrong(self) -> None:
-        """Names that are not there, bodies that are not right, and the guard's refusals, for every operation."""
-        good = {
-            "text": "x",
-            "name": "no",
-            "items": [],
-            "panel": "no",
-            "action": "no",
-            "advance_s": 0,
-            "paths": ["no"],
-            "file": "no.md",
-            "fact_id": "no:fact:001",
-            "category": "facts",
-            "item": {"file": "no.md", "first_line": 1, "text": "no"},
-            "first_line": 1,
-            "is_confirmed": False,
-        }
-        good |= {"file": "facts.md", "first_line": 1}
-        for operation in OPERATIONS:
-            path = re.sub(r"\{\w+\}", "no", operation.path)
-            fields = _body(operation).get("required", ())
-            body = {name: good[name] for name in fields} or {"provider": "no"}
-            self._ask(operation, path, body if operation.body is not None else None)
-            self._ask(operation, path, [])
-            self._guard(operation, path)
-
-    def _ask(self, operation: Operation, path: str, body: Any, **headers: str) -> None:
-        data = None if operation.method == "GET" or body is None else json.dumps(body).encode()
-        kind = {"content-type": "application/json"} if data is not None else {}
-        http = self.client.http
-        self.client._checked(http.request(operation.method, path, content=data, headers={**kind, **headers}))
-
-    def _guard(self, operation: Operation, path: str) -> None:
-        bad = "%00" if operation.names else "?" + "x" * 0
-        self._ask(operation, path, None, Authorization="Bearer no")
-        self._ask(operation, path, None, Origin="http://evil.example")
-        self._ask(operation, path + "?" + "x" * 3000, None)
-        if bad == "%00":
-            where = re.sub(r"\{\w+\}", "a%00b", operation.path)
-            self.client.seen.add(
-                (operation.id, self.client.http.request(operation.method, where).status_code)
-            )
-        if operation.method != "GET":
-            self._ask(operation, path, "x" * 200_000)
-            self.client._checked(self.client.http.request(operation.method, path, content=b"x"))
-
-
-def _body(operation: Operation) -> Any:
-    """The schema of an operation's body as the document has it, empty where it takes none."""
-    name = operation.body.__name__ if operation.body is not None else ""
-    return described()["components"]["schemas"].get(name, {})
-
-
-def _reached(world: World) -> set[tuple[str, int]]:
-    tour = Tour(world)
-    for number in range(2):
-        old_discussion(world, f"old {number}", minute=number)
-    knowledge(world, decisions=TIDES, questions=TIDES, playbooks="# Playbooks\n\n- **Ship**: Push.\n")
-    facts = world.home / "knowledge" / "global" / "facts.yaml"
-    facts.parent.mkdir()
-    facts.write_text(FACTS)
-    world.start(window=tour.window)
-    tour.good()
-    tour.known()
-    tour.harvested()
-    tour.batched()
-    tour.merged()
-    tour.imported()
-    tour.searched()
-    tour.forgotten()
-    tour.failed()
-    tour.wrong()
-    read_only(tour)
-    return world.client.seen
-
-
-def read_only(tour: Tour) -> None:
-    """A home that cannot be written, and a program without a window."""
-    world, client = tour.world, tour.client
-    chosen = next(iter(world.state.discussions.summaries))
-    world.hooks._desk.window = None
-    client.get("/api/screenshot.png")
-    world.read_only()
-    client.post("/api/discussions", {})
-    client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
-    client.post(f"/api/discussions/{chosen}/messages/x/choose")
-    client.put("/api/presets/x", {"items": []})
-    client.post("/api/knowledge/digest")
-    client.post("/api/knowledge/facts/sync")
-    place = {"file": "playbooks.md", "first_line": 3, "text": "**Ship**: Push."}
-    client.post("/api/knowledge/graduate", {"item": place})
-    for action in ("invalidate", "disable", "enable"):
-        client.post(f"/api/cache/{chosen}/{action}")
-
-
 BY_HAND = {
     400: "a path or body that cannot be read: test_hostile",
     408: "bodies and heads that do not come: test_hostile",
@@ -435,7 +89,7 @@ def test_every_status_of_the_document_is_answered_and_no_other(world: World) -> 
         for operation in path.values()
         for status in operation["responses"]
     }
-    seen = _reached(world)
+    seen = reached(world)
     assert {pair for pair in named - seen if pair[1] not in BY_HAND} == {
         ("advance_clock", 404),  # the program of this test has the clock
         *(("cancel_batches", status) for status in (200, 202)),  # a vendor with batches: test_harvest_batches
@@ -463,6 +117,9 @@ def test_a_program_that_fails_says_so_on_every_path(
             "action": "y",
             "advance_s": 0,
             "paths": ["x"],
+            "question_id": "x",
+            "answer": "no",
+            "has_tools": True,
         }
         body |= {"file": "facts.md", "first_line": 1, "is_confirmed": True}
         body |= {
@@ -470,9 +127,12 @@ def test_a_program_that_fails_says_so_on_every_path(
             "category": "facts",
             "item": {"file": "facts.md", "first_line": 1, "text": "x"},
         }
-        known = _body(operation).get("properties", {})
+        known = body_of(operation).get("properties", {})
         sent = {k: v for k, v in body.items() if k in known} if operation.body is not None else None
-        answer = running.client._checked(running.client.http.request(operation.method, path, json=sent))
+        who = AS_PERSON if operation.needs_person else {}
+        answer = running.client._checked(
+            running.client.http.request(operation.method, path, json=sent, headers=who)
+        )
         if operation.id != "screenshot":
             assert answer.status_code == 500, operation.id
             assert "a bug" not in answer.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from core.cli.arguments import parse
+from core.cli.headless import claimed_descriptor
+from core.cli.session import UsageError
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
@@ -20,13 +24,13 @@ WAIT_S = PATIENCE_S
 class Program:
     """The real program without a window."""
 
-    def __init__(self, base: Path, *flags: str) -> None:
+    def __init__(self, base: Path, *flags: str, inherits: tuple[int, ...] = ()) -> None:
         self.home = base / "home"
         project = base / "project"
         project.mkdir()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "gui.main", "--headless", "--home", str(self.home), "--project", str(project), *flags],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, pass_fds=inherits,
         )  # fmt: skip
 
     def lines(self, count: int) -> list[str]:
@@ -44,9 +48,42 @@ class Program:
         self.process.communicate()
 
 
+def _holds_a_persons_token(program: Program, url: str, token: str, read_end: int) -> None:
+    """The second token came by descriptor and stands nowhere else; it alone lets a person's acts through."""
+    with os.fdopen(read_end) as pipe:
+        secret = pipe.read().strip()  # to its end: the program has closed it
+    assert len(secret) > 40
+    for given, status in ((token, 403), (secret, 404)):
+        headers = {"Authorization": f"Bearer {given}"}
+        path = f"{url}/api/discussions/none/tools"
+        answer = httpx2.put(path, headers=headers, json={"has_tools": True}, trust_env=False)
+        assert answer.status_code == status
+    kept = [path.read_bytes() for path in program.home.rglob("*") if path.is_file()]
+    about = Path("/proc", str(program.process.pid))
+    kept += [(about / name).read_bytes() for name in ("environ", "cmdline") if about.is_dir()]
+    assert not any(secret.encode() in data for data in kept)
+
+
+def test_a_token_goes_into_no_file_and_not_where_nobody_listens(tmp_path: Path) -> None:
+    read_end, write_end = os.pipe()
+    with (tmp_path / "token").open("wb") as file:
+        for flags in (("--approvals-fd", str(file.fileno()), "--hooks"), ("--approvals-fd", "1", "--hooks"),
+                      ("--approvals-fd", "99999", "--hooks"), ("--approvals-fd", str(write_end))):  # fmt: skip
+            options = parse(["--headless", *flags])
+            with pytest.raises(UsageError, match="--approvals-fd"):
+                claimed_descriptor(options.approvals_fd, is_asked=options.hooks)
+    os.close(write_end)
+    os.close(read_end)
+    with pytest.raises(SystemExit):
+        parse(["--approvals-fd", "3"])
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_serves_until_a_signal_and_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
-    program = Program(tmp_path, "--hooks", "--test-clock")
+    read_end, write_end = os.pipe()
+    flags = ("--hooks", "--test-clock", "--approvals-fd", str(write_end))
+    program = Program(tmp_path, *flags, inherits=(write_end,))
+    os.close(write_end)
     try:
         first, second = program.lines(2)
         assert first.startswith("Running without a window")
@@ -62,6 +99,7 @@ def test_it_serves_until_a_signal_and_leaves_nothing_behind(tmp_path: Path, numb
             f"{address['url']}/api/clock", headers=headers, json={"advance_s": 60}, trust_env=False
         )
         assert advanced.status_code == 200
+        _holds_a_persons_token(program, address["url"], token, read_end)
 
         code, rest = program.end(number)
 

@@ -87,6 +87,7 @@ NOTHING: tuple[tuple[str, Change], ...] = (
     ("line ends of a text", _set("personas", "p", {"text": "Be kind."})),
     ("what a project never gets", _set("appearance", "theme", "light")),
     ("a vendor's address", _set("providers", "openai", {"base_url": "http://e"})),
+    ("a policy", _set("tools", "edits", "refuse")),
     ("a folder of its own", _set("project", "allowed_roots", ["/srv", "src", "."])),
 )  # fmt: skip
 SOMETHING: tuple[tuple[str, Change, str], ...] = (
@@ -130,7 +131,6 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      ' (OPENAI_API_KEY, the keyring, the home) – changed, it was "box".')),
     ("a command", _set("mcp", "servers", {"m": {"command": "sh", "args": ["-c", "boo"], "env": {"TOKEN": "t0ps3cret"}}}),
      "MCP server, which is a command: m (sh -c boo) – changed, you were shown another."),
-    ("a tool", _set("tools", "edit", "deny"), "Setting of tools: edit."),
     ("retrieval", _set("retrieval", "enabled", False), "Setting: retrieval.enabled = False – changed, it was true."),
 )  # fmt: skip
 
@@ -156,7 +156,7 @@ def test_what_was_not_shown_does_not_count_and_the_rest_does(_what: str, change:
     counted = counting(tables, _facts(tables), shown)
 
     again = asked_values(replace(counted, raw=data), _facts(counted))
-    assert {one for one in map(shown_as, again) if one[0][0] not in {"mcp", "tools"}} <= shown
+    assert {one for one in map(shown_as, again) if one[0][0] != "mcp"} <= shown
     assert counted.allowed_roots == ("/srv",)
     assert counted.context == before.context
     assert counted.prompts == before.prompts

@@ -52,7 +52,11 @@ def test_no_secret_is_repeated() -> None:
 
 def test_policies_that_ask_or_refuse_are_no_loosening() -> None:
     assert _said({"tools": {"bash": {"policy": "ask"}, "edit": "deny"}}) == ""
+    assert _said({"tools": {"edits": "refuse", "reads": "ask"}}) == ""
     assert "loosens" in _said({"tools": {"auto_approve": True}})
+    assert _said({"tools": {"edits": "allow"}}) == "It loosens approvals of tools; a project never can."
+    own = "It sets what only your own settings may (2): tools.prefixes, tools.folders./srv.a.commands."
+    assert own in _said({"tools": {"prefixes": ["rm"], "folders": {"/srv.a": {"commands": "allow"}}}})
 
 
 def test_long_lists_are_cut() -> None:

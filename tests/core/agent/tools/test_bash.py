@@ -105,6 +105,7 @@ def test_a_background_command_is_read_and_ended(
         desk, command="echo on; trap 'echo bye; exit 0' TERM; sleep 60 & wait", background=True
     )
     assert "'1'" in started.text
+    assert started.is_background
     seen = ""
     for _ in range(500):
         seen += answered(desk, "bash_output", id="1").text + "\n"
