@@ -13,11 +13,11 @@ from bench.app_log import LOG_BYTES, processor_s
 from core.agent.context_window import restore_from_log
 from core.base import paths
 from core.discussion import log, log_codec, log_view
-from core.discussion.cuts import ViewLine, cut_record, line_record, sent_view
+from core.discussion.cuts import cut_record, line_record, sent_view
 from core.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.records import MessageRecord, Record, StartRecord, UsageRecord
 from core.values.usage import Usage
-from core.values.window import CutReason, ViewCut
+from core.values.window import CutReason, ViewCut, ViewLine
 
 RUNS = 5
 MORE = 40

@@ -45,7 +45,7 @@ from core.discussion.cuts import sent_view
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.stack import StackInputs
-from core.values.window import CutReason, ViewCut
+from core.values.window import CutReason, ViewCut, ViewLine
 from tests.vendors.billing.clock import moment
 
 WINDOW = 200_000
@@ -72,7 +72,7 @@ class HeavyTalk(DayTalk):
     """
 
     cut: ViewCut | None = None
-    lines: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, tuple[ViewLine, ...]] = field(default_factory=dict)
     entries: tuple[JournalEntry, ...] = ()
     count: LabelCounter = field(default_factory=LabelCounter)
     cuts: int = 0
@@ -87,7 +87,7 @@ class HeavyTalk(DayTalk):
         words = label(round(draw.lognormvariate(5.0, 0.6)), id_)
         must_tell = self._make_room(at_s, shared)
         if must_tell:
-            self.lines[id_] = TOLD_WORDS
+            self.lines[id_] = (ViewLine(id_, TOLD_WORDS),)
         asked = replace(self.inputs(shared), user_text=f"{words}\n\n{TOLD_WORDS}" if must_tell else words)
         said = len(self.turns)
         asks = [self._ask(asked, at_s, id_, is_turn=True)]
