@@ -26,6 +26,7 @@ from core.cli.questions import ask_all
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
+from core.context.offered_tools import TAKES_NONE, can_take_tools
 from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
@@ -99,6 +100,9 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     given = options.given
     _choose(front, chosen, options)
     _take_model(front, chosen, console)
+    state = front.snapshot()
+    if given.tools and not can_take_tools(state, state.discussions.summaries[chosen].meta.provider):
+        console.note(f"manual-slop: warning: {TAKES_NONE}")
     opened = front.snapshot().discussions.open[chosen]
     if given.retry and not opened.failed_message_id:
         raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")

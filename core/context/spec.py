@@ -7,6 +7,7 @@ from datetime import datetime
 from core.base.domains import domain_name
 from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext
+from core.context.offered_tools import gets_tools
 from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
 from core.discussion.paired_calls import paired
@@ -82,7 +83,7 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
 
 
 def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
-    if not meta.has_tools:
+    if not gets_tools(state, meta):
         return None
     return ToolOffer(state.config.project.is_trusted, asked_places(state) is not None)
 

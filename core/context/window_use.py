@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.base.text import size_bytes
 from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens
 from core.context.budget import is_full, is_told, window_of
+from core.context.offered_tools import gets_tools
 from core.discussion.cuts import sent_view
 from core.settings.models import profile_of
 from core.values.discussion import OpenDiscussion
@@ -62,7 +63,11 @@ def journal_line(state: AppState, discussion_id: str) -> str:
     """Line that tells a model to write its journal, empty where it has no journal, or was told since the last cut."""
     opened, summary = state.discussions.open[discussion_id], state.discussions.summaries[discussion_id]
     window = context_window(state, discussion_id)
-    if not summary.meta.has_tools or window is None or not is_told(window.used_tokens, window.limit_tokens):
+    if (
+        not gets_tools(state, summary.meta)
+        or window is None
+        or not is_told(window.used_tokens, window.limit_tokens)
+    ):
         return ""
     told = {key for key, lines in opened.lines.items() if any(one.kind is LineKind.JOURNAL for one in lines)}
     if told and any(message.id in told for message in sent_view(opened)):

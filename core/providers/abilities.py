@@ -70,6 +70,14 @@ def cache_abilities(kind: ProviderKind, model: str, *, takes_cache_prompt: bool 
             )
 
 
+def takes_tools(kind: ProviderKind) -> bool:
+    """True if tools that are sent reach the model. The embedded one's chat template drops them, and Claude Code has its own.
+
+    Source: xllamacpp with SmolLM2-135M-Instruct, `/apply-template`, and `tool_choice: required` (tried 2026-11-23).
+    """
+    return kind not in (ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE)
+
+
 def takes_metadata(kind: ProviderKind) -> bool:
     """True if layer 8 may be sent. Claude Code marks the last block of the last message, whatever stands in it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.agent.messages import SetTools
+from core.context.offered_tools import TAKES_NONE, can_take_tools
 from core.values.agent import Mode
 from panels.base.action import run_action
 from panels.base.desk import Desk
@@ -55,7 +56,11 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
         return
     has_any, now = summary.meta.has_tools, BY_MODE[summary.meta.mode]
     label, icon = (now.label, now.icon) if has_any else ("No tools", "wrench")
+    if has_any and not can_take_tools(desk.state, summary.meta.provider):
+        label, icon = "No tools here", "triangle-exclamation"
     tip = f"{now.label}: {now.detail} ({desk.actions['mode'].chord}: the next)" if has_any else WITHOUT_TIP
+    if not can_take_tools(desk.state, summary.meta.provider):
+        tip = TAKES_NONE
     with ui.menu("mode", label if has_words else "", icon=icon, tip=tip) as is_open:
         if not is_open:
             return
@@ -85,8 +90,13 @@ def can_be_trusted(desk: Desk) -> bool:
 
 
 def trust_line(desk: Desk) -> None:
-    """Say that tools have no folder to work in, with the way to the question that lets them. Nothing where they have one."""
+    """Say that tools do not reach the model, or have no folder to work in, with the way to what mends it; else nothing."""
     ui, project = desk.ui, desk.state.config.project
+    if desk.summary is not None and not can_take_tools(desk.state, desk.summary.meta.provider):
+        with ui.row("model", gap=6):
+            ui.icon("icon", "triangle-exclamation", tone="warn")
+            ui.text("text", TAKES_NONE, tone="warn", style="small", wraps=True, width=0)
+        return
     if project.root and project.is_trusted:
         return
     with ui.row("folder", gap=6):

@@ -27,7 +27,7 @@ from core.turn.sending import save_then_call
 from core.values.discussion import CallPhase
 from core.values.messages import Role, ToolCallPart, ToolResultPart
 from core.values.outcomes import CommandOutcome
-from core.values.provider import Failure
+from core.values.provider import Failure, ProviderKind
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
 from core.values.spending import SpentElsewhere
 from core.values.usage import Usage, UsageKind
@@ -43,6 +43,21 @@ def book() -> Playbook:
     loaded = settings_loaded()
     found.play(replace(loaded, prompts={**loaded.prompts, "compress-discussion.md": "Summarise."}))
     return found
+
+
+def give_tools(book: Playbook, chosen: str) -> None:
+    """Give a discussion tools, and a model that takes them."""
+    row, config = book.state.discussions.summaries[chosen], book.state.config
+    rows = {
+        **book.state.discussions.summaries,
+        chosen: replace(row, meta=replace(row.meta, has_tools=True)),
+    }
+    taking = replace(config.providers["embedded"], kind=ProviderKind.COMPATIBLE)
+    book.state = replace(
+        book.state,
+        discussions=replace(book.state.discussions, summaries=rows),
+        config=replace(config, providers={**config.providers, "embedded": taking}),
+    )
 
 
 def talked(book: Playbook, tokens: int = 7_500, turns: int = 2) -> str:
@@ -297,10 +312,7 @@ def test_what_is_not_open_is_not_compacted(book: Playbook) -> None:
 
 def test_the_model_is_told_once_to_write_its_journal_and_again_after_a_cut(book: Playbook) -> None:
     chosen = talked(book, 6_700)
-    row = book.state.discussions.summaries[chosen]
-    with_tools = replace(row, meta=replace(row.meta, has_tools=True))
-    rows = {**book.state.discussions.summaries, chosen: with_tools}
-    book.state = replace(book.state, discussions=replace(book.state.discussions, summaries=rows))
+    give_tools(book, chosen)
 
     (write,) = of(book.play(SendPrompt(chosen, "next")), AppendRecords)
     (call,) = of(book.append(write), CallProvider)
@@ -318,12 +330,7 @@ def test_the_model_is_told_once_to_write_its_journal_and_again_after_a_cut(book:
 
 def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet(book: Playbook) -> None:
     chosen = talked(book, 100)
-    row = book.state.discussions.summaries[chosen]
-    rows = {
-        **book.state.discussions.summaries,
-        chosen: replace(row, meta=replace(row.meta, has_tools=True)),
-    }
-    book.state = replace(book.state, discussions=replace(book.state.discussions, summaries=rows))
+    give_tools(book, chosen)
     asks = MessageRecord("a", book.at, Role.ASSISTANT, (ToolCallPart("c", "grep", "{}"),))
     result = MessageRecord("t", book.at, Role.TOOL, (ToolResultPart("c", "r" * 27_000),))
     book.play(RecordsAppended(chosen, (asks, UsageRecord("u", book.at, "a", Usage(input_tokens=10)), result)))

@@ -22,6 +22,7 @@ from core.agent.policy import EDIT_GRANT
 from core.app.messages import Effect, HomeOpened
 from core.base.errors import FailureKind
 from core.base.reports import Tick
+from core.context.spec import stack_spec
 from core.discussion.messages import (
     AppendRecords,
     DiscussionTrashed,
@@ -33,7 +34,7 @@ from core.discussion.queue_messages import AddToQueue, QueueWritten
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.values.agent import ActKind, Approval, CallState, Mode, Sandbox
 from core.values.messages import Mark, Role, TextPart, ToolResultPart
-from core.values.provider import Failure, StopKind, Stopped
+from core.values.provider import Failure, ProviderKind, StopKind, Stopped
 from core.values.records import StartRecord
 from core.values.settings import CachingSettings, Project, Settings, ToolSettings
 from core.values.state import AppState, TrashItem
@@ -479,3 +480,14 @@ def test_usage_of_every_round_is_the_cost_of_the_task() -> None:
     assert book.state.agent.pages[chosen].usd == 0.02
     book.reply(book.ask(chosen, "next"), DONE, StopKind.COMPLETED)
     assert book.state.agent.pages[chosen].usd == 0.01
+
+
+def test_a_model_that_tools_do_not_reach_is_offered_none() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    assert book.ask(chosen, "look").spec.tools is not None
+    config = book.state.config
+    for kind in (ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE):
+        status = replace(config.providers["embedded"], kind=kind)
+        book.state = replace(book.state, config=replace(config, providers={"embedded": status}))
+        assert stack_spec(book.state, chosen).tools is None

@@ -13,7 +13,7 @@ from core.discussion.messages import AppendRecords, WriteMeta
 from core.turn.messages import CallEnded, CallProvider
 from core.values.agent import ActKind, AgentTurn, Approval, CallState, Mode
 from core.values.messages import Message, Part, TextPart, ToolCallPart
-from core.values.provider import StopKind, Stopped
+from core.values.provider import ProviderKind, StopKind, Stopped
 from core.values.settings import Project, Settings
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
@@ -43,7 +43,12 @@ class ToolPlaybook(Playbook):
         self.ready()
         loaded = settings_loaded(Project(root="/project", name="project", is_trusted=True), settings)
         prompts = {**loaded.prompts, "nudge.md": "Say something.\n"}
-        self.play(replace(loaded, prompts=prompts, settings_paths=("/config/settings.toml",)))
+        built_in = replace(
+            loaded.providers["embedded"], kind=ProviderKind.COMPATIBLE
+        )  # as free, and takes tools
+        providers = {**loaded.providers, "embedded": built_in}
+        paths = ("/config/settings.toml",)
+        self.play(replace(loaded, prompts=prompts, settings_paths=paths, providers=providers))
         chosen = self.discussion()
         assert of(self.play(SetTools(chosen, has_tools=True, mode=mode)), WriteMeta)
         return chosen
