@@ -28,8 +28,8 @@ TABS = (
 )
 PLOT_PX = 208.0
 SECTION_GAP_PX = 16
-FIGURES_PX = 256
-"""Three figures stand side by side from this width on."""
+FIGURES_PX, USUAL_CHARS = 256, 5
+"""Three figures stand side by side from this width on, where the longest has so many characters at most; longer ones from more."""
 
 
 def caching_panel(desk: Desk) -> None:
@@ -77,16 +77,17 @@ def _turns(desk: Desk) -> tuple[Series, ...]:
 
 def _figures(desk: Desk) -> None:
     """Side by side, or one below the other where the figures would be cut."""
-    ui = desk.ui
-    if ui.width() < FIGURES_PX:
+    ui, figures = desk.ui, facts.figures(desk.state)
+    longest = max(len(figure.value) for figure in figures)
+    if ui.width() < FIGURES_PX * max(USUAL_CHARS, longest) // USUAL_CHARS:
         with ui.group("figures", gap=4):
-            for figure in facts.figures(desk.state):
+            for figure in figures:
                 with ui.row(figure.label):
                     ui.text("value", figure.value, tone=figure.tone, style="strong", tip=figure.tip)
                     ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)
         return
     with ui.row("figures"):
-        for figure in facts.figures(desk.state):
+        for figure in figures:
             with ui.surface(figure.label, "card", padding=(12, 10)), ui.group("lines", gap=4):
                 ui.text("value", figure.value, tone=figure.tone, style="h1", tip=figure.tip)
                 ui.text("label", figure.label, tone="muted", style="small", tip=figure.tip)

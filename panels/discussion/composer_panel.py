@@ -249,8 +249,7 @@ def attachment_line(desk: Desk, part: AttachmentPart) -> str:
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:
     ui, request = desk.ui, next_request(desk.state, opened.id)
-    has_mode = desk.summary is not None and desk.summary.meta.has_tools
-    room = ui.width() - MODE_PX * has_mode - STOP_PX * desk.is_replying
+    room = ui.width() - MODE_PX - STOP_PX * desk.is_replying
     is_tight = room < ONE_LINE_FROM_PX
     if is_tight and request is not None:
         with ui.row("estimate"):

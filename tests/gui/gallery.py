@@ -58,7 +58,7 @@ LAYERS: tuple[tuple[str, int, Tone], ...] = (
 )
 STATS: tuple[tuple[str, str, Tone], ...] = (
     ("87%", "hit rate", "ok"),
-    ("$1.94", "saved today", "accent"),
+    ("94%", "read again", "accent"),
     ("3m 12s", "TTL left", "warn"),
 )
 
@@ -214,7 +214,7 @@ def composer(ui: Ui, view: View) -> None:
                 view.clicked.append(f"pasted {len(edited.pasted)}")
         with ui.row("actions"):
             ui.button("attach", "", icon="paperclip", kind="ghost", tip="Attach")
-            ui.text("est", "18.4k / 200k · est. $0.031", tone="muted", style="small")
+            ui.text("est", "18.4k of 200k tokens", tone="muted", style="small")
             ui.push()
             if ui.button("send", "Send", icon="paper-plane", kind="primary", shortcut="Ctrl+Enter"):
                 view.clicked.append(f"send {view.text}")

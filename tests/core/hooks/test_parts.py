@@ -346,7 +346,7 @@ def test_a_panels_command_is_made_from_its_fields() -> None:
     [
         ("nowhere", "pin_discussion", {}, 404),
         ("presets", "pin_discussion", {}, 404),
-        ("settings", "store_key", {"provider": "openai", "key": "sk"}, 404),
+        ("settings", "store_key", {"provider": "openai", "key": "sk"}, 403),
         ("discussions", "PinDiscussion", {}, 404),
         ("discussions", "rename_discussion", {"discussion_id": "none", "name": "x"}, 404),
         ("discussions", "rename_discussion", {"discussion_id": HERE}, 422),

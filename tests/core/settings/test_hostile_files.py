@@ -39,6 +39,10 @@ def test_what_stands_in_place_of_a_project_s_file_is_named(
     asked: ConfigRequest, name: str, kind: str
 ) -> None:
     put(asked.root / name, kind)
+    if (asked.root / name).is_dir():
+        (
+            asked.root / name / "kept"
+        ).touch()  # an empty folder holds the name of an identity file for the sandbox
 
     began = time.monotonic()
     loaded = load(asked)
