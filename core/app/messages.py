@@ -112,7 +112,7 @@ these and nothing else.
 
 PERSON_ONLY: tuple[type[Any], ...] = (SetTools, ApproveCall, RefuseCall, TrustProject, StoreKey)
 """Commands that count only from a person: what tools may do, whether a folder is trusted, keys. The token of the Hook API
-stands on disk, where a command could read it, so no way over HTTP leads to these."""
+stands on disk, where a command could read it, so none of these comes with it."""
 
 
 def awaited(command: Command, command_id: str) -> Command:

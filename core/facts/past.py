@@ -9,7 +9,6 @@ from enum import StrEnum
 import msgspec
 
 from core.base.domains import GLOBAL
-from core.facts.checks import id_parts
 from core.values.facts import Fact
 
 _DAY_END = "T99"
@@ -96,12 +95,6 @@ def harvests_since(fact: Fact, past: Past) -> int:
         return 0
     times = past.all_harvests if fact.domain == GLOBAL else past.harvests.get(fact.domain, ())
     return len(times) - bisect_right(times, at)
-
-
-def series_of(fact_id: str) -> tuple[str, int] | None:
-    """`domain:category` and number of an id, None for what is no id."""
-    parts = id_parts(fact_id)
-    return None if parts is None else (f"{parts[0]}:{parts[1].value}", parts[2])
 
 
 def raised(highest: Mapping[str, int], ids: Iterable[str]) -> dict[str, int]:

@@ -25,7 +25,6 @@ from panels.discussion.call_look import (
 
 ROW_PX, TAIL_PX, OPEN_PX = 52.0, 110.0, 260.0
 TAIL_LINES = 8
-WITH_STATE_FROM_PX = 300
 
 
 class CallRows(msgspec.Struct, frozen=True):
