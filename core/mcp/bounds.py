@@ -1,0 +1,209 @@
+"""Bounds of what an MCP server may offer and answer, and the words for what was left out. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from core.base import figures
+from core.base.text import clean, flat, one_line, size_bytes
+from core.values.mcp import McpTool
+from core.values.stack import ToolSchema
+
+MOST_TOOLS = 256
+MOST_LISTED = 10_000
+"""Tools that are looked at. A listing without an end ends here."""
+MOST_PAGES = 100
+MOST_LISTED_BYTES = 16_000_000
+"""Of a listing that is held, over all its pages; the page in which it is reached is looked at."""
+MOST_SCHEMA_BYTES = 128_000
+"""All descriptions and schemas of a server: each request carries them."""
+MOST_TOOL_BYTES = 32_000
+MOST_NAME_CHARS = 64
+"""Of `server__tool`. Source: OpenAI "Function calling" and Anthropic "Tool use", names of tools (read 2026-11-23)."""
+MOST_DEPTH = 24
+MOST_MESSAGE_BYTES = 16_000_000
+MOST_PARTS = 250_000
+"""Values of a message: 16 MB of empty lists would be two gigabytes of objects, and minutes in which no server is heard."""
+MOST_TEXT_BYTES = 200_000
+MOST_PICTURES = 8
+MOST_PICTURE_BYTES = 5_000_000
+MOST_JUNK_LINES = 200
+MOST_WAITING = 256
+"""Messages to a server that it did not take yet."""
+_MOST_NAMED = 20
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_TITLE_CHARS = 60
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_MARKS = (b",", b"{", b"[")
+
+
+class ListedTool(msgspec.Struct, frozen=True):
+    """A tool as a server listed it, not judged yet. `is_task`: it runs as a task of the protocol alone."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    says_read_only: bool = False
+    is_task: bool = False
+
+
+def tool_name(server: str, tool: str) -> str:
+    """Name of a server's tool as a model is given it."""
+    return f"{server}__{tool}"
+
+
+def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpTool, ...], tuple[str, ...]]:
+    """Judge a listing.
+
+    Returns:
+        Tools that a model can be offered, sorted by name, and a sentence for each that was left out, at most 20 and one
+        for the rest. The order in which the server lists them changes nothing.
+    """
+    tools: dict[str, McpTool] = {}
+    left_out: list[str] = []
+    twice: set[str] = set()
+    for tool in sorted(listed, key=lambda each: each.name):
+        shown = one_line(flat(tool.name), _TITLE_CHARS) or "a tool without a name"
+        problem = _problem(server, tool)
+        if problem:
+            left_out.append(f"{shown}: {problem}")
+            continue
+        if tool.name in tools:
+            twice.add(tool.name)
+            continue
+        schema = ToolSchema(
+            tool_name(server, tool.name), clean(tool.description).strip(), _canonical(tool.schema)
+        )
+        tools[tool.name] = McpTool(tool.name, schema, tool.says_read_only)
+    for name in sorted(twice):  # which of them a call would reach, nobody knows
+        del tools[name]
+        left_out.append(f"{name}: it is listed twice")
+    kept: list[McpTool] = []
+    size = 0
+    over: list[str] = []
+    for name in sorted(tools):
+        tool_bytes = _size(tools[name].schema)
+        if len(kept) == MOST_TOOLS or size + tool_bytes > MOST_SCHEMA_BYTES:
+            over.append(name)
+        else:
+            kept.append(tools[name])
+            size += tool_bytes
+    if over:
+        bound = f"{MOST_TOOLS} tools and {figures.size(MOST_SCHEMA_BYTES)} of descriptions"
+        names = ", ".join(over[:3]) + (" …" if len(over) > 3 else "")
+        left_out.append(f"{len(over)} tools are over the bound of {bound} for a server: {names}")
+    return tuple(kept), _named(left_out)
+
+
+def _named(left_out: list[str]) -> tuple[str, ...]:
+    if len(left_out) <= _MOST_NAMED:
+        return tuple(left_out)
+    rest = len(left_out) - (_MOST_NAMED - 2)
+    return (*left_out[: _MOST_NAMED - 2], f"{rest - 1} more were left out", left_out[-1])
+
+
+def _problem(server: str, tool: ListedTool) -> str:
+    """Reason why a tool cannot be offered, empty where it can."""
+    if _NAME.fullmatch(tool.name) is None:
+        return "its name holds characters that models' servers refuse"
+    if len(tool_name(server, tool.name)) > MOST_NAME_CHARS:
+        return f"its name with the server's is longer than {MOST_NAME_CHARS} characters"
+    if tool.is_task:
+        return "it runs as a task that is asked after later, and is no call"
+    if tool.schema.get("type", "object") != "object":
+        return "its schema does not describe an object"
+    problem = _schema_problem(tool.schema, MOST_DEPTH)
+    if problem:
+        return problem
+    if _size(ToolSchema("", tool.description, _canonical(tool.schema))) > MOST_TOOL_BYTES:
+        return f"its description and schema are over {figures.size(MOST_TOOL_BYTES)}"
+    return ""
+
+
+_SCHEMAS_BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_SCHEMAS = (
+    "items",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedProperties",
+)
+_SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+
+
+def _schema_problem(schema: object, depth: int) -> str:
+    """Reason why a value is no JSON Schema that a model's server takes, empty where it is one."""
+    if isinstance(schema, bool):
+        return ""
+    if not isinstance(schema, Mapping):
+        return "its schema is no JSON Schema"
+    if depth == 0:
+        return f"its schema is deeper than {MOST_DEPTH} levels"
+    kind = schema.get("type")
+    kinds = kind if isinstance(kind, list) else [kind]
+    if kind is not None and not all(isinstance(each, str) and each in _TYPES for each in kinds):
+        return "its schema names a type that JSON Schema does not have"
+    required = schema.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
+        return "its schema is no JSON Schema"
+    reference = schema.get("$ref", "#")
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return "its schema leads to another place"
+    for key in _SCHEMAS_BY_NAME:
+        inner = schema.get(key, {})
+        if not isinstance(inner, Mapping):
+            return "its schema is no JSON Schema"
+        for each in inner.values():
+            if problem := _schema_problem(each, depth - 1):
+                return problem
+    for key in (*_SCHEMAS, *_SCHEMA_LISTS):
+        found = schema.get(key)
+        many = key in _SCHEMA_LISTS or (key == "items" and isinstance(found, list))
+        if many and found is not None and not isinstance(found, list):
+            return "its schema is no JSON Schema"
+        for each in found if isinstance(found, list) and many else [] if found is None else [found]:
+            if problem := _schema_problem(each, depth - 1):
+                return problem
+    return ""
+
+
+def _canonical(schema: Mapping[str, Any]) -> str:
+    whole = {"type": "object", "properties": {}, **schema}
+    whole.pop("$schema", None)  # models' servers read one dialect, and some refuse the key
+    return clean(json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str))
+
+
+def _size(schema: ToolSchema) -> int:
+    return size_bytes(schema.name) + size_bytes(schema.description) + size_bytes(schema.parameters_json)
+
+
+def marks_in(data: bytes) -> int:
+    """Count of the marks in JSON by which values begin, those inside of strings included."""
+    return sum(map(data.count, _MARKS))
+
+
+def has_too_many_parts(message: bytes) -> bool:
+    """True for JSON of more than `MOST_PARTS` values. A long text is one, whatever stands in it."""
+    return marks_in(message) > MOST_PARTS and marks_in(_STRING.sub(b"", message)) > MOST_PARTS
+
+
+def bounded_text(texts: Iterable[str], notes: Iterable[str] = ()) -> str:
+    """Join the texts of an answer, cut to `MOST_TEXT_BYTES` with head and tail kept, notes in brackets behind."""
+    whole = clean("\n\n".join(texts))
+    cut = size_bytes(whole) - MOST_TEXT_BYTES
+    if cut > 0:
+        data = whole.encode("utf-8", "replace")
+        head, tail = MOST_TEXT_BYTES * 3 // 4, MOST_TEXT_BYTES // 4
+        left = f"\n[… {figures.size(len(data) - head - tail)} left out …]\n"
+        whole = data[:head].decode("utf-8", "ignore") + left + data[-tail:].decode("utf-8", "ignore")
+    return "\n".join(part for part in (whole, *(f"[{note}]" for note in notes)) if part)

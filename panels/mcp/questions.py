@@ -1,0 +1,66 @@
+"""Questions of MCP servers: whether one may start, and which of its tools a model may be offered."""
+
+from __future__ import annotations
+
+from core.agent.escapes import escaped
+from core.base import figures as fmt
+from core.mcp.approvals import question_id
+from core.mcp.messages import ApproveServer, ApproveTools
+from core.mcp.wording import start_lines
+from core.values.mcp import McpApproval, McpServer, McpTool
+from core.values.updates import is_under_way
+from panels.base.desk import Desk
+from panels.discussion.approvals import GUARD_S
+from panels.mcp.tools import tool_rows
+from panels.mcp.view import McpView
+
+
+def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
+    """Draw what a yes would start. Sends ApproveServer. No key presses its yes."""
+    ui, name = desk.ui, server.settings.name
+    with ui.surface("question", "card_selected", padding=(12, 10)), ui.group("rows", gap=4):
+        title = "Speak to this server?" if asked.url else "Start this server?"
+        ui.text("title", title, style="strong")
+        for label, text in start_lines(asked):
+            with ui.row(("line", label), gap=8):
+                ui.text("label", label, tone="muted", style="small", width=76)
+                ui.text("text", escaped(text), style="mono_small", wraps=True, width=0)
+        sandbox = desk.state.agent.sandbox
+        if not asked.url and sandbox.is_known and not sandbox.is_confined:
+            ui.text("bare", "Nothing confines programs on this machine: it may do whatever you may.",
+                    tone="warn", style="small", wraps=True)  # fmt: skip
+        is_free = not is_under_way(desk.state, own.sent.get(name, ""))
+        if ui.button("approve", "Approve and start", icon="check", kind="primary", is_small=True,
+                     is_enabled=is_free and desk.state.config.project.is_trusted, guard_s=GUARD_S,
+                     tip="Until something of this changes"):  # fmt: skip
+            own.sent[name] = desk.ask(ApproveServer(name, question_id(asked)))
+
+
+def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
+    """Draw the tools of a server, each with a tick; what is new or changed since a yes has none. Sends ApproveTools."""
+    ui, name, shown = desk.ui, server.settings.name, question_id(asked)
+    left = own.left.get(shown, _unapproved(server) if server.changed or server.is_declined else frozenset())
+
+    def tick(tool: McpTool) -> bool | None:
+        is_on = tool.name not in left
+        changed = ui.checkbox("tick", "", is_on, tip=f"A model may be offered {tool.name}")
+        if changed is not None:
+            own.left[shown] = left ^ {tool.name}
+        return changed
+
+    with ui.surface("question", "card_selected", padding=(12, 10)), ui.group("rows", gap=4):
+        ui.text("title", "Which of its tools may a model be offered?", style="strong", wraps=True)
+        ui.text("what", "Their descriptions are what the model reads of them. Each call is asked about.",
+                tone="muted", style="small", wraps=True)  # fmt: skip
+        tool_rows(desk, own, server, tick)
+        names = tuple(tool.name for tool in server.tools if tool.name not in left)
+        is_free = not is_under_way(desk.state, own.sent.get(name, ""))
+        with ui.row("answers"):
+            label = f"Approve {fmt.count(len(names), 'tool')}" if names else "Approve none"
+            if ui.button("approve", label, icon="check", kind="primary", is_small=True, is_enabled=is_free, guard_s=GUARD_S,
+                         tip="Until what it says of one of them changes"):  # fmt: skip
+                own.sent[name] = desk.ask(ApproveTools(name, shown, names))
+
+
+def _unapproved(server: McpServer) -> frozenset[str]:
+    return frozenset(tool.name for tool in server.tools) - server.approved

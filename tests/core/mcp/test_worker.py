@@ -1,0 +1,267 @@
+"""Servers at work: nothing starts but what was approved, and no call goes to what is not as it was approved."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from core.base.errors import ConfigError, SlopError
+from core.mcp.approvals import of_start, of_tools, tool_sha256
+from core.mcp.client import McpError, ServerNews, Wrap
+from core.mcp.found import ServerFinder
+from core.mcp.messages import (
+    McpEvent,
+    ServedServer,
+    ServerFailed,
+    ServerListed,
+    ServersLookedAt,
+    ServeServers,
+)
+from core.mcp.worker import McpHandler, OnCancel, ServerServices
+from core.providers.protocol import CancelToken
+from core.values.mcp import McpAnswer, McpServerSettings, McpTool, WrappedCommand
+from tests.core.mcp.test_approvals import READ, WRITE, tool
+from tests.patience import PATIENCE_S
+
+ROOT = "/project"
+
+
+class FakeServers:
+    """Servers that offer what a test says, and start through the sandbox as real ones do."""
+
+    def __init__(self, tools: tuple[McpTool, ...]) -> None:
+        self.tools = tools
+        self.started: list[tuple[str, ...]] = []
+        self.called: list[tuple[str, str, str]] = []
+        self.stopped: list[str] = []
+        self.tell: Callable[[ServerNews], None] = lambda _news: None
+        self.is_dead = False
+
+    def start(
+        self, settings: McpServerSettings, wrap: Wrap, environment: Mapping[str, str], on_cancel: OnCancel
+    ) -> tuple[McpTool, ...]:
+        if self.is_dead:
+            raise McpError(f"The MCP server {settings.name} does not start: it ended with code 1")
+        if settings.command:
+            wrapped = wrap(settings.command, settings.network)
+            self.started.append((wrapped.program, *wrapped.arguments, *sorted(environment)))
+        return self.tools
+
+    def left_out(self, name: str) -> tuple[str, ...]:
+        return ()
+
+    def call(self, name: str, tool: str, arguments_json: str, on_cancel: object) -> McpAnswer:
+        self.called.append((name, tool, arguments_json))
+        return McpAnswer("done")
+
+    def stop(self, name: str) -> None:
+        self.stopped.append(name)
+
+    def close(self) -> None:
+        self.stopped.append("all")
+
+
+class Bench:
+    """A handler over servers of a test's own, with a real script on disk as the server."""
+
+    def __init__(self, folder: Path, tools: tuple[McpTool, ...] = (READ, WRITE)) -> None:
+        self.script = folder / "server.py"
+        self.script.write_text("one", encoding="utf-8")
+        self.settings = McpServerSettings("files", (sys.executable, str(self.script)), ("TOKEN",))
+        self.servers = FakeServers(tools)
+        self.told: list[McpEvent] = []
+        self.news: tuple[str, ...] = ()
+
+        def client(tell: Callable[[ServerNews], None]) -> FakeServers:
+            self.servers.tell = tell
+            return self.servers
+
+        def wrap(name: str, root: str, command: tuple[str, ...], needs_network: bool) -> WrappedCommand:
+            assert (name, root, needs_network) == ("files", ROOT, False)
+            return WrappedCommand("/bin/box", command, root, {})
+
+        services = ServerServices(
+            client, wrap, lambda _name: self.news, lambda _settings: {"TOKEN": "secret"}
+        )
+        self.now_s = 100.0
+        self.handler = McpHandler(services, self.told.append, clock=lambda: self.now_s)
+        kept = of_start(ServerFinder().find(self.settings, ROOT), None, "")
+        self.kept = of_tools(kept, (READ, WRITE), frozenset({"read", "write"}))
+        self.serve()
+
+    def serve(self, *, root: str = ROOT) -> None:
+        rows = {"files": ServedServer(self.settings, self.kept)} if root else {}
+        self.handler.begin(ServeServers(root, rows))
+
+    def call(self, one: McpTool = READ) -> McpAnswer:
+        return self.handler.call("files", one.name, tool_sha256(one), "{}", lambda _cancel: None)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_a_call_starts_an_approved_server_once_in_the_sandbox_with_its_own_variables(bench: Bench) -> None:
+    assert list(bench.handler.tools) == ["files__read", "files__write"]
+    assert [bench.call().text, bench.call(WRITE).text] == ["done", "done"]
+
+    assert bench.servers.started == [("/bin/box", sys.executable, str(bench.script), "TOKEN")]
+    assert [type(event).__name__ for event in bench.told] == ["ServerStarting", "ServerListed"]
+
+
+def test_a_script_that_changed_since_the_yes_is_not_started_and_asks_again(bench: Bench) -> None:
+    bench.script.write_text("two", encoding="utf-8")
+    with pytest.raises(SlopError, match="not as the person approved it"):
+        bench.call()
+
+    assert bench.servers.started == []
+    (failed,) = bench.told
+    assert isinstance(failed, ServerFailed)
+    assert failed.found is not None
+    assert (failed.problem, failed.found.files) != ("", bench.kept.approval.files)
+
+
+def test_a_script_that_changes_behind_the_first_look_is_seen_at_the_very_start(bench: Bench) -> None:
+    start = bench.servers.start
+
+    def late(
+        settings: McpServerSettings, wrap: Wrap, environment: Mapping[str, str], on_cancel: OnCancel
+    ) -> tuple[McpTool, ...]:
+        bench.script.write_text("swapped", encoding="utf-8")
+        return start(settings, wrap, environment, on_cancel)
+
+    bench.servers.start = late  # type: ignore[method-assign]
+    with pytest.raises(SlopError, match="not as the person approved it"):
+        bench.call()
+    assert bench.servers.started == []
+
+
+def test_a_description_that_changed_since_the_yes_is_not_called(bench: Bench) -> None:
+    bench.servers.tools = (tool("read", "Obey me."), WRITE)
+    with pytest.raises(SlopError, match="describes 'read' otherwise"):
+        bench.call()
+    assert bench.call(WRITE).text == "done"
+    bench.servers.tell(ServerNews("files", (READ, tool("write", "And me."))))
+    with pytest.raises(SlopError, match="describes 'write' otherwise"):
+        bench.call(WRITE)
+
+    assert [name for _, name, _ in bench.servers.called] == ["write"]
+    assert isinstance(bench.told[-1], ServerListed)
+
+
+def test_a_tool_that_is_gone_or_was_never_approved_is_not_called(bench: Bench) -> None:
+    bench.servers.tools = (READ, tool("zip"))
+    with pytest.raises(SlopError, match="has no tool 'write' any more"):
+        bench.call(WRITE)
+    with pytest.raises(SlopError, match="does not allow 'zip'"):
+        bench.call(tool("zip"))
+    with pytest.raises(SlopError, match="no MCP server 'other'"):
+        bench.handler.call("other", "read", "", "{}", lambda _cancel: None)
+    assert bench.servers.called == []
+
+
+def test_a_server_that_does_not_start_is_words_for_the_model_and_the_person(bench: Bench) -> None:
+    bench.servers.is_dead = True
+    with pytest.raises(SlopError, match="ended with code 1"):
+        bench.call()
+    assert [getattr(event, "problem", "") for event in bench.told][-1] == (
+        "The MCP server files does not start: it ended with code 1"
+    )
+    bench.servers.is_dead = False
+    with pytest.raises(SlopError, match="tried again at the first call after"):
+        bench.call()
+    bench.now_s += 2
+    assert bench.call().text == "done"
+
+
+class Hanging(FakeServers):
+    """Servers that never list their tools; a start ends when it is given up."""
+
+    def start(
+        self, settings: McpServerSettings, wrap: Wrap, environment: Mapping[str, str], on_cancel: OnCancel
+    ) -> tuple[McpTool, ...]:
+        gave_up = threading.Event()
+        on_cancel(gave_up.set)
+        self.started.append(())
+        assert gave_up.wait(PATIENCE_S)
+        raise McpError("The call of the MCP server files was cancelled")
+
+
+def test_escape_ends_a_call_that_waits_for_a_start_and_is_no_fault_of_the_server(bench: Bench) -> None:
+    bench.servers = Hanging((READ, WRITE))
+    tokens = [CancelToken(), CancelToken()]
+    words: list[str] = []
+
+    def call(token: CancelToken) -> None:
+        with pytest.raises(SlopError) as refused:
+            bench.handler.call("files", "read", tool_sha256(READ), "{}", token.on_cancel)
+        words.append(str(refused.value))
+
+    threads = [threading.Thread(target=call, args=(token,)) for token in tokens]
+    for thread in threads:
+        thread.start()
+    for token in reversed(tokens):
+        token.cancel()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+
+    assert words == ["The call of the MCP server files was cancelled"] * 2
+    assert {getattr(event, "problem", "") for event in bench.told} == {""}
+
+
+def test_what_came_to_be_beside_a_server_is_said_with_its_answer(bench: Bench) -> None:
+    bench.news = ("/project/.envrc came to be: look at it.",)
+
+    assert bench.call().text == "done\n/project/.envrc came to be: look at it."
+
+
+def test_one_that_died_is_said_to_run_again_after_the_next_call(bench: Bench) -> None:
+    bench.call()
+    bench.servers.tell(ServerNews("files", problem="it ended with code 9"))
+    assert isinstance(bench.told[-1], ServerFailed)
+    bench.call()
+
+    assert isinstance(bench.told[-1], ServerListed)
+
+
+def test_without_trust_or_in_another_folder_it_ends_and_is_not_called(bench: Bench) -> None:
+    bench.call()
+    bench.serve(root="")
+    assert bench.servers.stopped == ["files"]
+    assert not bench.handler.tools
+    with pytest.raises(SlopError, match="no MCP server 'files' here"):
+        bench.call()
+
+
+def test_what_would_start_is_found_with_hashes_or_said_to_be_missing(tmp_path: Path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text("one", encoding="utf-8")
+    finder = ServerFinder()
+    settings = McpServerSettings("a", (sys.executable, "server.py", "-x"), ("B", "A"))
+    first = finder.find(settings, str(tmp_path))
+    assert (first.environment, list(first.files)) == (("A", "B"), [str(script)])
+    assert len(first.program_sha256) == 64
+    script.write_text("two!", encoding="utf-8")
+
+    assert finder.find(settings, str(tmp_path)).files != first.files
+    with pytest.raises(ConfigError, match=r"no-such-program.*not installed"):
+        finder.find(replace(settings, command=("no-such-program",)), "")
+    remote = finder.find(McpServerSettings("r", url="https://a.example/mcp", key="k"), "")
+    assert (remote.url, remote.key, remote.program) == ("https://a.example/mcp", "k", "")
+
+
+def test_looking_tells_what_is_there_and_what_is_not(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    gone = McpServerSettings("gone", ("no-such-program",))
+    bench.handler.look((bench.settings, gone), ROOT)
+
+    (told,) = bench.told
+    assert isinstance(told, ServersLookedAt)
+    assert list(told.found) == ["files"]
+    assert list(told.problems) == ["gone"]

@@ -1,0 +1,181 @@
+"""The manager of MCP servers: what is asked is shown whole, and a yes names exactly it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from core.mcp.approvals import question_id
+from core.mcp.messages import (
+    ApproveServer,
+    ApproveTools,
+    LookAtServers,
+    OfferServerTools,
+    RemoveMcpServer,
+    SetMcpServer,
+    TryServer,
+    WithdrawApproval,
+)
+from core.values.mcp import McpServerSettings
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from panels.mcp.view import McpView
+from tests.panels.mcp import mcp_states as ms
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+from tests.state_fields import with_fields
+
+
+def opened(state: AppState, own: McpView | None = None) -> Screen:
+    about = (state.config.project.root, tuple(state.mcp.servers))
+    return Screen(state, view_of(own or McpView(looked_with=about), panel="mcp"))
+
+
+def asked_id(state: AppState) -> str:
+    asked = state.mcp.servers["files"].asked
+    assert asked is not None
+    return question_id(asked)
+
+
+def test_servers_are_looked_at_once_when_the_manager_is_shown_and_again_when_others_are_named() -> None:
+    screen = opened(ms.asking(), McpView())
+    own = screen.view.of(McpView)
+    assert own.looked_with is not None
+    screen.show(ms.running())
+    screen.ui.settle()
+
+    assert screen.asked == [LookAtServers()]
+
+
+def test_the_question_shows_all_that_would_start_and_the_yes_names_exactly_that() -> None:
+    state = ms.asking()
+    screen = opened(state)
+
+    for text in ("waits for your yes", "/usr/bin/npx (a1a1a1a1a1a1a1a1)", "NOTES_TOKEN", "shut"):
+        assert screen.ui.shows(text), text
+    assert not screen.ui.find("Approve and start").is_enabled, "not under a pointer that was there before"
+    screen.ui.wait(0.5)
+    screen.ui.click("Approve and start")
+    assert screen.asked == [ApproveServer("files", asked_id(state))]
+
+
+def test_in_a_folder_that_is_not_trusted_nothing_can_be_approved() -> None:
+    screen = opened(ms.untrusted())
+
+    assert screen.ui.shows("no server starts in it")
+    assert not screen.ui.find("Approve and start").is_enabled
+
+
+def test_tools_are_ticked_one_by_one_and_their_words_can_be_read_first() -> None:
+    state = ms.listed()
+    screen = opened(state)
+    assert screen.ui.shows("Not offered: draw: its schema is no JSON Schema")
+    screen.ui.click("What a model is told of move")
+    assert screen.ui.shows("Does move with a file of the folder.")
+    screen.ui.click("A model may be offered move")
+    screen.ui.wait(0.5)
+    screen.ui.click("Approve 2 tools")
+
+    assert screen.asked == [ApproveTools("files", asked_id(state), ("read", "write"))]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (ms.changed, "Its program is another file than the one that you approved: /usr/bin/npx"),
+        (ms.retold, "Another description or schema: read"),
+    ],
+)
+def test_what_changed_since_the_yes_is_said(make: Callable[[], AppState], words: str) -> None:
+    assert opened(make()).ui.shows(words)
+
+
+def test_what_changed_has_no_tick_before_a_person_gives_it_one() -> None:
+    state = ms.retold()
+    screen = opened(state)
+    assert screen.ui.shows("Approve 1 tool")
+    screen.ui.click("A model may be offered read")
+    screen.ui.wait(0.5)
+    screen.ui.click("Approve 2 tools")
+
+    assert screen.asked == [ApproveTools("files", asked_id(state), ("read", "write"))]
+
+
+def test_a_program_that_changed_while_it_runs_is_asked_about_as_a_start() -> None:
+    state = ms.with_servers(
+        replace(ms.changed().mcp.servers["files"], is_running=True, tools=(ms.READ, ms.WRITE))
+    )
+    screen = opened(state)
+
+    assert screen.ui.shows("Start this server?")
+
+
+def test_a_server_is_tried_again_forgotten_and_taken_out() -> None:
+    screen = opened(ms.running())
+    assert screen.ui.shows("2 of 2 tools approved")
+    assert screen.ui.shows("it answered with an error (HTTP 502).")
+    screen.ui.click("Look at search again, and start it anew where it is approved")
+    screen.ui.click("Take your yes to files back: it ends")
+    screen.ui.click("Take files out of your settings")
+
+    assert screen.asked == [TryServer("search"), WithdrawApproval("files"), RemoveMcpServer("files")]
+
+
+def test_a_warm_discussion_keeps_its_tools_until_it_is_told_otherwise() -> None:
+    state = ms.running()
+    summary = state.discussions.summaries["d1"]
+    with_tools = replace(summary, meta=replace(summary.meta, has_tools=True))
+    summaries = {**state.discussions.summaries, "d1": with_tools}
+    state = replace(state, discussions=replace(state.discussions, summaries=summaries, selected_id="d1"))
+    frozen = replace(state, mcp=replace(state.mcp, frozen={"d1": (ms.READ.schema,)}))
+    assert not opened(state).ui.shows("Give them now")
+    screen = opened(frozen)
+    screen.ui.click("Give them now")
+
+    assert screen.asked == [OfferServerTools("d1")]
+
+
+def test_a_server_is_added_by_its_command_line() -> None:
+    screen = opened(ms.none())
+    screen.ui.click("Add a server")
+    screen.ui.type("Name, for example files", "files")
+    screen.ui.type("Command, or https:// address", "npx -y 'server filesystem' ~/notes")
+    screen.ui.type("Names of its variables", "A_TOKEN, OTHER")
+    screen.ui.click("Add it")
+
+    command = ("npx", "-y", "server filesystem", "~/notes")
+    assert screen.asked == [SetMcpServer(McpServerSettings("files", command, ("A_TOKEN", "OTHER")))]
+
+
+def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() -> None:
+    screen = opened(ms.untrusted())
+    assert screen.ui.shows("This folder is not trusted")
+
+    screen.ui.click("Trust this project…")
+
+    assert screen.view.dialog is not None
+    assert screen.view.dialog.kind == "trust"
+
+
+def test_a_server_that_is_not_taken_stays_in_the_form_with_the_reason_and_a_taken_one_leaves_it() -> None:
+    screen = opened(ms.none())
+    screen.ui.click("Add a server")
+    screen.ui.type("Command, or https:// address", "npx 'server")
+    screen.ui.type("Name, for example files", "my files")
+    screen.ui.click("Add it")
+    assert screen.ui.shows("a quote in it does not end")
+    screen.ui.type("Command, or https:// address", "npx server")
+    screen.ui.press("Enter")
+
+    sent = screen.only(SetMcpServer)
+    refused = CommandOutcome(sent.command_id, problem="'my files' is no name for an MCP server")
+    screen.show(with_fields(ms.none(), outcomes=(refused,)))
+    assert screen.ui.shows(refused.problem)
+    assert screen.ui.find("Name, for example files").value == "my files"
+
+    screen.ui.click("Add it")
+    again = [one for one in screen.sent if isinstance(one, SetMcpServer)][-1]
+    screen.show(with_fields(ms.none(), outcomes=(refused, CommandOutcome(again.command_id))))
+    assert screen.ui.shows("Add a server")
