@@ -1,0 +1,1 @@
+"""Knowledge as a server of the Model Context Protocol, for any client over stdio."""
