@@ -1,0 +1,142 @@
+"""The inbox on disk: regular files of text that have come to rest are read, bounded, and moved to `taken`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from core.base.opener import HeldFolder, held_folder, read_held, reason_of
+from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR
+from core.base.text import clean, flat, one_line
+from core.signals.messages import InboxFile, InboxRead
+from core.values.signals import SIGNAL_CHARS
+
+MAX_BYTES = 1_000_000
+"""Most of a file in the inbox: over it, it is no message."""
+MAX_FILES, MAX_ENTRIES = 100, 1_000
+"""Files that are read at one look, and entries that are looked at; the next look takes further ones."""
+MAX_SAID, MAX_NAME_CHARS = 20, 200
+"""Entries that stay and are said one by one, and characters of a name that are."""
+TAKEN_KEPT = 100
+"""Files that `taken` keeps, the newest."""
+AT_REST = timedelta(seconds=2)
+"""Age from which on a file counts as written to its end at the first look."""
+UNFINISHED = (".tmp", ".part", ".swp", ".crdownload", "~")
+"""Endings of files that a program is still writing; those that begin with a dot are likewise left alone."""
+HINT = "Leave text files in it, and move this away"
+
+
+class Inbox:
+    """The folder `inbox` of a home. For one thread.
+
+    A file counts once it has come to rest: it is old enough, or is the same as at the look before.
+
+    Args:
+        home: the person's data; clock: UTC.
+    """
+
+    def __init__(self, home: Path, clock: Callable[[], datetime]) -> None:
+        self._home, self._clock = home, clock
+        self._sizes: dict[str, tuple[int, int]] = {}
+
+    def read(self) -> InboxRead:
+        """Read what is at rest and move it to `taken`. Raises OSError: the folder cannot be made or opened."""
+        files: list[InboxFile] = []
+        odd: list[str] = []
+        sizes: dict[str, tuple[int, int]] = {}
+        with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
+            for name in _names(inbox):
+                if len(files) == MAX_FILES:
+                    sizes[name] = (-1, -1)  # at the next look
+                    break
+                mark = self._unrest(inbox, name)
+                if mark is not None:
+                    sizes[name] = mark
+                    continue
+                try:
+                    files.append(_taken(inbox, name, self._clock()))
+                except (OSError, ValueError) as error:
+                    odd.append(_said(inbox, name, error))
+        self._sizes = sizes
+        return InboxRead(tuple(files), _bounded(odd), is_unready=bool(sizes))
+
+    def _unrest(self, inbox: HeldFolder, name: str) -> tuple[int, int] | None:
+        """Size and time of a file that may still be written, None for one at rest and for all that is no file."""
+        try:
+            status = inbox.status(name)
+        except OSError:
+            return None
+        if status is None:
+            return None
+        mark = status.st_size, status.st_mtime_ns
+        age_s = self._clock().timestamp() - status.st_mtime
+        return None if age_s >= AT_REST.total_seconds() or self._sizes.get(name) == mark else mark
+
+
+def _names(inbox: HeldFolder) -> list[str]:
+    """Entries that are no folder of ours and that nobody is writing, sorted, bounded."""
+    with os.scandir(inbox.path if inbox.descriptor is None else inbox.descriptor) as entries:
+        names = [entry.name for _, entry in zip(range(MAX_ENTRIES), entries, strict=False)]
+    mine = (name for name in names if name != INBOX_TAKEN_DIR and not name.startswith("."))
+    return sorted(name for name in mine if not name.endswith(UNFINISHED))
+
+
+def _taken(inbox: HeldFolder, name: str, now: datetime) -> InboxFile:
+    """Read a file and move it away, so that it is read once.
+
+    Raises:
+        OSError: it is no file, a link, or cannot be read or moved. ValueError: it is too large, or no text.
+    """
+    descriptor = inbox.open(name, os.O_RDONLY)
+    status = os.fstat(descriptor)
+    if status.st_size > MAX_BYTES:
+        os.close(descriptor)
+        raise ValueError(f"it has {status.st_size:,} bytes, more than {MAX_BYTES:,}")
+    data = read_held(descriptor, MAX_BYTES)
+    if b"\0" in data:
+        raise ValueError("it is no text")
+    try:
+        text = data[: SIGNAL_CHARS * 8].decode(
+            "utf-8-sig", "strict" if len(data) <= SIGNAL_CHARS * 8 else "ignore"
+        )
+    except UnicodeDecodeError as error:
+        raise ValueError("it is no text in UTF-8") from error
+    _move(inbox, name, now)
+    return InboxFile(_shown(name), clean(text)[: SIGNAL_CHARS + 1])
+
+
+def _move(inbox: HeldFolder, name: str, now: datetime) -> None:
+    taken = inbox.inside(INBOX_TAKEN_DIR, is_made=True)
+    try:
+        short = os.fsencode(name)[:180].decode("utf-8", "ignore")
+        number = 0
+        while taken.status(target := f"{now:%Y%m%d-%H%M%S-%f}-{number:03}-{short}") is not None:
+            number += 1
+        inbox.replace(name, os.path.join(INBOX_TAKEN_DIR, target))
+        with os.scandir(taken.path if taken.descriptor is None else taken.descriptor) as entries:
+            kept = sorted(entry.name for entry in entries)
+        for old in kept[:-TAKEN_KEPT]:
+            with suppress(OSError):
+                taken.unlink(old)
+    finally:
+        taken.close()
+
+
+def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
+    if isinstance(error, IsADirectoryError):
+        reason = "it is a folder"
+    else:
+        reason = reason_of(error).rstrip(".") if isinstance(error, OSError) else str(error)
+    return f"{_shown(name)}: {reason}. {HINT}: {_shown(inbox.path)}"
+
+
+def _bounded(odd: list[str]) -> tuple[str, ...]:
+    more = len(odd) - MAX_SAID
+    return (*odd[:MAX_SAID], f"and {more:,} more") if more > 0 else tuple(odd)
+
+
+def _shown(name: str) -> str:
+    return one_line(flat(os.fsencode(name).decode("utf-8", "replace")), MAX_NAME_CHARS)

@@ -1,0 +1,66 @@
+"""Signals that come in: cleaned, bounded, counted, so that one that floods takes the place of its own and of no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from core.base.text import clean, one_line
+from core.values.signals import SENDER_CHARS, SIGNAL_CHARS, SIGNALS_KEPT, Signal, SignalSource, SignalState
+
+
+def make_signal(
+    signal_id: str, source: SignalSource, sender: str, text: str, at: datetime, discussion_id: str = ""
+) -> Signal:
+    """Make a signal of what came from outside: its sender on one line, its text clean, both bounded."""
+    cut = clean(text).strip()
+    if len(cut) > SIGNAL_CHARS:
+        cut = f"{cut[:SIGNAL_CHARS]}…"
+    return Signal(signal_id, source, one_line(clean(sender), SENDER_CHARS), cut, at, discussion_id)
+
+
+def with_signal(signals: SignalState, signal: Signal) -> SignalState:
+    """Add a signal. One that says the same of the same as one that waits takes its place.
+
+    Over `SIGNALS_KEPT` the source with the most of them loses its oldest.
+    """
+    waiting = (*(one for one in signals.waiting if not _is_same(one, signal)), signal)
+    dropped = 0
+    while len(waiting) > SIGNALS_KEPT:
+        most = Counter(one.source for one in waiting).most_common(1)[0][0]
+        oldest = next(index for index, one in enumerate(waiting) if one.source is most)
+        waiting = (*waiting[:oldest], *waiting[oldest + 1 :])
+        dropped += 1
+    return replace(signals, waiting=waiting, dropped=signals.dropped + dropped)
+
+
+def without_signals(signals: SignalState, ids: Iterable[str]) -> SignalState:
+    """Take signals out of those that wait. The window still shows the newest of them."""
+    gone = frozenset(ids)
+    taken = tuple(one for one in signals.waiting if one.id in gone)
+    if not taken:
+        return signals
+    left = tuple(one for one in signals.waiting if one.id not in gone)
+    return replace(signals, waiting=left, seen=(*signals.seen, *taken)[-SIGNALS_KEPT:])
+
+
+def with_signals_back(signals: SignalState, back: tuple[Signal, ...]) -> SignalState:
+    """Let signals wait again that were taken, before those that came since."""
+    if not back:
+        return signals
+    ids = frozenset(one.id for one in back)
+    later, seen = signals.waiting, tuple(one for one in signals.seen if one.id not in ids)
+    signals = replace(signals, waiting=(), seen=seen)
+    for one in (*back, *later):
+        signals = with_signal(signals, one)
+    return signals
+
+
+def _is_same(one: Signal, other: Signal) -> bool:
+    """True if one says what the other said: a file that is saved ten times is one thing that happened."""
+    if one.source is not other.source or one.sender != other.sender:
+        return False
+    return one.discussion_id == other.discussion_id and one.text == other.text

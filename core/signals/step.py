@@ -1,0 +1,198 @@
+"""Signals in the state: what came from outside and waits for a turn; data, never an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from core.base.mapping import with_entry
+from core.base.stamp import Stamp
+from core.signals import notices
+from core.signals.inflow import make_signal, with_signal, with_signals_back, without_signals
+from core.signals.messages import (
+    ChannelChanged,
+    ChannelSaid,
+    DesktopTried,
+    InboxRead,
+    InboxTouched,
+    PostSignal,
+    PutSignalsAway,
+    ReadInbox,
+    SetChannels,
+    SetQuiet,
+    SignalCommand,
+    SignalEvent,
+    WatchedFilesChanged,
+)
+from core.signals.own_writes import is_own_write
+from core.values.outcomes import CommandOutcome
+from core.values.signals import ChannelStatus, Signal, SignalSource
+from core.values.state import AppState, Level
+from core.values.updates import Result, conclude, dismiss, notify
+
+INBOX_NOTICE = "inbox"
+FILE_SAYS = "It was changed, made or removed on disk."
+TAIL_CHARS = 1_500
+"""Of what a command wrote last."""
+
+
+def command(state: AppState, given: Stamp, asked: SignalCommand) -> Result:
+    """Decide what follows from a command."""
+    match asked:
+        case PostSignal():
+            return _post(state, given, asked), ()
+        case PutSignalsAway():
+            wanted = (one.id for one in state.signals.waiting if asked.signal_id in {"", one.id})
+            return taken(state, wanted), ()
+        case SetQuiet():
+            return replace(state, signals=replace(state.signals, is_quiet=asked.is_quiet)), ()
+        case _:
+            assert_never(asked)
+
+
+def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
+    """Decide what follows from an event."""
+    match happened:
+        case InboxTouched():
+            return state, () if state.program.is_home_read_only else (ReadInbox(),)
+        case InboxRead():
+            return _inbox(state, given, happened), ()
+        case WatchedFilesChanged():
+            return _files(state, given, happened), ()
+        case ChannelSaid():
+            return _line(state, given, happened), ()
+        case ChannelChanged():
+            return _channel(state, happened.status), ()
+        case DesktopTried():
+            return replace(state, signals=replace(state.signals, desktop_problem=happened.problem)), ()
+        case _:
+            assert_never(happened)
+
+
+def tick(state: AppState) -> Result:
+    """Look at a file in the inbox again that was still being written."""
+    return state, (ReadInbox(),) if state.signals.is_inbox_unready else ()
+
+
+def taken(state: AppState, ids: Iterable[str]) -> AppState:
+    """The state once a turn has taken signals: they wait no more, and the window still shows them."""
+    return replace(state, signals=without_signals(state.signals, ids))
+
+
+def given_back(state: AppState, signals: Iterable[Signal]) -> AppState:
+    """The state once a turn that had taken signals failed: they wait again."""
+    return replace(state, signals=with_signals_back(state.signals, tuple(signals)))
+
+
+def followed(before: AppState, after: AppState) -> Result:
+    """Follow a change of the state: channels as the settings now have them, and who is told of what."""
+    after = _without_gone(before, after)
+    after, effects = notices.followed(before, after)
+    now = after.config.settings.channels
+    if now is before.config.settings.channels or now == before.config.settings.channels:
+        return after, effects
+    wanted = tuple(one for one in now.values() if one.is_enabled)
+    known = after.signals.channels
+    channels = {one.name: known.get(one.name, ChannelStatus(one.name)) for one in wanted}
+    return replace(after, signals=replace(after.signals, channels=channels)), (*effects, SetChannels(wanted))
+
+
+def _without_gone(before: AppState, after: AppState) -> AppState:
+    """Forget what the signals of a discussion said once it is gone."""
+    old, now, signals = before.discussions.summaries, after.discussions.summaries, after.signals
+    if old is now:
+        return after
+    about = {one.discussion_id for one in (*signals.waiting, *signals.seen)}
+    gone = {one for one in about if one in old and one not in now}
+    if not gone:
+        return after
+    waiting, seen = (
+        tuple(one for one in many if one.discussion_id not in gone)
+        for many in (signals.waiting, signals.seen)
+    )
+    return replace(after, signals=replace(signals, waiting=waiting, seen=seen))
+
+
+def command_ended(
+    state: AppState, given: Stamp, discussion_id: str, call_id: str, how: str, tail: str
+) -> AppState:
+    """The state once a background command has ended by itself, or at a bound; `how`: in sentences."""
+    page = state.agent.pages.get(discussion_id)
+    call = next((one for one in reversed(page.activity) if one.id == call_id), None) if page else None
+    if call is None:
+        return state
+    said = f"{how}\n{tail[-TAIL_CHARS:].strip()}"
+    return _added(state, given, SignalSource.COMMAND, call.summary or call.name, said, discussion_id)
+
+
+def _files(state: AppState, given: Stamp, happened: WatchedFilesChanged) -> AppState:
+    """Changes count while a discussion is autonomous; nobody else is woken by them."""
+    if state.attention.autonomy is None:
+        return state
+    root = state.config.project.root
+    for number, path in enumerate(happened.paths):
+        if not is_own_write(state, path):
+            shown = path.removeprefix(f"{root}/") if root else path
+            state = _added(state, given, SignalSource.FILE, shown, FILE_SAYS, number=number)
+    return state
+
+
+def _line(state: AppState, given: Stamp, happened: ChannelSaid) -> AppState:
+    """A line of a channel. What a flood took is counted with what the bound let go."""
+    if happened.name not in state.signals.channels:
+        return state
+    if happened.dropped:
+        dropped = state.signals.dropped + happened.dropped
+        state = replace(state, signals=replace(state.signals, dropped=dropped))
+    if not happened.text:
+        return state
+    return _added(state, given, SignalSource.CHANNEL, f"{happened.name}/{happened.sender}", happened.text)
+
+
+def _channel(state: AppState, status: ChannelStatus) -> AppState:
+    if status.name not in state.signals.channels:
+        return state
+    channels = with_entry(state.signals.channels, status.name, status)
+    return replace(state, signals=replace(state.signals, channels=channels))
+
+
+def _added(
+    state: AppState,
+    given: Stamp,
+    source: SignalSource,
+    sender: str,
+    text: str,
+    discussion_id: str = "",
+    number: int = 0,
+) -> AppState:
+    signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id)
+    return replace(state, signals=with_signal(state.signals, signal))
+
+
+def _post(state: AppState, given: Stamp, asked: PostSignal) -> AppState:
+    if not asked.text.strip():
+        problem = CommandOutcome(
+            asked.command_id, problem="A signal needs a text", remedy="Say what happened"
+        )
+        return conclude(state, problem)
+    if asked.discussion_id and asked.discussion_id not in state.discussions.summaries:
+        problem = CommandOutcome(
+            asked.command_id,
+            problem=f"No discussion has the id {asked.discussion_id!r}",
+            remedy="Leave it out, or use an id of the list",
+        )
+        return conclude(state, problem)
+    return _added(state, given, SignalSource.API, asked.sender, asked.text, asked.discussion_id)
+
+
+def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
+    for number, file in enumerate(happened.files):
+        state = _added(state, given, SignalSource.INBOX, file.name, file.text, number=number)
+    signals = replace(state.signals, inbox_odd=happened.odd, is_inbox_unready=happened.is_unready)
+    state = replace(state, signals=signals)
+    if not happened.odd:
+        return dismiss(state, INBOX_NOTICE)
+    text = "Something in the inbox is passed over."
+    return notify(state, INBOX_NOTICE, Level.WARNING, text, "\n".join(happened.odd), is_standing=True)

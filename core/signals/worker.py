@@ -1,0 +1,70 @@
+"""The signals worker: reads the inbox, shows notices on the desktop, keeps the channels connected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import assert_never
+
+from core.base.disk import reported
+from core.base.paths import inbox_dir
+from core.signals import desktop
+from core.signals.channels import Channels
+from core.signals.inbox import Inbox
+from core.signals.messages import (
+    DesktopTried,
+    ReadInbox,
+    SayInChannel,
+    SetChannels,
+    ShowNotification,
+    SignalEffect,
+    SignalEvent,
+)
+from core.signals.notices import channel_words
+
+Emit = Callable[[SignalEvent], None]
+"""Puts an event into the controller's inbox. Thread-safe, returns at once."""
+
+
+class SignalHandler:
+    """Carries out the signals worker's effects.
+
+    Args:
+        home: the person's data; clock: UTC; emit: the controller's inbox.
+        is_owner: the home is this program's own: a command beside it leaves all this to it.
+    """
+
+    def __init__(
+        self, home: Path, clock: Callable[[], datetime], emit: Emit, *, is_owner: bool = True
+    ) -> None:
+        self._home, self._emit, self._is_owner = home, emit, is_owner
+        self._inbox = Inbox(home, clock)
+        self._channels = Channels(emit)
+
+    def close(self) -> None:
+        """The program ends: leave the channels. Thread-safe."""
+        self._channels.close()
+
+    def handle(self, effect: SignalEffect) -> None:
+        """Carry out one effect. Raises StorageError: the inbox cannot be opened."""
+        if not self._is_owner:
+            return
+        match effect:
+            case ReadInbox():
+                with reported("open", inbox_dir(self._home)):
+                    read = self._inbox.read()
+                self._emit(read)
+            case ShowNotification():
+                self._emit(DesktopTried(desktop.show(effect.title, effect.text)))
+            case SetChannels():
+                self._channels.set(effect.channels)
+            case SayInChannel():
+                self._channels.say(effect.name, channel_words(effect.kind, effect.reply))
+            case _:
+                assert_never(effect)
+
+
+def supersedes(newer: SignalEffect, older: SignalEffect) -> bool:
+    """True if one look at the inbox, the newest wish for channels, or the newest notice of many does for both."""
+    return type(newer) is type(older) and not isinstance(newer, SayInChannel)

@@ -1,0 +1,128 @@
+"""The Signals panel: whether notifications are held back, what waits for a turn, the inbox, channels, what was taken."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.base.text import one_line
+from core.signals.messages import PutSignalsAway, SetQuiet
+from core.values.signals import Signal, SignalSource, SignalState
+from panels.base.desk import Desk
+from panels.base.ui import Surface, Ui
+from panels.signals.view import SignalsView
+
+SOURCES = {
+    SignalSource.COMMAND: ("terminal", "Command"),
+    SignalSource.FILE: ("file", "File"),
+    SignalSource.INBOX: ("inbox", "Inbox"),
+    SignalSource.API: ("plug", "Program"),
+    SignalSource.CHANNEL: ("hashtag", "Channel"),
+}
+SEEN_SHOWN, HEAD_CHARS = 30, 160
+SHORT_CHARS, LONG_PX = 300, 200.0
+"""Length up to which a text has the height of its lines, and height of a longer one, which scrolls."""
+
+
+def signals_panel(desk: Desk) -> None:
+    """Draw the panel. Sends SetQuiet and PutSignalsAway."""
+    ui, signals = desk.ui, desk.state.signals
+    with ui.surface("all", "clear", height=0, padding=(0, 0), scrolls=True), ui.group("parts", gap=10):
+        _notifications(desk, signals)
+        _waiting(desk, signals)
+        _inbox(desk, signals)
+        _channels(ui, signals)
+        _seen(desk, signals)
+
+
+def _notifications(desk: Desk, signals: SignalState) -> None:
+    ui = desk.ui
+    with ui.surface("quiet", "card", padding=(12, 10)), ui.group("lines", gap=6):
+        ticked = ui.checkbox("switch", "Hold notifications back", signals.is_quiet)
+        if ticked is not None:
+            desk.send(SetQuiet(ticked))
+        held = len(signals.held) + signals.missed
+        words = "They are given together once this is off"
+        if signals.is_quiet and held:
+            words = f"{fmt.count(held, 'notification')} held back, given together once this is off"
+        ui.text("words", words, tone="muted", style="small", wraps=True)
+
+
+def _waiting(desk: Desk, signals: SignalState) -> None:
+    ui = desk.ui
+    with ui.row("waiting head"):
+        title = f"Waiting for a turn: {len(signals.waiting):,}" if signals.waiting else "Waiting for a turn"
+        ui.text("title", title, style="small_strong", tone="muted", width=0)
+        if signals.waiting and ui.button("away", "Put all away", kind="ghost", is_small=True,
+                                         tip="No turn takes them any more; they stay below"):  # fmt: skip
+            desk.send(PutSignalsAway())
+    if not signals.waiting:
+        text = "Nothing came in. An autonomous discussion is woken by what stands here; it is data to it, no order."
+        ui.text("nothing", text, tone="muted", wraps=True)
+    if signals.dropped:
+        text = f"{fmt.count(signals.dropped, 'older signal')} let go: only so many are kept"
+        ui.text("dropped", text, tone="warn", style="small", wraps=True)
+    for signal in reversed(signals.waiting):
+        _row(desk, signal, is_waiting=True)
+
+
+def _row(desk: Desk, signal: Signal, *, is_waiting: bool) -> None:
+    """Draw a signal: its source, sender and time, its first line, and unfolded all of it."""
+    ui, own = desk.ui, desk.view.of(SignalsView)
+    is_open = signal.id in own.open_signals
+    icon, label = SOURCES[signal.source]
+    tip = "Show its first line" if is_open else "Show all of it"
+    surface: Surface = "card_selected" if is_open else "card"
+    with (
+        ui.clickable(("signal", signal.id, is_waiting), surface, padding=(10, 6), tip=tip) as clicks,
+        ui.group("lines", gap=4),
+    ):
+        with ui.row("head", gap=6):
+            ui.icon("icon", icon, tip=label)
+            sender = f"{label} · {signal.sender}" if signal.sender else label
+            ui.text("sender", sender, style="small_strong", width=0)
+            ui.text("at", fmt.moment(signal.at, desk.state.now), tone="faint", style="small")
+            if is_waiting and ui.button(
+                "away", "", icon="xmark", kind="ghost", is_small=True, tip="Put it away"
+            ):
+                desk.send(PutSignalsAway(signal.id))
+        row = desk.state.discussions.summaries.get(signal.discussion_id)
+        if row is not None:
+            ui.text("for", f"For “{row.meta.name}”", tone="muted", style="small", width=0)
+        if is_open:
+            is_long = len(signal.text) > SHORT_CHARS
+            ui.selectable_text("text", signal.text, height=LONG_PX if is_long else None)
+        elif signal.text:
+            ui.text("text", one_line(signal.text, HEAD_CHARS), style="small", width=0)
+    if clicks.clicked:
+        own.open_signals ^= {signal.id}
+
+
+def _inbox(desk: Desk, signals: SignalState) -> None:
+    ui = desk.ui
+    if not desk.state.program.home:
+        return
+    ui.text("inbox title", "Inbox", style="small_strong", tone="muted")
+    text = f"A text file that is put into {desk.state.program.home}/inbox becomes a signal and moves to “taken” there."
+    ui.text("inbox", text, tone="muted", style="small", wraps=True)
+    for number, sentence in enumerate(signals.inbox_odd):
+        ui.text(("odd", number), sentence, tone="warn", style="small", wraps=True)
+
+
+def _channels(ui: Ui, signals: SignalState) -> None:
+    if not signals.channels:
+        return
+    ui.text("channels title", "Channels", style="small_strong", tone="muted")
+    for channel in signals.channels.values():
+        with ui.row(("channel", channel.name), gap=6):
+            ui.icon("icon", "circle" if channel.is_connected else "circle-exclamation",
+                    tone="ok" if channel.is_connected else "warn")  # fmt: skip
+            ui.text("name", channel.name, style="small_strong")
+            words = "connected" if channel.is_connected else channel.problem or "connecting…"
+            ui.text("words", words, tone="muted", style="small", wraps=True, width=0)
+
+
+def _seen(desk: Desk, signals: SignalState) -> None:
+    if not signals.seen:
+        return
+    desk.ui.text("seen title", "Taken or put away", style="small_strong", tone="muted")
+    for signal in reversed(signals.seen[-SEEN_SHOWN:]):
+        _row(desk, signal, is_waiting=False)

@@ -1,0 +1,151 @@
+"""The inbox on disk: text that has come to rest is taken once; whatever else lies there is said and left."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.signals.inbox import MAX_BYTES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
+from core.values.signals import SIGNAL_CHARS
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "inbox"
+    made.mkdir()
+    return made
+
+
+def inbox(folder: Path) -> Inbox:
+    return Inbox(folder.parent, lambda: NOW)
+
+
+def put(folder: Path, name: str, data: bytes, *, age_s: float = 60) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    os.utime(path, (NOW.timestamp() - age_s,) * 2)
+    return path
+
+
+def taken(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder / "taken"))
+
+
+def test_a_text_is_read_once_and_kept_in_taken(folder: Path) -> None:
+    put(folder, "note.txt", b"The build is green.\r\n")
+    reader = inbox(folder)
+    read = reader.read()
+
+    assert [(file.name, file.text) for file in read.files] == [("note.txt", "The build is green.\n")]
+    assert (read.odd, read.is_unready) == ((), False)
+    (name,) = taken(folder)
+    assert name.endswith("-note.txt")
+    assert reader.read().files == ()
+
+
+def test_the_folder_is_made(tmp_path: Path) -> None:
+    assert Inbox(tmp_path, lambda: NOW).read().files == ()
+    assert (tmp_path / "inbox").is_dir()
+
+
+def test_a_file_that_is_still_written_waits_until_it_rests(folder: Path) -> None:
+    reader = inbox(folder)
+    put(folder, "grows.txt", b"one", age_s=0)
+    assert reader.read().is_unready
+    put(folder, "grows.txt", b"one two", age_s=0)
+    assert reader.read().files == ()
+    read = reader.read()
+
+    assert [file.text for file in read.files] == ["one two"]
+    assert not read.is_unready
+
+
+def test_what_programs_write_beside_is_left_alone(folder: Path) -> None:
+    for name in (".hidden", "a.tmp", "b.part", "c~"):
+        put(folder, name, b"half")
+    read = inbox(folder).read()
+
+    assert (read.files, read.odd) == ((), ())
+
+
+def test_what_is_no_text_is_said_and_stays(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    put(folder, "picture.png", b"\x89PNG\0\0")
+    put(folder, "latin.txt", b"caf\xe9")
+    (folder / "below").mkdir()
+    (folder / "link.txt").symlink_to("/etc/hostname")
+    with open(folder / "huge.txt", "wb") as file:
+        file.truncate(1 << 30)
+    os.utime(folder / "huge.txt", (0, 0))
+    put(folder, "large.txt", b"x" * (MAX_BYTES + 1))
+    put(folder, "fine.txt", b"fine")
+    os.utime(folder / "below", (0, 0))
+    for name in ("pipe", "link.txt"):
+        os.utime(folder / name, (0, 0), follow_symlinks=False)
+    read = inbox(folder).read()
+
+    assert [file.name for file in read.files] == ["fine.txt"]
+    said = {sentence.partition(":")[0]: sentence for sentence in read.odd}
+    assert sorted(said) == ["below", "huge.txt", "large.txt", "latin.txt", "link.txt", "picture.png", "pipe"]
+    assert "a named pipe" in said["pipe"]
+    assert "1,073,741,824 bytes" in said["huge.txt"]
+    assert "no text" in said["picture.png"]
+    assert "a folder" in said["below"]
+    assert sorted(os.listdir(folder)) == sorted([*said, "taken"])
+
+
+def test_an_inbox_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    put(elsewhere, "private.txt", b"mine")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "inbox").symlink_to(elsewhere)
+    with pytest.raises(OSError, match=r"inbox|link|directory"):
+        Inbox(tmp_path / "home", lambda: NOW).read()
+
+    assert (elsewhere / "private.txt").exists()
+
+
+def test_a_long_text_is_bounded_and_its_end_is_whole(folder: Path) -> None:
+    put(folder, "long.txt", "é".encode() * (SIGNAL_CHARS * 20))
+    (file,) = inbox(folder).read().files
+
+    assert file.text == "é" * (SIGNAL_CHARS + 1)
+
+
+def test_many_files_come_in_parts_and_taken_keeps_the_newest(folder: Path) -> None:
+    for number in range(MAX_FILES + 30):
+        put(folder, f"{number:04}.txt", b"x")
+    reader = inbox(folder)
+    first = reader.read()
+    second = reader.read()
+
+    assert (len(first.files), first.is_unready) == (MAX_FILES, True)
+    assert (len(second.files), second.is_unready) == (30, False)
+    assert len(taken(folder)) == TAKEN_KEPT
+
+
+def test_a_name_in_any_bytes_and_of_any_length_is_taken(folder: Path) -> None:
+    put(folder, "n" * 251 + ".txt", b"long name")
+    with open(os.fsencode(folder) + b"/\xff.txt", "wb") as file:
+        file.write(b"odd name")
+    os.utime(os.fsencode(folder) + b"/\xff.txt", (0, 0))
+    read = inbox(folder).read()
+
+    assert sorted(file.text for file in read.files) == ["long name", "odd name"]
+    assert len(taken(folder)) == 2
+
+
+def test_names_that_would_say_something_else_are_flat_and_many_odd_ones_are_counted(folder: Path) -> None:
+    for number in range(MAX_SAID + 5):
+        put(folder, f"{number:02}\n\u202eAll is well.bin", b"\0")
+    odd = inbox(folder).read().odd
+
+    assert len(odd) == MAX_SAID + 1
+    assert odd[0].startswith("00 All is well.bin: it is no text")
+    assert odd[-1] == "and 5 more"

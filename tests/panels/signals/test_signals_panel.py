@@ -1,0 +1,75 @@
+"""The Signals panel: what waits, where it came from, and the switch of notifications."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from core.signals.messages import PutSignalsAway, SetQuiet
+from core.values.signals import (
+    ChannelStatus,
+    Notification,
+    NotificationKind,
+    Signal,
+    SignalSource,
+    SignalState,
+)
+from core.values.state import AppState
+from panels.signals.view import SignalsView
+from tests.panels import states
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+
+FILE = Signal("s1", SignalSource.INBOX, "note.txt", "Look at the logs.\nThere is more.", states.NOW)
+BUILD = Signal(
+    "s2", SignalSource.COMMAND, "make all", "It ended with 0.", states.NOW + timedelta(seconds=1), "d1"
+)
+
+
+def open_at(signals: SignalState) -> Screen:
+    state: AppState = replace(states.working(), signals=signals)
+    return Screen(state, view_of(SignalsView(), panel="signals"))
+
+
+def test_what_waits_is_shown_with_its_source_and_can_be_put_away() -> None:
+    screen = open_at(SignalState((FILE, BUILD), dropped=3))
+
+    assert screen.ui.shows("Waiting for a turn: 2")
+    assert screen.ui.shows("Inbox · note.txt")
+    assert screen.ui.shows("Command · make all")
+    assert screen.ui.shows("For “")
+    assert screen.ui.shows("3 older signals let go")
+    screen.ui.click("Put all away")
+
+    assert screen.asked == [PutSignalsAway()]
+
+
+def test_a_signal_unfolds_to_all_that_it_says() -> None:
+    screen = open_at(SignalState((FILE,)))
+    assert not screen.ui.shows("There is more.\n")
+    screen.ui.click("Show all of it")
+
+    assert screen.view.of(SignalsView).open_signals == {"s1"}
+    assert screen.ui.shows("There is more.")
+
+
+def test_quiet_is_switched_and_says_what_it_holds() -> None:
+    note = Notification(NotificationKind.QUESTION, "A question", "It waits for you")
+    screen = open_at(SignalState(is_quiet=True, held=(note,), missed=2))
+
+    assert screen.ui.shows("3 notifications held back")
+    screen.ui.click("Hold notifications back")
+    assert screen.asked == [SetQuiet(is_quiet=False)]
+
+
+def test_what_lies_odd_in_the_inbox_and_how_channels_stand_is_said() -> None:
+    channels = {
+        "ops": ChannelStatus("ops", problem="its certificate is not trusted"),
+        "dev": ChannelStatus("dev", True),
+    }
+    screen = open_at(SignalState(inbox_odd=("pipe: it is a named pipe",), channels=channels))
+
+    assert screen.ui.shows("pipe: it is a named pipe")
+    assert screen.ui.shows("its certificate is not trusted")
+    assert screen.ui.shows("connected")
