@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from core.base.figures import money
 from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
-from core.values.discussion import DiscussionMeta
+from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.provider import ProviderKind
 from core.values.records import Record, UsageRecord
+from core.values.settings import Settings
 from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
 from core.values.usage import UsageKind
@@ -139,6 +140,35 @@ def discussion_limit_usd(state: AppState, meta: DiscussionMeta) -> float | None:
     )
 
 
+def loosens(settings: Settings, key: str, value: object) -> bool:
+    """True if a value for a dotted key would raise a limit of the person's, or take it away."""
+    limits = {
+        "ai_settings.caching.day_limit_usd": settings.caching.day_limit_usd,
+        "ai_settings.spend_limit_usd": settings.ai.spend_limit_usd,
+    }
+    now = limits.get(key)
+    return now is not None and not (isinstance(value, int | float) and value <= now)
+
+
+def paid_limit_usd(state: AppState, discussion_id: str) -> float | None:
+    """Limit that a discussion's calls come against: its parent's where it was delegated. None: there is none."""
+    payer = _payer(state, state.discussions.summaries.get(discussion_id))
+    return None if payer is None else discussion_limit_usd(state, payer.meta)
+
+
+def payer_id(meta: DiscussionMeta) -> str:
+    """Id of the discussion whose limit pays for this one: its parent where it was delegated, else itself."""
+    return meta.parent_id if meta.delegated_by and meta.parent_id else meta.id
+
+
+def family(state: AppState, discussion_id: str) -> frozenset[str]:
+    """A discussion and those that it gave tasks to: one limit holds them together. O(discussions)."""
+    rows = state.discussions.summaries
+    return frozenset(
+        name for name, row in rows.items() if name == discussion_id or payer_id(row.meta) == discussion_id
+    )
+
+
 def under_way_usd(state: AppState, *, besides: str = "") -> float:
     """US dollars that this program's calls under way are expected to cost. `besides`: as of `limit_reached`."""
     others = (one.usd for key, one in state.spending.reserved.items() if key != besides)
@@ -236,21 +266,34 @@ def _sums(
 ) -> tuple[tuple[LimitScope, float | None, float, float], ...]:
     """Each limit with what is spent and what is under way."""
     summary = state.discussions.summaries.get(discussion_id)
-    own = None if summary is None else discussion_limit_usd(state, summary.meta)
-    spent = None if summary is None else summary.usage.cost_usd
-    own_call = state.turns.calls.get(discussion_id)
-    own_under_way = own_call.reserved_usd if own_call is not None else 0.0
-    own_under_way += sum(
-        one.usd
-        for key, one in state.spending.reserved.items()
-        if discussion_id and one.discussion_id == discussion_id and key != besides
-    )
+    payer = _payer(state, summary)
+    limit = None if payer is None else discussion_limit_usd(state, payer.meta)
+    members = family(state, payer.meta.id) if payer is not None and limit is not None else frozenset()
+    own = summary.meta.spend_limit_usd if summary is not None and summary is not payer else None
     return (
-        (LimitScope.DISCUSSION, own, spent or 0.0, own_under_way),
+        (LimitScope.DISCUSSION, limit, *_spent(state, members, besides)),
         (
             LimitScope.DAY,
             state.config.settings.caching.day_limit_usd,
             state.spending.spent_today_usd or 0.0,
             under_way_usd(state, besides=besides) + elsewhere_usd,
         ),
+        (LimitScope.DISCUSSION, own, *_spent(state, frozenset({discussion_id}), besides)),
     )
+
+
+def _payer(state: AppState, summary: DiscussionSummary | None) -> DiscussionSummary | None:
+    """The discussion whose limit pays; one whose parent is gone pays for itself."""
+    return None if summary is None else state.discussions.summaries.get(payer_id(summary.meta), summary)
+
+
+def _spent(state: AppState, members: frozenset[str], besides: str) -> tuple[float, float]:
+    """US dollars that discussions spent, and that they have under way."""
+    rows = filter(None, map(state.discussions.summaries.get, members))
+    under_way = sum(call.reserved_usd for name, call in state.turns.calls.items() if name in members)
+    held = (
+        one.usd
+        for key, one in state.spending.reserved.items()
+        if one.discussion_id in members and key != besides
+    )
+    return sum(row.usage.cost_usd or 0.0 for row in rows), under_way + sum(held)

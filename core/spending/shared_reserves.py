@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.decoders import from_json
 from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError, StorageError
 from core.base.locks import take_lock
@@ -223,7 +224,7 @@ class SharedReserves:
     def _read(self) -> ReserveBook:
         file = self._directory / paths.RESERVES_FILE
         try:
-            return msgspec.json.decode(read_file(file, BOOK_BYTES), type=ReserveBook)
+            return from_json(read_file(file, BOOK_BYTES), ReserveBook)
         except FileNotFoundError:
             return ReserveBook()
         except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:

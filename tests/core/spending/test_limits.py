@@ -9,6 +9,7 @@ from core.spending.limits import (
     add_spent,
     has_room,
     limit_reached,
+    loosens,
     reached_limits,
     release,
     reserve,
@@ -73,6 +74,24 @@ def test_a_limit_is_reached_when_so_much_is_spent_and_an_own_one_stands_before_t
     for found, expected in ((limit_reached(now, "a"), discussion), (limit_reached(now), day)):
         assert expected in found
         assert bool(found) is bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "is_looser"),
+    [
+        ("ai_settings.caching.day_limit_usd", 5.01, True),
+        ("ai_settings.caching.day_limit_usd", None, True),
+        ("ai_settings.caching.day_limit_usd", "6", True),
+        ("ai_settings.caching.day_limit_usd", float("nan"), True),
+        ("ai_settings.caching.day_limit_usd", 5, False),
+        ("ai_settings.spend_limit_usd", 2.5, True),
+        ("ai_settings.spend_limit_usd", 0.0, False),
+        ("ai_settings.caching.keepalive", True, False),
+    ],
+)
+def test_a_limit_is_loosened_by_more_and_by_none(key: str, value: object, is_looser: bool) -> None:
+    assert loosens(state().config.settings, key, value) is is_looser
+    assert not loosens(Settings(), key, value), "there is no limit yet"
 
 
 def test_without_limits_nothing_stops() -> None:

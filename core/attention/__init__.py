@@ -1,0 +1,1 @@
+"""Attention: when an autonomous discussion thinks next, and when it rests."""
