@@ -39,12 +39,18 @@ def ended(state: AppState, given: Stamp, event: CommandEnded) -> AppState:
         return with_turn(state, with_tool_call(turn, replace(early, ended_at=given.at)))
     if call is None:
         return state
-    how = "It was ended." if event.exit_code is None else f"It ended with exit code {event.exit_code}."
-    said = "\n".join(filter(None, (call.result, event.tail[-SHOWN_CHARS:].rstrip("\n"), how)))
+    said = "\n".join(filter(None, (call.result, event.tail[-SHOWN_CHARS:].rstrip("\n"), end_words(event))))
     state = _with_call(state, event.discussion_id, replace(call, tail="", ended_at=given.at, result=said))
     page = page_of(state, event.discussion_id)
     left = tuple(one for one in page.commands if one.id != event.call_id)
     return with_page(state, event.discussion_id, replace(page, commands=left))
+
+
+def end_words(event: CommandEnded) -> str:
+    """End of it in sentences: by itself, at a bound, or because it was wanted."""
+    is_known = event.exit_code is not None and not event.is_wanted
+    code = f"It ended with exit code {event.exit_code}." if is_known else ""
+    return " ".join(filter(None, (code, event.notes))) or "It was ended."
 
 
 def _with_call(state: AppState, discussion_id: str, call: ToolCall) -> AppState:

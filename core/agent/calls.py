@@ -10,17 +10,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from core.agent import background
+from core.agent import background, delegation
+from core.agent.changes import with_changes
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
 from core.agent.policy import Standing, rule
-from core.agent.tool import ToolPlaces
+from core.agent.tool import CommandBounds, ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ResultToken, StartToken
 from core.settings.searched_places import asked_places
 from core.values.agent import ActKind, AgentTurn, CallState, ToolCall
-from core.values.messages import AttachmentPart, Role, Status, ToolResultPart
+from core.values.messages import AttachmentPart, CallEnd, Role, Status, ToolResultPart
 from core.values.policies import PolicyAnswer
 from core.values.records import MessageRecord, StartRecord
 from core.values.state import AppState
@@ -32,7 +33,7 @@ MOST_AT_ONCE = 8
 SHOWN_CHARS = 2_000
 """Of a result, in the panel."""
 
-_ACTS = frozenset({ActKind.EDIT, ActKind.COMMAND})
+_ACTS = frozenset({ActKind.EDIT, ActKind.COMMAND, ActKind.SERVER})
 
 STOPPED = "interrupted: the person stopped the turn."
 STOPPED_BEFORE = "Not run: the person stopped the turn."
@@ -42,12 +43,13 @@ _LEFT = "The program ended before this was done."
 
 def places_of(state: AppState) -> ToolPlaces:
     """Folders that tools work in."""
-    project = state.config.project
+    project, tools = state.config.project, state.config.settings.tools
     return ToolPlaces(
         root=project.root,
         allowed_roots=project.allowed_roots,
         home=state.program.home,
         is_trusted=project.is_trusted,
+        bounds=CommandBounds(tools.memory_mib, tools.file_mib, tools.free_disk_mib),
     )
 
 
@@ -107,13 +109,18 @@ def _approval_id(call: ToolCall) -> str:
 
 def _may_begin(turn: AgentTurn, number: int) -> bool:
     """True if a call that was let run may begin now."""
-    at_work = running(turn)
-    if len(at_work) >= MOST_AT_ONCE:
+    at_work, call = running(turn), turn.calls[number]
+    if len(at_work) >= MOST_AT_ONCE or (call.name == delegation.NAME and delegation.is_full(at_work)):
         return False
     before = turn.calls[:number]
-    if turn.calls[number].kind in _ACTS:
-        return not any(call.state is CallState.RUNNING for call in before)
-    return not any(call.kind in _ACTS and not call.state.is_over for call in before)
+    if _acts(call):
+        return not any(one.state is CallState.RUNNING for one in before)
+    return not any(_acts(one) and not one.state.is_over for one in before)
+
+
+def _acts(call: ToolCall) -> bool:
+    """True if a call may write or run something, by itself or by a discussion that it gives a task to."""
+    return call.kind in _ACTS or delegation.may_write(call)
 
 
 def _next_to_judge(turn: AgentTurn) -> ToolCall | None:
@@ -125,7 +132,7 @@ def _next_to_judge(turn: AgentTurn) -> ToolCall | None:
             continue
         if call.kind is None:
             return call
-        if call.kind in _ACTS:
+        if _acts(call):
             return None
     return None
 
@@ -143,6 +150,10 @@ def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
         return _ended(state, given, turn, call, CallState.FAILED, event.problem)
     if turn.is_stopping:
         return _ended(state, given, turn, call, CallState.INTERRUPTED, STOPPED_BEFORE)
+    if why := delegation.refusal(state, turn, call.name):
+        return _ended(state, given, turn, call, CallState.FAILED, why)
+    if call.name == delegation.NAME:
+        turn = replace(turn, delegated=turn.delegated + 1)
     return _ruled(state, given, turn, call, must_ask=event.must_ask)
 
 
@@ -166,7 +177,7 @@ def _ruled(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, *, mu
 
 def _standing(state: AppState, turn: AgentTurn, call: ToolCall, *, must_ask: bool) -> Standing:
     return Standing(
-        mode=state.discussions.summaries[turn.discussion_id].meta.mode,
+        mode=delegation.mode_of(state, turn.discussion_id),
         sandbox=state.agent.sandbox,
         is_trusted=state.config.project.is_trusted,
         grants=page_of(state, turn.discussion_id).grants,
@@ -209,7 +220,7 @@ def reconsidered(state: AppState, given: Stamp, discussion_id: str) -> Result:
     return state, effects
 
 
-def started(state: AppState, discussion_id: str, call_id: str) -> Result:
+def started(state: AppState, given: Stamp, discussion_id: str, call_id: str) -> Result:
     """It is on disk that a call begins: it runs, unless the person stopped it meanwhile."""
     turn = state.agent.turns.get(discussion_id)
     call = call_of_turn(turn, call_id)
@@ -226,6 +237,8 @@ def started(state: AppState, discussion_id: str, call_id: str) -> Result:
         call.taken,
         asked_places(state),
     )
+    if call.name == delegation.NAME:
+        return delegation.begin(state, given, turn, call)
     stop = (StopCalls(discussion_id, (call_id,)),) if turn.is_stopping else ()
     return state, (run, *stop)
 
@@ -249,9 +262,7 @@ def done(state: AppState, given: Stamp, event: CallDone) -> Result:
     call = replace(call, attachments=event.attachments, is_background=event.is_background)
     page = page_of(state, event.discussion_id)
     if event.changes:
-        told = {(one.path, one.turn_id) for one in event.changes}
-        others = (one for one in page.changes if (one.path, one.turn_id) not in told)
-        page = replace(page, changes=(*others, *event.changes))
+        page = replace(page, changes=with_changes(page.changes, event.changes))
     if event.todo is not None:
         page = replace(page, todo=event.todo)
     state = with_page(state, event.discussion_id, page)
@@ -310,6 +321,7 @@ def result_record(
 ) -> MessageRecord:
     """The record of a result. `number`: of the call in its reply, from 0; `files`: pictures in it."""
     is_error = how is not CallState.DONE
-    part = ToolResultPart(call_id, words, is_error=is_error, attachments=files)
+    ended = None if how in {CallState.DONE, CallState.FAILED} else CallEnd(how)
+    part = ToolResultPart(call_id, words, is_error=is_error, attachments=files, ended=ended)
     status = Status.INTERRUPTED if how is CallState.INTERRUPTED else Status.COMPLETE
     return MessageRecord(given.make_id(21 + 2 * number), given.at, Role.TOOL, (part,), status)

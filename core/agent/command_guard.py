@@ -10,20 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.agent.process_tree import end_below
 from core.base.child_process import start_program
-
-_SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER of prctl(2): orphans below come here instead of to the system's first process."""
+from core.base.process_tree import adopt_orphans, end_below
 
 
 def main() -> int:
     """Run the command that the first line of standard input names, to its end or that of standard input."""
     order = json.loads(sys.stdin.buffer.readline())
     if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+        adopt_orphans()
     awake, waker = os.pipe()
     os.set_blocking(waker, False)
     os.set_blocking(awake, False)

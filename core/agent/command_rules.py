@@ -22,19 +22,19 @@ _GLOB = frozenset("*?")
 _ASKED_WORD = re.compile(
     r"-c.*|-{1,2}(exec|ok|eval|config|command|pre|ext-diff|textconv|open-files-in-pager|pager|rsh|plugin"
     r"|upload-pack|receive-pack|use-compress-program|compress-program|to-command|checkpoint-action"
-    r"|fprint|fls|delete|output|in-place)\w*([-=].*)?",
+    r"|fprint|fls|delete|output|in-place|toolexec|vettool|wrapper|fplugin|use-askpass)\w*([-=].*)?",
     re.DOTALL,
 )
 """Words by which a program runs another, or writes a file as a redirection would, whatever the rule says."""
 _ASKED_NAMES = (
     "exec", "eval", "config", "command", "pre", "ext-diff", "textconv", "open-files-in-pager", "pager", "rsh-command",
     "rmt-command", "plugin", "upload-pack", "receive-pack", "use-compress-program", "compress-program", "to-command",
-    "checkpoint-action", "info-script", "new-volume-script", "unzip-command", "hostname-bin", "output", "in-place",
+    "checkpoint-action", "info-script", "new-volume-script", "unzip-command", "hostname-bin", "output", "in-place", "use-askpass",
 )  # fmt: skip
 """Long options of that kind: most programs take the beginning of one for the whole."""
 _ASKED_LETTERS = {
     "git": "O", "tar": "IF", "bsdtar": "IF", "fd": "xX", "fdfind": "xX", "zip": "T", "sort": "o", "printf": "v", "test": "vR",
-    "tree": "o", "wget": "Oe", "curl": "oOKT", "sqlite3": "A", "ctags": "f", "split": "", "make": "fCEI", "gmake": "fCEI",
+    "tree": "o", "wget": "Oe", "curl": "oOKT", "sqlite3": "A", "ctags": "f", "split": "", "shuf": "o", "iconv": "o", "yq": "i", "make": "fCEI", "gmake": "fCEI",
 }  # fmt: skip
 """Letters of single programs that run another, read one's orders from elsewhere, write a file, or set a name."""
 _INLINE_CODE = re.compile(r"-[A-Za-z]*[cCeEprF].*|--(eval|print|run|import|require)\b.*", re.DOTALL)

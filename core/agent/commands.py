@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
-import re
 import selectors
 import shutil
 import subprocess
@@ -19,13 +17,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.agent.capped_output import CappedOutput
+from core.agent.command_bounds import BoundWatch
+from core.agent.command_start import IF_WE_LIVE, Lifeline, counts_by_namespace, start_bare, start_guarded
 from core.agent.guarded_places import GuardedPlaces, HeldPlaces
-from core.agent.process_tree import descendants, end_below
+from core.agent.messages import CommandEnded
 from core.agent.run_marks import VARIABLE, RunMark
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,
     Confinement,
+    check_root,
     confined,
     find_confinement,
     hidden_places,
@@ -33,8 +34,9 @@ from core.agent.sandbox import (
 )
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.base import figures
-from core.base.child_process import program_environment, start_child, start_program
+from core.base.child_process import program_environment
 from core.base.lazy import Lazy
+from core.base.process_tree import descendants, end_below
 from core.values.agent import Sandbox
 
 GRACE_S = 1.5
@@ -45,12 +47,16 @@ _PROCESS_LIMIT = MOST_PROCESSES + 100
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
 _MOST_NAMED = 10
+CAME_TO_BE = "came to be: look at it before you go there, other programs obey it"
 _LINGER_S = 1.0
 """Output of what is out of reach, a service that got hold of the pipe, is read so long after the end."""
-_LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.5, 0.2
+_LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.25, 0.2
 _PIECE = 1 << 16
-_GUARD = Path(__file__).with_name("command_guard.py")
-_LIMITED = 'ulimit -c 0; ulimit -u "$2" 2>/dev/null; exec "$0" --norc --noprofile -c "$1"'
+_LIMITED = (
+    'ulimit -c 0; ulimit -f "$3" 2>/dev/null; ulimit -u "$2" 2>/dev/null; { echo 800 >/proc/self/oom_score_adj; } 2>/dev/null; '
+    'exec "$0" --norc --noprofile -c "$1"'
+)
+"""Bounds of the kernel. Where memory runs out it ends the command before the person's own programs."""
 _QUIET = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 """Nothing waits for a person who is not there."""
 
@@ -59,9 +65,16 @@ class Running:
     """A command that runs, with its thread-safe output and its end."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], *, is_own_space: bool, most_processes: int, grace_s: float
+        self,
+        process: subprocess.Popen[bytes],
+        *,
+        is_own_space: bool,
+        most_processes: int,
+        grace_s: float,
+        watch: BoundWatch,
     ) -> None:
         self._process = process
+        self.watch = watch
         self._is_own_space = is_own_space
         self._most_processes = most_processes
         self._grace_s = grace_s
@@ -69,18 +82,22 @@ class Running:
         self._lock = threading.Lock()
         self._output = CappedOutput()
         self._fresh = CappedOutput()
-        self._ended_by = ""
+        self._ended_by, self.is_asked = "", False
         self._ender: threading.Thread | None = None
         self.exit_code: int | None = None
         self.notes: tuple[str, ...] = ()
         self.gone = threading.Event()
 
-    def end(self, why: str) -> None:
-        """End it and all that it started, without waiting. Idempotent; the first reason stays."""
+    def end(self, why: str, *, is_asked: bool = True) -> None:
+        """End it and all that it started, without waiting. Idempotent; the first reason stays.
+
+        Args:
+            is_asked: the person or the model wants it ended; else it went over a bound.
+        """
         with self._lock:
             if self._ender is not None or self.exit_code is not None:
                 return
-            self._ended_by = why
+            self._ended_by, self.is_asked = why, is_asked
             self._ender = threading.Thread(target=self._end, name="command end", daemon=True)
             self._ender.start()
 
@@ -124,13 +141,16 @@ class Running:
         """End it where it goes over a bound."""
         now = time.monotonic()
         if deadline is not None and now >= deadline:
-            self.end("its time was over")
+            self.end("its time was over", is_asked=False)
         if self._output.total_bytes > MOST_OUTPUT_BYTES:
-            self.end(f"it wrote more than {figures.size(MOST_OUTPUT_BYTES)}")
+            self.end(f"it wrote more than {figures.size(MOST_OUTPUT_BYTES)}", is_asked=False)
         if now - self._counted_at >= _COUNT_S:
             self._counted_at = now
-            if len(descendants(self._process.pid)) > self._most_processes:
-                self.end(f"it started more than {self._most_processes} processes")
+            below = descendants(self._process.pid)
+            if len(below) > self._most_processes:
+                self.end(f"it started more than {self._most_processes} processes", is_asked=False)
+            if exceeded := self.watch.exceeded(below):
+                self.end(exceeded, is_asked=False)
 
     def _conclude(self, deadline: float | None) -> None:
         """Wait for the process itself: it may have closed its output and gone on."""
@@ -157,6 +177,15 @@ class Running:
             self._fresh.add(data)
         return data
 
+    def close(self, notes: tuple[str, ...]) -> None:
+        """It is gone. `notes`: what the person should know, a sentence each."""
+        self.notes = tuple(filter(None, (self.watch.note(self.exit_code), *notes)))
+
+    def end_notes(self) -> str:
+        """Sentences on why it was ended, and on all else that the person should know; empty where it ended by itself."""
+        why = (f"It was ended: {self._ended_by}.",) if self._ended_by else ()
+        return " ".join((*why, *self.notes))
+
     def tail(self) -> str:
         """End of the output so far."""
         with self._lock:
@@ -177,7 +206,7 @@ class Commands:
 
     Args:
         home: ours, hidden from commands; show: takes discussion, call and tail of a background command; ended: takes its
-            discussion, call, exit code and tail.
+            end.
         find: finds how commands are confined, asked once; most_processes: of one command; grace_s: from SIGTERM to SIGKILL.
     """
 
@@ -185,7 +214,7 @@ class Commands:
         self,
         home: Path,
         show: Callable[[str, str, str], None],
-        ended: Callable[[str, str, int | None, str], None],
+        ended: Callable[[CommandEnded], None],
         find: Callable[[], Confinement] = find_confinement,
         most_processes: int = MOST_PROCESSES,
         grace_s: float = GRACE_S,
@@ -204,11 +233,28 @@ class Commands:
         self._starts: queue.SimpleQueue[tuple[Callable[[], subprocess.Popen[bytes]], Future[subprocess.Popen[bytes]]] | None]  # fmt: skip
         self._starts = queue.SimpleQueue()
         self._starter: threading.Thread | None = None
+        self._lifeline = Lifeline()
 
     @property
     def sandbox(self) -> Sandbox:
         """Confinement of commands here; tried at the first question, which takes up to seconds."""
-        return self._confinement.get().sandbox
+        return self.confinement.sandbox
+
+    @property
+    def confinement(self) -> Confinement:
+        """Confinement of what is started here; tried at the first question."""
+        return self._confinement.get()
+
+    @property
+    def guarded(self) -> GuardedPlaces:
+        """Guarded places of projects, for what is started elsewhere."""
+        return self._guarded
+
+    def marked_environment(self, scratch: str) -> dict[str, str]:
+        """Environment of a command, with the mark by which the next start names what survived. Raises OSError."""
+        with self._lock:
+            self._mark.note()
+        return self._environment(scratch)
 
     def of(self, discussion_id: str) -> DiscussionCommands:
         """Commands of one discussion."""
@@ -230,6 +276,7 @@ class Commands:
             self._starts.put(None)
             self._starter.join()
             self._starter = None
+        self._lifeline.close()
         self._mark.drop()
 
     def begin(self, order: CommandOrder, places: ToolPlaces, scratch: str) -> tuple[Running, HeldPlaces]:
@@ -237,8 +284,7 @@ class Commands:
         bash = system_program("bash")
         if bash is None:
             raise FileNotFoundError("bash is not installed")
-        if places.root == os.path.dirname(places.root):
-            raise PermissionError("the project is the whole file system, which no sandbox can hold")
+        check_root(places.root)
         with self._lock:
             if self._is_closed:
                 raise OSError("the program is ending")
@@ -246,15 +292,21 @@ class Commands:
             if self._starter is None:
                 self._starter = threading.Thread(target=self._start_all, name="command starter", daemon=True)
                 self._starter.start()
+            lifeline = self._lifeline.open()
         confinement = self._confinement.get()
         is_confined = confinement.program is not None
         environment = self._environment(scratch if not is_confined or sys.platform == "darwin" else "/tmp")  # noqa: S108
         most = (
             str(_PROCESS_LIMIT)
-            if confinement.sandbox.name == BUBBLEWRAP and _counts_by_namespace()
+            if confinement.sandbox.name == BUBBLEWRAP and counts_by_namespace()
             else "unlimited"
         )
-        command = (str(bash), "--norc", "--noprofile", "-c", _LIMITED, str(bash), order.command, most)
+        file_kib = str(places.bounds.file_mib * 1_024)
+        is_bubble = confinement.sandbox.name == BUBBLEWRAP
+        words = IF_WE_LIVE + _LIMITED if is_bubble else _LIMITED
+        shell = (str(bash), "--norc", "--noprofile", "-c", words, str(bash))
+        command = (*shell, order.command, most, file_kib, str(lifeline))
+        watch = BoundWatch(places.bounds, (places.root, scratch))
         held = self._guarded.hold(places.root) if is_confined else HeldPlaces()
         try:
             program: Path = bash
@@ -265,18 +317,21 @@ class Commands:
                 )
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
-            if confinement.sandbox.name == BUBBLEWRAP:
-                process = self._started(lambda: _bare(program, arguments, environment))
+            if is_bubble:
+                process = self._started(lambda: start_bare(program, arguments, environment, lifeline))
             else:
                 process = self._started(
-                    lambda: _guarded(program, arguments, environment, order.folder, self._grace_s)
+                    lambda: start_guarded(program, arguments, environment, order.folder, self._grace_s)
                 )
         except BaseException:
             self.release(places, held)
             raise
-        is_own_space = confinement.sandbox.name == BUBBLEWRAP
         running = Running(
-            process, is_own_space=is_own_space, most_processes=self._most_processes, grace_s=self._grace_s
+            process,
+            is_own_space=is_bubble,
+            most_processes=self._most_processes,
+            grace_s=self._grace_s,
+            watch=watch,
         )
         return running, held
 
@@ -287,10 +342,7 @@ class Commands:
         fresh = self._guarded.release(places.root, held)
         return (
             *(f"{path} is a link and could be replaced: other programs obey it" for path in held.open_links),
-            *(
-                f"{path} came to be: look at it before you go there, other programs obey it"
-                for path in fresh[:_MOST_NAMED]
-            ),
+            *(f"{path} {CAME_TO_BE}" for path in fresh[:_MOST_NAMED]),
         )
 
     def _environment(self, scratch: str) -> dict[str, str]:
@@ -318,7 +370,8 @@ class Commands:
 
     def background_end(self, discussion_id: str, call_id: str, running: Running) -> None:
         """Say that a background command has ended."""
-        self._ended(discussion_id, call_id, running.exit_code, running.tail())
+        end = running.exit_code, running.tail(), running.end_notes(), running.is_asked
+        self._ended(CommandEnded(discussion_id, call_id, *end))
 
 
 class DiscussionCommands:
@@ -349,7 +402,7 @@ class DiscussionCommands:
             running.follow(deadline, desk.report)
         finally:
             self._forget(desk.call_id)
-            running.notes = self._commands.release(places, held)
+            running.close(self._commands.release(places, held))
         return running.outcome()
 
     def start(self, order: CommandOrder, desk: ToolDesk) -> str:
@@ -383,7 +436,7 @@ class DiscussionCommands:
             )
         finally:
             self._forget(call_id)
-            running.notes = self._commands.release(places, held)
+            running.close(self._commands.release(places, held))
             self._commands.background_end(self._discussion_id, call_id, running)
 
     def look(self, command_id: str) -> ShellOutcome | None:
@@ -398,7 +451,7 @@ class DiscussionCommands:
             found = self._background.get(command_id)
         if found is None:
             return False
-        found[1].end("it was ended by bash_kill")
+        found[1].end("the model asked for it by bash_kill")
         found[1].gone.wait()
         return True
 
@@ -433,32 +486,3 @@ class DiscussionCommands:
             if not self._scratch:
                 self._scratch = os.path.realpath(tempfile.mkdtemp(prefix="manual-slop-command-"))
             return self._scratch
-
-
-def _counts_by_namespace() -> bool:
-    """True if the kernel counts a user's processes in each namespace by itself: Linux 5.14 and newer."""
-    numbers = re.match(r"(\d+)\.(\d+)", os.uname().release)
-    return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (5, 14)
-
-
-def _bare(program: Path, arguments: tuple[str, ...], environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    return start_program(
-        program, arguments, environment=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-
-
-def _guarded(
-    program: Path, arguments: tuple[str, ...], environment: dict[str, str], folder: str, grace_s: float
-) -> subprocess.Popen[bytes]:
-    process = start_child(_GUARD, stderr=subprocess.STDOUT)
-    order = {
-        "program": str(program),
-        "arguments": arguments,
-        "environment": environment,
-        "folder": folder,
-        "grace_s": grace_s,
-    }
-    assert process.stdin is not None
-    process.stdin.write(json.dumps(order).encode() + b"\n")
-    process.stdin.flush()
-    return process

@@ -178,6 +178,12 @@ def remove_guarded(place: ToolPath, base_sha256: str) -> str:
     return ""
 
 
+def remove_empty_folder(place: ToolPath) -> None:
+    """Remove a folder, by its judged path, following no link; one that holds anything, or is none, stays. Total."""
+    with suppress(OSError), held_folder(place.root, place.folders) as folder:
+        folder.remove_folder(place.name)
+
+
 def _read_in(folder: HeldFolder, place: ToolPath, most_bytes: int) -> GuardedBytes:
     try:
         descriptor = folder.open(place.name, os.O_RDONLY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -65,6 +66,25 @@ class GuardedPlaces:
             there = dict.fromkeys(_ruling(root))
             links = tuple(path for path in there if os.path.islink(path))
             return HeldPlaces(tuple(path for path in there if path not in links), links)
+
+    def look(self, root: str) -> HeldPlaces:
+        """The places of a project for what runs as long as the program does: nothing is made for it, or the person would
+        find folders of ours where they want to write a file. Where a path alone can be shut, names that are not there are.
+        """
+        with self._lock:
+            there = dict.fromkeys(_ruling(root))
+            links = tuple(path for path in there if os.path.islink(path))
+            shut = [path for path in there if path not in links and path not in self._made.get(root, ())]
+            if sys.platform == "darwin":
+                shut += [path for path, _ in _to_hold(root) if path not in there]
+            return HeldPlaces(tuple(shut), links)
+
+    def came_to_be(self, root: str, held: HeldPlaces) -> tuple[str, ...]:
+        """Names in the project's own folder that were not there at the `look`, and are now; not those that hold a name."""
+        with self._lock:
+            known = {*held.guarded, *held.open_links, *self._made.get(root, ())}
+            names = (path for path, _ in _to_hold(root))
+            return tuple(path for path in names if path not in known and os.path.lexists(path))
 
     def release(self, root: str, held: HeldPlaces) -> tuple[str, ...]:
         """One command less. Returns guarded places that came to be meanwhile, deeper than names are held."""

@@ -135,7 +135,15 @@ def counts(hunks: Sequence[EditHunk]) -> tuple[int, int]:
 
 def unified(hunks: Sequence[EditHunk]) -> str:
     """Hunks as one text, each under the number of its first line, cut at `MAX_DIFFERENCE_CHARS` and said so."""
-    text = "".join(f"@@ line {hunk.first_line} @@\n{hunk.text}" for hunk in hunks)
+    return _cut("".join(f"@@ line {hunk.first_line} @@\n{hunk.text}" for hunk in hunks))
+
+
+def joined_differences(earlier: str, later: str) -> str:
+    """Differences of one file by two writes, one after the other, cut as one."""
+    return _cut("\n".join(filter(None, (earlier.rstrip("\n"), later))))
+
+
+def _cut(text: str) -> str:
     if len(text) <= MAX_DIFFERENCE_CHARS:
         return text
     return f"{text[:MAX_DIFFERENCE_CHARS]}\n… {len(text) - MAX_DIFFERENCE_CHARS:,} more characters\n"

@@ -107,6 +107,12 @@ class RestoreFiles(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class FindChanges(msgspec.Struct, frozen=True):
+    """Find out what turns of a discussion did to files before it was opened; answered by `ChangesFound`."""
+
+    discussion_id: str
+
+
 class LookForSandbox(msgspec.Struct, frozen=True):
     """Find out how commands are confined here; answered by `SandboxFound`."""
 
@@ -145,12 +151,19 @@ class CallDone(msgspec.Struct, frozen=True):
 
 
 class CommandEnded(msgspec.Struct, frozen=True):
-    """A background command has ended."""
+    """A background command has ended.
+
+    Args:
+        exit_code: None where it is not known; notes: why it was ended and what else the person should know, sentences,
+            empty for nothing; is_wanted: the person or the model ended it, which is no news to anybody.
+    """
 
     discussion_id: str
     call_id: str
     exit_code: int | None
     tail: str = ""
+    notes: str = ""
+    is_wanted: bool = False
 
 
 class FilesRestored(msgspec.Struct, frozen=True):
@@ -163,6 +176,13 @@ class FilesRestored(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class ChangesFound(msgspec.Struct, frozen=True):
+    """Changes of files by turns of a discussion, as the disk tells them, one for each file of a turn."""
+
+    discussion_id: str
+    changes: tuple[FileChange, ...]
+
+
 class SandboxFound(msgspec.Struct, frozen=True):
     """The confinement of commands here. Told before the first call is judged."""
 
@@ -172,8 +192,8 @@ class SandboxFound(msgspec.Struct, frozen=True):
 AgentCommand = SetTools | ApproveCall | RefuseCall | KillCommands | UndoTurn
 """Commands that a front end may give this room."""
 
-AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | LookForSandbox
+AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | FindChanges | LookForSandbox
 """The tool worker's: a thread a call."""
 
-AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | SandboxFound
+AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | ChangesFound | SandboxFound
 """Events of this room."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
-from core.values.agent import AgentPage, AgentTurn, CallState, ToolCall
+from core.values.agent import AgentPage, AgentTurn, CallState, Mode, ToolCall
 from core.values.state import AppState
 
 MOST_ACTIVITY = 10_000
@@ -23,6 +23,13 @@ def with_page(state: AppState, discussion_id: str, page: AgentPage) -> AppState:
     """Replace a discussion's page."""
     pages = with_entry(state.agent.pages, discussion_id, page)
     return replace(state, agent=replace(state.agent, pages=pages))
+
+
+def mode_of(state: AppState, discussion_id: str) -> Mode:
+    """Mode that counts in a discussion. Accepting edits ends as grants do: with the program, the project, a branch."""
+    summary = state.discussions.summaries.get(discussion_id)
+    mode = summary.meta.mode if summary is not None else Mode.ASK
+    return Mode.ASK if mode is Mode.ACCEPT_EDITS and not page_of(state, discussion_id).accepts_edits else mode
 
 
 def with_turn(state: AppState, turn: AgentTurn) -> AppState:

@@ -14,6 +14,7 @@ EDIT_GRANT = "edit files inside the project"
 """Grant of an edit inside the project; an edit elsewhere offers none."""
 _RUN = "run "
 _HOST = "fetch from "
+_SERVER = "call "
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -86,6 +87,11 @@ def host_grant(host: str) -> str:
     return f"{_HOST}{host}"
 
 
+def server_grant(server: str, tool: str) -> str:
+    """Grant of a tool of an MCP server."""
+    return f"{_SERVER}{tool} of {server}"
+
+
 def covers(prefix: str, words: tuple[str, ...]) -> bool:
     """True if a command rule covers a simple command: word by word from its first, and nothing that runs another."""
     try:
@@ -96,9 +102,11 @@ def covers(prefix: str, words: tuple[str, ...]) -> bool:
 
 
 def _refusal(kind: ActKind, standing: Standing) -> str:
+    if kind is ActKind.SERVER and not standing.is_trusted:
+        return "The person does not trust this folder: no MCP server is called here."
     if kind in {ActKind.READ, ActKind.EDIT, ActKind.COMMAND} and not standing.is_trusted:
         return "The person does not trust this folder: its files are not read or written, and no command runs here."
-    if standing.mode is Mode.PLAN and kind in {ActKind.EDIT, ActKind.COMMAND}:
+    if standing.mode is Mode.PLAN and kind in {ActKind.EDIT, ActKind.COMMAND, ActKind.SERVER}:
         return "The discussion is in plan mode: read, and say what you would do. Nothing is written or run."
     if kind is not ActKind.OWN and _policy(kind, standing.policies) is PolicyAnswer.REFUSE:
         return f"The person's policy for this folder refuses every call of the kind {kind.value!r}."
@@ -126,6 +134,8 @@ def _policy(kind: ActKind, policies: Policies) -> PolicyAnswer:
             return policies.commands
         case ActKind.NETWORK:
             return policies.network
+        case ActKind.SERVER:
+            return PolicyAnswer.ASK
         case ActKind.OWN:
             return PolicyAnswer.ALLOW
 
@@ -147,5 +157,7 @@ def _is_covered(approval: Approval, standing: Standing) -> bool:
         case ActKind.NETWORK:
             host = approval.grant.removeprefix(_HOST)
             return bool(approval.grant) and (approval.grant in granted or host in standing.policies.hosts)
+        case ActKind.SERVER:
+            return bool(approval.grant) and approval.grant in granted
         case ActKind.READ | ActKind.OWN:
             return False

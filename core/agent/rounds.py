@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.agent import delegation
 from core.agent.calls import STOPPED_BEFORE, advance, closed, result_record
 from core.agent.leaked_calls import is_leaked
 from core.agent.pages import open_calls, page_of, with_page, with_turn, without_turn
@@ -83,8 +84,7 @@ def _why_not(state: AppState, call: LiveCall, reply: MessageRecord) -> str:
         return STOPPED_REPLY
     if reply.status is not Status.COMPLETE:
         return NOT_WHOLE
-    summary = state.discussions.summaries.get(call.discussion_id)
-    return "" if summary is not None and summary.meta.has_tools else NO_TOOLS
+    return "" if delegation.has_tools(state, call.discussion_id) else NO_TOOLS
 
 
 def _with_cost(state: AppState, call: LiveCall, event: RecordsAppended) -> AppState:
@@ -95,7 +95,8 @@ def _with_cost(state: AppState, call: LiveCall, event: RecordsAppended) -> AppSt
     page = page_of(state, call.discussion_id)
     usd = sum(one.usage.cost_usd or 0.0 for one in event.records if isinstance(one, UsageRecord))
     before = page.usd if call.is_round else 0.0
-    return with_page(state, call.discussion_id, replace(page, usd=before + usd))
+    state = with_page(state, call.discussion_id, replace(page, usd=before + usd))
+    return delegation.with_cost(state, call.discussion_id, usd)
 
 
 def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
+from core.agent.command_bounds import TMPFS_BYTES
 from core.base import paths
 from core.base.child_process import output_of
 from core.base.opener import read_file
@@ -39,16 +41,22 @@ _PRIVATE_FILES = (
     "Library/Keychains", "Library/Application Support",
 )  # fmt: skip
 """Names that a command has no business to read in the person's own folder."""
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108  of the sandbox
 _SYSTEM_SOCKETS = ("/run", "/var/run", "/var/tmp")  # noqa: S108  hidden, not used
 _RUN_KEPT = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
 _RUN_NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf")
 
 
 class Confinement(msgspec.Struct, frozen=True):
-    """Confinement of commands here. `program`: absolute, None where commands run unconfined."""
+    """Confinement of commands here.
+
+    Args:
+        program: absolute, None where commands run unconfined; has_sizes: it bounds folders in memory (bubblewrap 0.7).
+    """
 
     sandbox: Sandbox
     program: Path | None = None
+    has_sizes: bool = True
 
 
 class CommandPlaces(msgspec.Struct, frozen=True):
@@ -57,7 +65,7 @@ class CommandPlaces(msgspec.Struct, frozen=True):
     Args:
         root: the project, writable; folder: where it works; scratch: writable, its `/tmp`.
         hidden: folders and files of ours, in no command's reach.
-        guarded: in the project, read-only; they are there.
+        guarded: in the project, read-only; they are there. shown: below the machine's `/tmp` and seen all the same, read-only.
     """
 
     root: str
@@ -65,6 +73,13 @@ class CommandPlaces(msgspec.Struct, frozen=True):
     scratch: str
     hidden: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+
+
+def check_root(root: str) -> None:
+    """Raise PermissionError for a project in which what is started could write everywhere."""
+    if root and root == os.path.dirname(root):
+        raise PermissionError("the project is the whole file system, which no sandbox can hold")
 
 
 def system_program(name: str) -> Path | None:
@@ -85,9 +100,13 @@ def find_confinement(platform: str = sys.platform) -> Confinement:
     found = system_program("bwrap")
     if found is None:
         return Confinement(Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
-    trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "/bin/sh", "-c", ":"]  # fmt: skip
+    trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    true = ("--", "/bin/sh", "-c", ":")
     remedy = "Let this user make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or the AppArmor profile of bwrap)"
-    return _tried(found, BUBBLEWRAP, trial, remedy)
+    sized = _tried(found, BUBBLEWRAP, (*trial, *_sized_devices(), *true), remedy)
+    if sized.sandbox.is_confined:
+        return sized
+    return replace(_tried(found, BUBBLEWRAP, (*trial, *true), remedy), has_sizes=False)
 
 
 def _tried(program: Path, name: str, arguments: Iterable[str], remedy: str) -> Confinement:
@@ -116,7 +135,8 @@ def confined(
     """Arguments of the sandbox's program that run a command inside."""
     if confinement.sandbox.name == SANDBOX_EXEC:
         return ("-p", _profile(places, needs_network=needs_network), *command)
-    return (*_bubblewrap(places, needs_network=needs_network), "--", *command)
+    arguments = _bubblewrap(places, needs_network=needs_network, has_sizes=confinement.has_sizes)
+    return (*arguments, "--", *command)
 
 
 def hidden_places(home: Path) -> tuple[str, ...]:
@@ -146,15 +166,24 @@ def _listening() -> Iterator[str]:
             continue
 
 
-def _bubblewrap(places: CommandPlaces, *, needs_network: bool) -> Iterator[str]:
+def _sized_devices() -> tuple[str, ...]:
+    """Devices whose folders in memory are bounded."""
+    return ("--size", str(TMPFS_BYTES), "--tmpfs", _SHARED_MEMORY, "--remount-ro", "/dev")
+
+
+def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) -> Iterator[str]:
     yield from _NAMESPACES
     if not needs_network:
         yield "--unshare-net"
     yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", places.scratch, "/tmp")  # noqa: S108
+    for place in places.shown:
+        yield from ("--ro-bind", place, place)
+    if has_sizes:
+        yield from _sized_devices()
     covered: list[str] = []
     for folder in _SYSTEM_SOCKETS:
         if os.path.isdir(folder) and not os.path.islink(folder):
-            yield from ("--tmpfs", folder)
+            yield from (*(("--size", str(TMPFS_BYTES)) if has_sizes else ()), "--tmpfs", folder)
             covered.append(folder)
     for kept in (*_RUN_KEPT, *(_RUN_NAMES if needs_network else ())):
         if os.path.exists(kept):

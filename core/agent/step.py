@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from msgspec.structs import replace
 
-from core.agent import background, calls, rounds
+from core.agent import background, calls, children, delegation, modes, past_page, rounds
 from core.agent.messages import (
     AgentCommand,
     AgentEvent,
@@ -15,8 +15,10 @@ from core.agent.messages import (
     CallDone,
     CallJudged,
     CallTail,
+    ChangesFound,
     CommandEnded,
     FilesRestored,
+    FindChanges,
     KillCommands,
     LookForSandbox,
     RefuseCall,
@@ -38,10 +40,20 @@ from core.base.mapping import without
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.choices import change_meta
-from core.discussion.messages import RecordsAppended, ReplyToken, ResultToken, StartToken, WriteFailed
+from core.discussion.left_calls import goes_on
+from core.discussion.messages import (
+    DiscussionCreated,
+    RecordsAppended,
+    ReplyToken,
+    ResultToken,
+    StartToken,
+    WriteFailed,
+)
+from core.spending.limits import call_key, payments_of
+from core.spending.messages import SettleReserve
 from core.turn.messages import CallEnded
 from core.values.agent import AgentTurn, CallState, ToolCall
-from core.values.messages import ToolResultPart
+from core.values.messages import Message, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import MessageRecord
 from core.values.state import AppState, Level
@@ -61,8 +73,12 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
         case SetTools():
             fields = {"has_tools": asked.has_tools, "mode": asked.mode}
             state, effects = change_meta(state, asked.discussion_id, **fields)
-            state, more = calls.reconsidered(state, given, asked.discussion_id)
-            return state, (*effects, *more, *_looked(state, asked.discussion_id))
+            state = modes.chosen(state, asked.discussion_id, asked.mode)
+            for one in (asked.discussion_id, *delegation.children_at_work(state, asked.discussion_id)):
+                own = Stamp(given.at, f"{given.seed}/mode/{one}")
+                state, more = calls.reconsidered(state, own, one)
+                effects = (*effects, *more)
+            return state, (*effects, *_looked(state, asked.discussion_id))
         case ApproveCall():
             return _approve(state, given, asked)
         case RefuseCall():
@@ -72,12 +88,15 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             words = f"{REFUSED} {clean(asked.words)}".strip()
             return calls.refused(state, given, turn, call, words)
         case KillCommands():
-            return state, (StopCalls(asked.discussion_id, _killed(asked), kills=True),)
+            those = () if asked.call_id else delegation.children_at_work(state, asked.discussion_id)
+            stops = (StopCalls(one, kills=True) for one in those)
+            return state, (StopCalls(asked.discussion_id, _killed(asked), kills=True), *stops)
         case UndoTurn():
             page = page_of(state, asked.discussion_id)
             changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
             if not changes:
-                problem = "Nothing that this turn changed is known, or it is undone already."
+                tasks = delegation.edits_of_tasks(state, asked.discussion_id, asked.turn_id)
+                problem = f"Nothing that this turn changed is known, or it is undone already. {tasks}".strip()
                 return conclude(state, CommandOutcome(asked.command_id, problem=problem)), ()
             about = asked.discussion_id, asked.turn_id
             return state, (RestoreFiles(*about, changes, calls.places_of(state), asked.command_id),)
@@ -98,6 +117,8 @@ def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
             return background.ended(state, given, happened), ()
         case FilesRestored():
             return _restored(state, happened), ()
+        case ChangesFound():
+            return _found(state, happened), ()
         case SandboxFound():
             return replace(state, agent=replace(state.agent, sandbox=happened.sandbox)), ()
         case _:
@@ -108,15 +129,23 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     """Take in what is on disk: a reply with calls, the start of a call, results."""
     match happened.token:
         case ReplyToken():
-            return rounds.replied(state, given, happened)
+            state, effects = rounds.replied(state, given, happened)
+            return state, (*effects, *_settled(happened))
         case StartToken():
-            return calls.started(state, happened.discussion_id, happened.token.call_id)
+            return calls.started(state, given, happened.discussion_id, happened.token.call_id)
         case ResultToken():
             said = (one for one in happened.records if isinstance(one, MessageRecord))
             ids = (part.call_id for one in said for part in one.parts if isinstance(part, ToolResultPart))
             return calls.kept(state, happened.discussion_id, frozenset(ids)), ()
         case _:
             return state, ()
+
+
+def _settled(happened: RecordsAppended) -> tuple[SettleReserve, ...]:
+    """End of the reserve of a call whose reply asks for tools; that of any other the disk worker ends."""
+    if not isinstance(happened.token, ReplyToken) or not goes_on(happened.token, happened.records):
+        return ()
+    return (SettleReserve(call_key(happened.token.call_id), payments_of(happened.records)),)
 
 
 def unsaved(state: AppState, given: Stamp, happened: WriteFailed) -> Result:
@@ -132,8 +161,15 @@ def ended(state: AppState, given: Stamp, happened: CallEnded) -> Result | None:
 
 
 def interrupt(state: AppState, given: Stamp, discussion_id: str) -> Result:
-    """The person stops the turn, its calls included."""
-    return rounds.interrupted(state, given, discussion_id)
+    """The person stops the turn, its calls and the discussions that it gave tasks to included."""
+    state, effects = rounds.interrupted(state, given, discussion_id)
+    state, stopped = children.stopped(state, given, discussion_id)
+    return state, (*effects, *stopped)
+
+
+def created(state: AppState, given: Stamp, happened: DiscussionCreated) -> Result:
+    """A discussion stands on disk: a delegated one is given its task."""
+    return children.created(state, given, happened.summary.meta.id)
 
 
 def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
@@ -146,9 +182,29 @@ def set_aside(state: AppState, given: Stamp, discussion_id: str) -> Result:
 
 
 def loaded(state: AppState, given: Stamp, discussion_id: str) -> Result:
-    """A log was read: what was not begun when a program ended is asked again."""
+    """A log was read: its page tells what was done before, and what was not begun when a program ended is asked again."""
+    state, found = opened(state, discussion_id)
+    state, asks = modes.restarted(state, discussion_id)
     state, effects = rounds.left(state, given, discussion_id)
-    return state, (*effects, *_looked(state, discussion_id))
+    return state, (*found, *asks, *effects, *_looked(state, discussion_id))
+
+
+def opened(state: AppState, discussion_id: str) -> Result:
+    """A discussion is there to be seen: what its tools did stands on its page."""
+    discussion = state.discussions.open.get(discussion_id)
+    if discussion is None or not any(
+        message.is_of_tools for message in discussion.entries if isinstance(message, Message)
+    ):
+        return state, ()
+    is_at_work = discussion_id in state.agent.turns or discussion_id in state.turns.calls
+    page = past_page.with_past(page_of(state, discussion_id), discussion, is_at_work=is_at_work)
+    found = (FindChanges(discussion_id),) if discussion.starts else ()
+    return with_page(state, discussion_id, page), found
+
+
+def branched(state: AppState, discussion_id: str) -> Result:
+    """A new discussion is there, a branch of another perhaps."""
+    return opened(modes.branched(state, discussion_id), discussion_id)
 
 
 def _looked(state: AppState, discussion_id: str) -> tuple[LookForSandbox, ...]:
@@ -170,27 +226,41 @@ def followed(state: AppState, given: Stamp) -> Result:
         return state, ()
     state, judged = calls.judge_held(state, given)
     state, effects = rounds.went_on(state, given)
-    return state, (*judged, *effects)
+    state, told = children.followed(state, given)
+    return state, (*judged, *effects, *told)
 
 
 def moved(before: AppState, after: AppState, given: Stamp) -> Result:
     """Settings were read: what was granted in another folder, or in one that is trusted no more, counts no more; what a
-    program that ended has left is judged by where it would act now.
+    program that ended has left is judged by where it would act now; what is asked is judged by the policies that hold now.
     """
     old, new = before.config.project, after.config.project
     is_first = not before.config.settings_paths
     if not is_first and old.root == new.root and old.is_trusted == new.is_trusted:
-        return after, ()
+        return _repoliced(after, given) if old.policies != new.policies else (after, ())
     for discussion_id, page in after.agent.pages.items():
         if page.grants:
             after = with_page(after, discussion_id, replace(page, grants=()))
-    effects: tuple[Any, ...] = ()
+    has_lost = old.root != new.root or (old.is_trusted and not new.is_trusted)
+    after, effects = modes.moved(after) if has_lost else (after, ())
+    after, asked = _repoliced(after, given)
+    effects = (*effects, *asked)
     for discussion_id, opened in after.discussions.open.items():
         if opened.left_calls:
             own = Stamp(given.at, f"{given.seed}/left/{discussion_id}")
             after, asked = rounds.left(after, own, discussion_id)
             effects = (*effects, *asked)
     return after, effects
+
+
+def _repoliced(state: AppState, given: Stamp) -> Result:
+    """Judge every question anew: it may need no yes any more, or get a no."""
+    effects: tuple[Any, ...] = ()
+    for discussion_id in tuple(state.agent.turns):
+        own = Stamp(given.at, f"{given.seed}/policies/{discussion_id}")
+        state, asked = calls.reconsidered(state, own, discussion_id)
+        effects = (*effects, *asked)
+    return state, effects
 
 
 def gone(state: AppState, discussion_id: str) -> Result:
@@ -258,6 +328,15 @@ def _tail(state: AppState, happened: CallTail) -> AppState:
     return background.wrote(state, happened)
 
 
+def _found(state: AppState, happened: ChangesFound) -> AppState:
+    discussion = state.discussions.open.get(happened.discussion_id)
+    if discussion is None or not happened.changes:
+        return state
+    page = page_of(state, happened.discussion_id)
+    page = past_page.with_found(page, happened.changes, discussion.messages)
+    return with_page(state, happened.discussion_id, page)
+
+
 def _restored(state: AppState, happened: FilesRestored) -> AppState:
     page = page_of(state, happened.discussion_id)
     changes = tuple(
@@ -270,5 +349,7 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     state = conclude(state, CommandOutcome(happened.command_id, problem=" ".join(happened.left)))
     count = len(happened.restored)
     text = f"{count} {'file is' if count == 1 else 'files are'} as before this turn. Commands are not undone."
-    level = Level.WARNING if happened.left else Level.INFO
-    return notify(state, "undo", level, text, " ".join(happened.left), discussion_id=happened.discussion_id)
+    tasks = delegation.edits_of_tasks(state, happened.discussion_id, happened.turn_id)
+    level = Level.WARNING if happened.left or tasks else Level.INFO
+    detail = " ".join(filter(None, (*happened.left, tasks)))
+    return notify(state, "undo", level, text, detail, discussion_id=happened.discussion_id)

@@ -8,10 +8,24 @@ from typing import Any, Protocol
 
 import msgspec
 
+from core.base.decoders import schemas_of
 from core.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
+
+
+class CommandBounds(msgspec.Struct, frozen=True):
+    """Bounds of one command, as `[tools]` sets them.
+
+    Args:
+        memory_mib: of all its processes together, 0: three quarters of the machine's.
+        file_mib: of one file that it writes; free_disk_mib: that it must leave on the disks that it writes to.
+    """
+
+    memory_mib: int = 0
+    file_mib: int = 32_768
+    free_disk_mib: int = 512
 
 
 class ToolPlaces(msgspec.Struct, frozen=True):
@@ -21,6 +35,7 @@ class ToolPlaces(msgspec.Struct, frozen=True):
         root: the project's, where commands work; allowed_roots: others that its files may be in.
         home: ours, which no tool reaches; scratch: a private temporary folder, empty until one is needed.
         journal: the journal file; is_trusted: the folder is trusted: else there are no file and command tools.
+        bounds: of each command there.
     """
 
     root: str
@@ -29,6 +44,7 @@ class ToolPlaces(msgspec.Struct, frozen=True):
     scratch: str = ""
     journal: str = ""
     is_trusted: bool = False
+    bounds: CommandBounds = msgspec.field(default_factory=CommandBounds)
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -174,12 +190,24 @@ class ToolDesk(Protocol):
         """The model has read a file, or written it, as these bytes."""
         ...
 
-    def keep_before(self, path: str, data: bytes | None) -> None:
-        """Keep a file's bytes before the turn's first write of it, on disk; None where it was not there."""
+    def keep_before(self, change: FileChange, data: bytes | None) -> None:
+        """Keep a file's bytes before the turn's first write of it, and what is about to be written, on disk.
+
+        Args:
+            data: None where it was not there.
+        """
+        ...
+
+    def note_written(self, change: FileChange, *, is_made: bool) -> None:
+        """Note that a change is made, or failed."""
         ...
 
     def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
         """Keep a picture among the discussion's attachments. Raises SlopError: it is none, or too large."""
+        ...
+
+    def page_text(self, data: bytes, charset: str) -> str:
+        """Text of an HTML page, read in a process of its own. Raises SlopError: it cannot be, or takes too long."""
         ...
 
     def report(self, tail: str) -> None:
@@ -211,7 +239,7 @@ class Tool(msgspec.Struct, frozen=True):
 
 def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:
     """Schema of a tool whose arguments are a struct; canonical JSON, keys sorted."""
-    _, components = msgspec.json.schema_components([arguments], ref_template="{name}")
+    components = schemas_of([arguments], "{name}")
     schema = _plain(components[arguments.__name__], components)
     return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
 

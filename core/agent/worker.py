@@ -14,7 +14,9 @@ from core.agent.messages import (
     CallDone,
     CallJudged,
     CallTail,
+    ChangesFound,
     FilesRestored,
+    FindChanges,
     JudgeCall,
     LookForSandbox,
     RestoreFiles,
@@ -26,7 +28,7 @@ from core.agent.policy import approval_id
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.base.errors import SlopError
 from core.providers.protocol import CancelToken
-from core.values.agent import ActKind, Approval, Sandbox
+from core.values.agent import ActKind, Approval, FileChange, Sandbox
 from core.values.messages import AttachmentPart
 from core.values.retrieval import AskedPlaces, MemoryToolAnswer
 
@@ -70,8 +72,20 @@ class ToolServices(Protocol):
         """Keep a picture among the discussion's attachments. Raises SlopError."""
         ...
 
-    def keep_before(self, discussion_id: str, turn_id: str, path: str, data: bytes | None) -> None:
-        """Keep a file's bytes before a turn's first write of it. Raises SlopError."""
+    def page_text(self, data: bytes, charset: str, on_cancel: Callable[[Callable[[], None]], None]) -> str:
+        """Text of an HTML page, read in a process of its own. Raises SlopError."""
+        ...
+
+    def keep_before(self, discussion_id: str, change: FileChange, data: bytes | None) -> None:
+        """Keep a file's bytes before a turn's first write of it, and what is about to be written. Raises SlopError."""
+        ...
+
+    def note_written(self, discussion_id: str, change: FileChange, *, is_made: bool) -> None:
+        """Note that a change is made, or failed."""
+        ...
+
+    def changes(self, discussion_id: str) -> tuple[FileChange, ...]:
+        """All that turns of a discussion did to files, those of programs that ended among them."""
         ...
 
     def restore(self, effect: RestoreFiles) -> FilesRestored:
@@ -147,13 +161,21 @@ class CallDesk:
         """The model has read a file, or written it, as these bytes."""
         self._seen.note(path, sha256)
 
-    def keep_before(self, path: str, data: bytes | None) -> None:
-        """Keep a file's bytes before the turn's first write of it."""
-        self._services.keep_before(self._effect.discussion_id, self._effect.turn_id, path, data)
+    def keep_before(self, change: FileChange, data: bytes | None) -> None:
+        """Keep a file's bytes before the turn's first write of it, and what is about to be written."""
+        self._services.keep_before(self._effect.discussion_id, change, data)
+
+    def note_written(self, change: FileChange, *, is_made: bool) -> None:
+        """Note that a change is made, or failed."""
+        self._services.note_written(self._effect.discussion_id, change, is_made=is_made)
 
     def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
         """Keep a picture among the discussion's attachments. Raises SlopError."""
         return self._services.keep_picture(self._effect.discussion_id, name, data)
+
+    def page_text(self, data: bytes, charset: str) -> str:
+        """Text of an HTML page, read in a process of its own. Raises SlopError."""
+        return self._services.page_text(data, charset, self._cancel.on_cancel)
 
     def report(self, tail: str) -> None:
         """Show the end of what arrived so far."""
@@ -209,6 +231,8 @@ class ToolWorker:
                 self._stop(effect)
             case RestoreFiles():
                 threading.Thread(target=self._restore, args=(effect,), name="undo", daemon=True).start()
+            case FindChanges():
+                threading.Thread(target=self._find, args=(effect,), name="changes", daemon=True).start()
             case LookForSandbox():
                 threading.Thread(target=self._tell_sandbox, name="sandbox", daemon=True).start()
             case _:
@@ -335,6 +359,14 @@ class ToolWorker:
             left = (f"Nothing was put back: {error}.",)
             event = FilesRestored(effect.discussion_id, effect.turn_id, (), left, effect.command_id)
         self._emit(event)
+
+    def _find(self, effect: FindChanges) -> None:
+        try:
+            changes = self._services.changes(effect.discussion_id)
+        except Exception:  # the edge of the worker, as above
+            log.exception("what turns changed could not be read")
+            return
+        self._emit(ChangesFound(effect.discussion_id, changes))
 
     def _tell_sandbox(self) -> None:
         """Tell once, before any call is said to be judged."""

@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from core.agent.tool import Judged
+from core.base.decoders import from_json
 from core.values.agent import ActKind
 
 _Arguments = TypeVar("_Arguments", bound=msgspec.Struct)
@@ -22,7 +23,7 @@ def arguments_of(
     if len(arguments_json) > MAX_ARGUMENT_CHARS:
         return refused(kind, title, f"The arguments have {len(arguments_json):,} characters, too many.")
     try:
-        return msgspec.json.decode(arguments_json or "{}", type=form)
+        return from_json(arguments_json or "{}", form)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return refused(kind, title, f"The arguments do not fit: {error}")
 

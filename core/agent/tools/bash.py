@@ -149,14 +149,18 @@ def run_output(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -
     """Look at a background command."""
     outcome = desk.commands.look(judged.plan)
     if outcome is None:
-        return ToolAnswer(f"There is no background command {judged.plan!r}.", is_error=True)
+        return ToolAnswer(_unknown(judged.plan), is_error=True)
     return _answer(outcome)
+
+
+def _unknown(command_id: str) -> str:
+    return f"There is no background command {command_id!r}. One that an earlier program started has ended with it."
 
 
 def run_kill(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     """End a background command, and wait until it is gone."""
     if not desk.commands.kill(judged.plan):
-        return ToolAnswer(f"There is no background command {judged.plan!r}.", is_error=True)
+        return ToolAnswer(_unknown(judged.plan), is_error=True)
     return ToolAnswer(f"The background command {judged.plan!r} is ended, with all that it started.")
 
 

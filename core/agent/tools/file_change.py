@@ -12,6 +12,7 @@ from core.agent.hunks import Difference, counts, difference, in_own_form, unifie
 from core.agent.policy import EDIT_GRANT
 from core.agent.tool import Judged, ToolAnswer, ToolDesk
 from core.agent.tools.arguments import refused
+from core.base.figures import count
 from core.base.text import clean
 from core.context.file_content import read_content
 from core.values.agent import ActKind, FileChange
@@ -98,18 +99,19 @@ def run_write(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> 
     if before.problem or before.sha256 != plan.base_sha256:
         said = before.problem or f"{plan.place.shown} has changed since this was asked: nothing was written."
         return ToolAnswer(said, is_error=True)
-    desk.keep_before(plan.place.path, before.data)
-    problem = write_guarded(plan.place, data, plan.base_sha256)
-    if problem:
-        return ToolAnswer(problem, is_error=True)
     sha256 = hashlib.sha256(data).hexdigest()
-    desk.note_seen(plan.place.path, sha256)
     added, removed = counts(hunks)
     change = FileChange(
         plan.place.path, desk.turn_id, plan.base_sha256, sha256, added, removed, difference=unified(hunks)
     )
+    desk.keep_before(change, before.data)
+    problem = write_guarded(plan.place, data, plan.base_sha256)
+    desk.note_written(change, is_made=not problem)
+    if problem:
+        return ToolAnswer(problem, is_error=True)
+    desk.note_seen(plan.place.path, sha256)
     verb = "changed" if plan.base_sha256 else "written"
-    said = f"{plan.place.shown} is {verb}: {added:,} lines added, {removed:,} removed."
+    said = f"{plan.place.shown} is {verb}: {count(added, 'line')} added, {removed:,} removed."
     if len(hunks) < len(judged.hunks):
         left = ", ".join(str(hunk.first_line) for hunk in judged.hunks if hunk not in hunks)
         said += f" The person left out the changes at lines {left}: read the file before you change it again."

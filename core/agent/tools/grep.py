@@ -14,6 +14,7 @@ from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.agent.tools.read_file import judge_read
 from core.agent.tools.walk import MAX_WALKED, Walk, walk
+from core.base.figures import count
 from core.base.frame import frame
 from core.values.agent import ActKind
 
@@ -196,7 +197,7 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
 
 def _text(search: _Search, found: Walk) -> str:
     said = [f"{search.stop}\n"] if search.stop else []
-    said += [f"{count:,} files left out: {why}.\n" for why, count in sorted(search.left_out.items())]
+    said += [f"{count(number, 'file')} left out: {why}.\n" for why, number in sorted(search.left_out.items())]
     if found.ignored:
         said.append(f"{found.ignored:,} files and folders are left out by .gitignore.\n")
     if not search.blocks:

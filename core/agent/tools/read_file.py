@@ -9,6 +9,7 @@ import msgspec
 from core.agent.guarded_files import ToolPath, judge_path, read_guarded
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
+from core.base.figures import count
 from core.base.frame import frame
 from core.context.file_content import read_content
 from core.values.agent import ActKind
@@ -66,7 +67,7 @@ def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> Tool
         lines.pop()
     first = plan.asked.first_line - 1
     if lines and first >= len(lines):
-        return ToolAnswer(f"{plan.place.shown} has {len(lines):,} lines.", is_error=True)
+        return ToolAnswer(f"{plan.place.shown} has {count(len(lines), 'line')}.", is_error=True)
     rows, last = _numbered(lines, first, plan.asked.lines)
     more = "" if last >= len(lines) else f"It goes on: read from line {last + 1:,}.\n"
     shown = f"{first + 1}-{last}" if lines else "none"

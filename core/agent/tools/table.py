@@ -8,6 +8,7 @@ from types import MappingProxyType
 from core.agent.tool import Tool
 from core.agent.tools import (
     bash,
+    delegate,
     edit_file,
     glob,
     grep,
@@ -35,6 +36,7 @@ TOOLS: Mapping[str, Tool] = MappingProxyType(
             todo.TOOL,
             view_image.TOOL,
             web_fetch.TOOL,
+            delegate.TOOL,
             *bash.TOOLS,
             *memory.TOOLS,
         )

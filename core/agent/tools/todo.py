@@ -33,9 +33,19 @@ def _judge(arguments_json: str, _desk: ToolDesk) -> Judged:
     return asked if isinstance(asked, Judged) else Judged(ActKind.OWN, _TITLE, plan=asked)
 
 
+def items_of(arguments_json: str) -> tuple[TodoItem, ...]:
+    """The list that a call set. Total: none where its arguments are none of `todo`."""
+    asked = arguments_of(ActKind.OWN, _TITLE, arguments_json, SetTodo)
+    return () if isinstance(asked, Judged) else _items(asked)
+
+
+def _items(asked: SetTodo) -> tuple[TodoItem, ...]:
+    return tuple(TodoItem(flat(row.text), row.state) for row in asked.items)
+
+
 def _run(judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     asked: SetTodo = judged.plan
-    items = tuple(TodoItem(flat(row.text), row.state) for row in asked.items)
+    items = _items(asked)
     open_items = sum(item.state is not TodoState.DONE for item in items)
     return ToolAnswer(f"The list has {len(items)} entries, {open_items} not done.", todo=items)
 

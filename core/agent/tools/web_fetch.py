@@ -14,10 +14,10 @@ import msgspec
 from core.agent.policy import host_grant
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
-from core.agent.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
 from core.base.errors import SlopError
 from core.base.frame import frame
 from core.base.text import clean
+from core.base.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
 from core.providers.pump import Call
 from core.values.agent import ActKind
 
@@ -111,7 +111,7 @@ def _run(network: Network, judged: Judged, desk: ToolDesk, _taken: tuple[int, ..
     watch.start()
     try:
         page = _fetched(network, address, call)
-        return _answer(page, part)
+        return _answer(page, part, desk)
     except _FetchError as error:
         return ToolAnswer(error.what, is_error=True)
     finally:
@@ -149,7 +149,7 @@ def _asked(network: Network, address: WebAddress, call: Call, end: float) -> _Pa
             failure = error
             break
     why = f"no answer within {TIMEOUT_S:.0f} s" if time.monotonic() > end else _words(failure or ValueError())
-    raise _FetchError(f"{address.url} could not be fetched: {why}.") from failure
+    raise _FetchError(f"{address.url} could not be fetched: {why}.{_of_proxy()}") from failure
 
 
 def _answer_of(ip: str, address: WebAddress, call: Call, end: float) -> _Page | WebAddress:
@@ -191,12 +191,20 @@ def _allowed_ips(network: Network, address: WebAddress) -> list[str]:
     try:
         found = network.resolve(address.host, address.port)
     except (OSError, UnicodeError) as error:
-        raise _FetchError(f"The name {address.host} is not known: {_words(error)}.") from error
+        raise _FetchError(f"The name {address.host} is not known: {_words(error)}.{_of_proxy()}") from error
     if not found or not all(network.may_reach(ip) for ip in found):
         raise _FetchError(
             f"{address.host} leads to this machine or to the network around it: that is never fetched from."
         )
     return found
+
+
+def _of_proxy() -> str:
+    """Word on a proxy that is set: it would look up names itself, among those of the network around it."""
+    from urllib.request import getproxies
+
+    is_set = bool({"http", "https", "all"} & getproxies().keys())
+    return " The proxy that is set is not used: it could reach the network around it." if is_set else ""
 
 
 def _read(address: WebAddress, response: httpx2.Response, end: float) -> _Page:
@@ -221,13 +229,13 @@ def _read(address: WebAddress, response: httpx2.Response, end: float) -> _Page:
     )
 
 
-def _answer(page: _Page, part: int) -> ToolAnswer:
+def _answer(page: _Page, part: int, desk: ToolDesk) -> ToolAnswer:
     kind = page.media_type
     is_text = kind.startswith("text/") or kind.endswith(("+json", "+xml")) or kind in _TEXTS | _HTML
     if not is_text or b"\0" in page.body[:4_096]:
         size = f"{len(page.body):,}{' or more' if page.is_cut else ''} bytes"
         return ToolAnswer(f"{page.address.url} is no text: {kind or 'unknown'}, {size}.", is_error=True)
-    text = _html_text(page) if kind in _HTML else _decoded(page)
+    text = _html_text(page, desk) if kind in _HTML else _decoded(page)
     parts = max(1, -(-len(text) // PART_CHARS))
     if part > parts:
         return ToolAnswer(f"The page has {parts} parts.", is_error=True)
@@ -243,13 +251,12 @@ def _answer(page: _Page, part: int) -> ToolAnswer:
     return ToolAnswer(body + more, is_error=page.status >= 400)
 
 
-def _html_text(page: _Page) -> str:
-    from justhtml import JustHTML
-
+def _html_text(page: _Page, desk: ToolDesk) -> str:
     try:
-        return clean(JustHTML(page.body, encoding=page.charset or None).to_markdown())
-    except (ValueError, LookupError, RecursionError) as error:
-        raise _FetchError(f"{page.address.url} is HTML that cannot be read: {_words(error)}.") from error
+        return desk.page_text(page.body, page.charset)
+    except SlopError as error:
+        why = error.remedy or error.what
+        raise _FetchError(f"{page.address.url} is HTML that cannot be read: {why.rstrip('.')}.") from error
 
 
 def _decoded(page: _Page) -> str:

@@ -10,6 +10,7 @@ from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of
 from core.base.text import one_line
 from core.values.agent import ActKind
+from core.values.discussion import HAND_OVER
 
 _TITLE = "Hand over to you"
 
@@ -18,6 +19,9 @@ class YieldToUser(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of `yield_to_user`."""
 
     why: Annotated[str, Described(description="What is done, or what you wait for.", max_length=2_000)] = ""
+    until_person: Annotated[
+        bool, Described(description="In autonomous mode: rest until the person comes, whatever else happens.")
+    ] = False
 
 
 def _judge(arguments_json: str, _desk: ToolDesk) -> Judged:
@@ -30,7 +34,7 @@ def _run(_judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> To
 
 
 TOOL = Tool(
-    schema_of("yield_to_user", "Ends your turn and hands over to the person.", YieldToUser),
+    schema_of(HAND_OVER, "Ends your turn and hands over to the person.", YieldToUser),
     ActKind.OWN,
     _judge,
     _run,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.agent.commands import Commands, DiscussionCommands
 from core.agent.tool import ToolPlaces
+from core.values.agent import FileChange
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 
@@ -37,6 +38,9 @@ class Desk:
     def now(self) -> datetime:
         return datetime(2026, 11, 23, tzinfo=UTC)
 
+    def page_text(self, data: bytes, charset: str) -> str:
+        raise NotImplementedError
+
     def report(self, tail: str) -> None:
         self.tails.append(tail)
 
@@ -59,7 +63,10 @@ class Desk:
     def note_seen(self, path: str, sha256: str) -> None:
         raise NotImplementedError
 
-    def keep_before(self, path: str, data: bytes | None) -> None:
+    def keep_before(self, change: FileChange, data: bytes | None) -> None:
+        raise NotImplementedError
+
+    def note_written(self, change: FileChange, *, is_made: bool) -> None:
         raise NotImplementedError
 
     def keep_picture(self, name: str, data: bytes) -> AttachmentPart:

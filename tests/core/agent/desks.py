@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from core.agent import kept_bytes
+from core.agent.page_text import page_text
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tools.table import TOOLS
+from core.values.agent import FileChange
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 
@@ -56,12 +58,18 @@ class Desk:
         self.calls.append((name, arguments_json))
         return MemoryToolAnswer("a note")
 
-    def keep_before(self, path: str, data: bytes | None) -> None:
-        kept_bytes.keep_before(self.home, self.discussion_id, self.turn_id, path, data)
+    def keep_before(self, change: FileChange, data: bytes | None) -> None:
+        kept_bytes.keep_before(self.home, self.discussion_id, change, data)
+
+    def note_written(self, change: FileChange, *, is_made: bool) -> None:
+        kept_bytes.note_written(self.home, self.discussion_id, change, is_made=is_made)
 
     def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
         self.pictures.append(data)
         return AttachmentPart(hashlib.sha256(data).hexdigest(), "image/png", name, len(data))
+
+    def page_text(self, data: bytes, charset: str) -> str:
+        return page_text(data, charset)
 
     def report(self, tail: str) -> None:
         raise AssertionError(tail)

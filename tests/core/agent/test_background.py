@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from core.agent.background import end_words
 from core.agent.messages import (
     CallDone,
     CallTail,
@@ -64,6 +65,25 @@ def test_a_command_behind_its_call_is_followed_to_its_end_after_the_turn_too() -
     assert behind == ()
     assert (call.tail, call.ended_at) == ("", book.state.now)
     assert call.result == "It runs as '1'.\nserved 2\nIt ended with exit code 3."
+
+
+@pytest.mark.parametrize(
+    ("ended", "words"),
+    [
+        (CommandEnded("d", "a", 0), "It ended with exit code 0."),
+        (
+            CommandEnded("d", "a", -9, "", "It was ended: it wrote more than 100 MB."),
+            "It ended with exit code -9. It was ended: it wrote more than 100 MB.",
+        ),
+        (
+            CommandEnded("d", "a", -15, "", "It was ended: the person stopped it.", is_wanted=True),
+            "It was ended: the person stopped it.",
+        ),
+        (CommandEnded("d", "a", None), "It was ended."),
+    ],
+)
+def test_how_a_command_ended_is_said(ended: CommandEnded, words: str) -> None:
+    assert end_words(ended) == words
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))

@@ -52,6 +52,8 @@ def test_every_simple_command_is_read(text: str, commands: tuple[tuple[str, ...]
         "fd -HX sh", "rg --hostname-bin=sh a", "git log --output=.envrc", "git diff --outpu=x", "find . -fprintf x %p",
         "find . -delete", "sort -o x a", "sed -i s/a/b/ x", "sed 's/a/b/e' x", "sed -n '1e sh' x", "sed 'w x' y", "sed -f x y",
         "printf -v PATH /tmp; git log", "test -v 'a[$(sh)]'", "compgen -C sh", "history -w x", "make test -f x", "curl -K x",
+        "go build -toolexec=sh x", "go vet -vettool=./x", "gcc -wrapper sh,-c a.c", "gcc -fplugin=./x.so a.c", "shuf -o x a",
+        "wget --use-ask=sh x", "iconv -o x a", "yq -i . x",
         "python \"x'\nedit files inside the project\n'y\"",
         "docker run x", "git config x y", "vim x", "awk 'BEGIN{system(1)}'", "cat x; less y",
     ],

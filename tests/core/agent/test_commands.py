@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import socket
 import subprocess
 import sys
@@ -14,12 +15,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
+from core.agent import command_bounds
+from core.agent.command_start import Lifeline
 from core.agent.commands import Commands
+from core.agent.messages import CommandEnded
 from core.agent.policy import Standing, rule
 from core.agent.run_marks import VARIABLE, RunMark, survivors
-from core.agent.sandbox import Confinement, find_confinement
-from core.agent.tool import CommandOrder, ShellOutcome
+from core.agent.sandbox import CommandPlaces, Confinement, confined, find_confinement
+from core.agent.tool import CommandBounds, CommandOrder, ShellOutcome
 from core.base import paths
 from core.values.agent import ActKind, Approval, Mode, Sandbox
 from core.values.policies import PolicyAnswer
@@ -242,6 +247,7 @@ def test_all_ends_with_the_program_even_when_it_is_killed(
     code = f"""
 import sys, time
 from pathlib import Path
+from core.agent import command_bounds
 from core.agent.commands import Commands
 from core.agent.tool import CommandOrder
 from tests.core.agent.desk import Desk
@@ -292,16 +298,114 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     assert list(paths.commands_dir(isolated_home).iterdir()) == []
 
 
+class CutLifeline(Lifeline):
+    """The pipe of a program that is gone."""
+
+    def open(self) -> int:
+        read, ours = os.pipe()
+        os.close(ours)
+        return read
+
+
+def test_a_command_does_not_begin_where_the_program_is_gone_while_its_sandbox_is_made(
+    confinement: Confinement, isolated_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could end it: the kernel binds the sandbox to us when it is whole, and not before."""
+    monkeypatch.setattr("core.agent.commands.Lifeline", CutLifeline)
+    for desk in _desk(lambda: confinement, isolated_home, tmp_path):
+        met = ran(desk, "echo begun")
+        assert (met.exit_code, met.output) == (125, "")
+
+
 def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(isolated_home: Path, tmp_path: Path) -> None:
     marker = f"9{os.getpid()}.6"
-    ends: list[tuple[str, str, int | None, str]] = []
-    commands = Commands(isolated_home, lambda *_: None, lambda *end: ends.append(end), find=bare, grace_s=0.2)
+    ends: list[CommandEnded] = []
+    commands = Commands(isolated_home, lambda *_: None, ends.append, find=bare, grace_s=0.2)
     desk = Desk(commands, tmp_path, isolated_home)
     desk.commands.start(CommandOrder(f"echo on; sleep {marker}", str(tmp_path)), desk)
     assert wait_for(lambda: bool(marked(marker)))
     commands.close()
     assert marked(marker) == []
-    assert [end[:2] for end in ends] == [("d", "call")]
+    assert [(end.discussion_id, end.call_id) for end in ends] == [("d", "call")]
     assert survivors(isolated_home) == ()
     with pytest.raises(OSError, match="ending"):
         ran(desk, "true")
+
+
+def bounded(desk: Desk, command: str, **bounds: int) -> ShellOutcome:
+    desk.places = replace(desk.places, bounds=CommandBounds(**bounds))
+    return ran(desk, command)
+
+
+def test_a_command_that_takes_too_much_memory_is_ended_with_all_it_started_and_it_is_said(
+    shell: Desk,
+) -> None:
+    marker = f"9{os.getpid()}.4"
+    hog = f"sleep {marker} & x=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 20"
+    outcome = bounded(shell, hog, memory_mib=48)
+    assert outcome.ended_by == "it took more than 50.3 MB of memory"
+    assert marked(marker) == []
+
+
+def test_the_end_of_a_background_command_says_whether_it_was_wanted_or_a_bound(
+    confinement: Confinement, isolated_home: Path, tmp_path: Path
+) -> None:
+    ends: queue.Queue[CommandEnded] = queue.Queue()
+    commands = Commands(isolated_home, lambda *_: None, ends.put, find=lambda: confinement, grace_s=0.2)
+    desk = Desk(commands, tmp_path, isolated_home)
+    order = CommandOrder("echo on; sleep 60", str(tmp_path), needs_network=False, timeout_s=None)
+    for end, notes in (
+        (lambda: desk.commands.kill_calls("call"), "It was ended: the person stopped it."),
+        (lambda: desk.commands.kill("2"), "It was ended: the model asked for it by bash_kill."),
+    ):
+        desk.commands.start(order, desk)
+        end()
+        told = ends.get(timeout=10)
+        assert (told.is_wanted, told.notes) == (True, notes)
+
+    hog = "x=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 20"
+    desk.places = replace(desk.places, bounds=CommandBounds(memory_mib=48))
+    desk.commands.start(replace(order, command=hog), desk)
+    told = ends.get(timeout=10)
+    assert (told.is_wanted, told.notes) == (False, "It was ended: it took more than 50.3 MB of memory.")
+    commands.close()
+
+
+def test_memory_that_processes_share_counts_once(confined_shell: Desk) -> None:
+    forks = "x=$(head -c 20000000 /dev/zero | tr '\\0' x); for n in 1 2 3 4 5 6 7 8; do (sleep 0.6; true) & done; wait; echo built"
+    outcome = bounded(confined_shell, forks, memory_mib=120)
+    assert (outcome.output.strip(), outcome.ended_by) == ("built", "")
+
+
+def test_a_file_does_not_grow_beyond_its_bound_and_what_ended_it_is_said(shell: Desk) -> None:
+    outcome = bounded(shell, "head -c 3000000 /dev/zero > big", file_mib=1)
+    assert outcome.exit_code == 153
+    assert (Path(shell.places.root) / "big").stat().st_size == 1_048_576
+    assert outcome.notes[0].startswith("A file grew to 1.0 MB")
+
+
+def test_a_command_that_fills_the_disk_is_ended_and_one_that_finds_it_full_is_not(
+    confined_shell: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for before, ended_by in ((600 << 20, "it left less than 536.9 MB free on the disk of "), (1 << 20, "")):
+        free = iter((before, before))
+        monkeypatch.setattr(command_bounds, "_free_bytes", lambda _folder, free=free: next(free, 1 << 20))
+        assert ran(confined_shell, "sleep 0.4").ended_by.startswith(ended_by)
+        assert bool(ended_by) or ran(confined_shell, "echo on").output == "on\n"
+
+
+def test_folders_in_memory_are_bounded_where_the_sandbox_can(
+    confinement: Confinement, confined_shell: Desk
+) -> None:
+    if not confinement.sandbox.is_confined:
+        assert confinement.program is None
+        return
+    sizes = "df -B1 --output=size /dev/shm /var/tmp | tail -n +2; touch /dev/shm/x && echo shared; touch /dev/x || echo shut"
+    lines = ran(confined_shell, sizes).output.split()
+    assert lines[:2] == [str(command_bounds.TMPFS_BYTES)] * 2
+    assert "shared" in lines
+    assert lines[-1] == "shut"
+    plain = confined(
+        replace(confinement, has_sizes=False), ("true",), CommandPlaces("/p", "/p", "/s"), needs_network=False
+    )
+    assert "--size" not in plain, "an old bubblewrap knows no sizes, and confines all the same"

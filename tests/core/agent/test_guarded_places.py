@@ -26,6 +26,19 @@ def test_names_are_held_until_the_last_command_ends(tmp_path: Path) -> None:
     assert shown(tmp_path) == []
 
 
+def test_beside_what_runs_on_nothing_is_made_and_what_comes_to_be_is_known(tmp_path: Path) -> None:
+    (tmp_path / ".envrc").write_text("x")
+    places, root = GuardedPlaces(), str(tmp_path)
+    held = places.look(root)
+    assert shown(tmp_path) == [".envrc"]
+    assert str(tmp_path / ".envrc") in held.guarded
+    command = places.hold(root)
+    assert places.came_to_be(root, held) == ()
+    places.release(root, command)
+    (tmp_path / "CLAUDE.md").write_text("Obey.")
+    assert places.came_to_be(root, held) == (str(tmp_path / "CLAUDE.md"),)
+
+
 def test_what_the_person_put_in_meanwhile_stays(tmp_path: Path) -> None:
     places, root = GuardedPlaces(), str(tmp_path)
     held = places.hold(root)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.agent import kept_bytes
+from core.agent import change_notes, kept_bytes
+from core.agent.changes import with_changes
+from core.agent.tools import file_change
 from core.base.errors import StorageError
 from core.forgetting.places import Folder, place_of
 from core.values.agent import FileChange
@@ -25,6 +27,10 @@ def desk(tmp_path: Path) -> Desk:
 def edit(desk: Desk, name: str, old: str, new: str) -> FileChange:
     desk.use("read_file", path=name)
     return desk.use("edit_file", path=name, old_text=old, new_text=new).changes[0]
+
+
+def edits(desk: Desk) -> Path:
+    return desk.home / "discussions" / desk.discussion_id / kept_bytes.EDITS_DIR / desk.turn_id
 
 
 def undo(desk: Desk, *changes: FileChange) -> kept_bytes.Restored:
@@ -71,7 +77,7 @@ def test_a_second_undo_and_one_without_kept_bytes_change_nothing(desk: Desk) -> 
 
 def test_kept_bytes_that_somebody_changed_are_not_put_back(desk: Desk) -> None:
     change = edit(desk, "b.txt", "b", "B")
-    (kept,) = (desk.home / "discussions" / "d1" / "edits" / "m1").iterdir()
+    kept = next(one for one in edits(desk).iterdir() if one.name != change_notes.NOTES_FILE)
     kept.write_bytes(kept.read_bytes() + b"poison")
 
     assert "not kept" in undo(desk, change).left[0]
@@ -93,11 +99,12 @@ def test_what_is_kept_is_forgotten_with_its_conversation(desk: Desk) -> None:
     edit(desk, "b.txt", "b", "B")
     files = [path for path in desk.home.rglob("*") if path.is_file()]
 
-    assert len(files) == 1
-    place = place_of(Folder.HOME, files[0].relative_to(desk.home).as_posix())
-    assert place is not None
-    assert place.id == "discussions"
-    assert files[0].stat().st_mode & 0o777 == 0o600
+    assert len(files) == 2
+    for file in files:
+        place = place_of(Folder.HOME, file.relative_to(desk.home).as_posix())
+        assert place is not None
+        assert place.id == "discussions"
+        assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_cannot_be_kept_is_not_written(desk: Desk) -> None:
@@ -108,5 +115,72 @@ def test_a_file_that_cannot_be_kept_is_not_written(desk: Desk) -> None:
         desk.use("edit_file", path="b.txt", old_text="b", new_text="B")
     assert (desk.root / "b.txt").read_text() == "b\n"
     with pytest.raises(StorageError):
-        kept_bytes.keep_before(desk.home, "d2", "../x", "/a", b"")
+        kept_bytes.keep_before(desk.home, "d2", FileChange("/a", "../x", "", ""), b"")
     assert sorted(os.listdir(desk.root)) == ["a.txt", "b.txt"]
+
+
+def test_the_writes_of_a_turn_to_one_file_are_one_change_and_what_is_undone_says_so(desk: Desk) -> None:
+    made = edit(desk, "a.txt", "one", "1"), edit(desk, "a.txt", "two", "2")
+    edit(desk, "b.txt", "b", "B")
+    a, b = kept_bytes.kept_changes(desk.home, desk.discussion_id)
+    assert (a.before_sha256, a.after_sha256) == (made[0].before_sha256, made[1].after_sha256)
+    assert (a.added, a.removed, b.turn_id) == (2, 2, "m1")
+    assert "+1" in a.difference
+    assert "+2" in a.difference
+    assert a == with_changes((), made)[0], "as a program tells it that made them"
+
+    undo(desk, a)
+    a, b = kept_bytes.kept_changes(desk.home, desk.discussion_id)
+    assert (a.is_undone, b.is_undone) == (True, False)
+    edit(desk, "a.txt", "one", "eins")
+    assert not kept_bytes.kept_changes(desk.home, desk.discussion_id)[0].is_undone
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+def test_a_program_that_ended_in_a_write_has_it_listed_and_undone_written_or_not(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    before = (desk.root / "a.txt").read_bytes()
+    edit(desk, "a.txt", "one", "1")
+
+    class KilledError(Exception):
+        pass
+
+    def killed(*_: object, **__: object) -> None:
+        raise KilledError
+
+    if is_written:
+        monkeypatch.setattr(desk, "note_written", killed)
+    else:
+        monkeypatch.setattr(file_change, "write_guarded", killed)
+    with pytest.raises(KilledError):
+        edit(desk, "a.txt", "two", "2")
+    with (edits(desk) / change_notes.NOTES_FILE).open("ab") as notes:
+        notes.write(b'{"step":"ma')
+
+    (a,) = kept_bytes.kept_changes(desk.home, desk.discussion_id)
+    assert undo(desk, a) == kept_bytes.Restored((a.path,))
+    assert (desk.root / "a.txt").read_bytes() == before
+    assert kept_bytes.kept_changes(desk.home, desk.discussion_id)[0].is_undone
+
+
+def test_a_write_that_failed_is_not_told_as_one(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = edit(desk, "a.txt", "one", "1")
+    monkeypatch.setattr(file_change, "write_guarded", lambda *_: "No space.")
+    desk.use("edit_file", path="a.txt", old_text="two", new_text="2")
+    desk.use("write_file", path="new.txt", text="n")
+
+    assert kept_bytes.kept_changes(desk.home, desk.discussion_id) == (first,)
+
+
+def test_folders_that_a_turn_made_go_with_their_last_file_and_others_stay(desk: Desk) -> None:
+    (desk.root / "there").mkdir()
+    changes = [
+        desk.use("write_file", path=path, text="c").changes[0]
+        for path in ("new/deep/c.txt", "new/d.txt", "there/e.txt", "used/f.txt")
+    ]
+    (desk.root / "used" / "mine.txt").write_text("mine")
+
+    undo(desk, *changes)
+    left = sorted(path.relative_to(desk.root).as_posix() for path in desk.root.rglob("*"))
+    assert left == ["a.txt", "b.txt", "there", "used", "used/mine.txt"]

@@ -113,4 +113,4 @@ def test_the_table_is_short_stable_and_asks_where_it_must() -> None:
     kinds = {kind: {name for name, tool in TOOLS.items() if tool.kind is kind} for kind in ActKind}
     assert kinds[ActKind.EDIT] == {"write_file", "edit_file"}
     assert kinds[ActKind.NETWORK] == {"web_fetch"}
-    assert kinds[ActKind.OWN] == {"journal", "todo", "yield_to_user", "search_notes", "read_note"}
+    assert kinds[ActKind.OWN] == {"delegate", "journal", "todo", "yield_to_user", "search_notes", "read_note"}

@@ -22,7 +22,6 @@ from core.agent.policy import EDIT_GRANT
 from core.app.messages import Effect, HomeOpened
 from core.base.errors import FailureKind
 from core.base.reports import Tick
-from core.context.spec import stack_spec
 from core.discussion.messages import (
     AppendRecords,
     DiscussionTrashed,
@@ -31,10 +30,12 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
+from core.spending.limits import call_key
+from core.spending.messages import SettleReserve
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.values.agent import ActKind, Approval, CallState, Mode, Sandbox
-from core.values.messages import Mark, Role, TextPart, ToolResultPart
-from core.values.provider import Failure, ProviderKind, StopKind, Stopped
+from core.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
+from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import StartRecord
 from core.values.settings import CachingSettings, Project, Settings, ToolSettings
 from core.values.state import AppState, TrashItem
@@ -77,6 +78,10 @@ def test_a_call_begins_when_its_reply_is_on_disk_and_runs_when_its_start_is() ->
     (write,) = of(effects, AppendRecords)
     assert not of(effects, JudgeCall)
     (judge,) = of(book.append(write), JudgeCall)
+
+    assert (
+        SettleReserve(call_key(call.call_id), {}) in book.shared
+    )  # the disk leaves that to the spending worker
 
     effects = book.play(CallJudged(chosen, judge.call_id, Approval("id", ActKind.READ, "look at a")))
     (start,) = of(effects, AppendRecords)
@@ -167,7 +172,7 @@ def test_a_no_is_the_result_and_the_model_hears_the_persons_words() -> None:
 
     (again,) = of(book.keep(book.play(RefuseCall(chosen, "a", "Not that file."))), CallProvider)
     assert again.spec.inputs.turns[-1].parts == (
-        ToolResultPart("a", "The person said no. Not that file.", is_error=True),
+        ToolResultPart("a", "The person said no. Not that file.", is_error=True, ended=CallEnd.REFUSED),
     )
     assert book.states(chosen) == {"a": CallState.REFUSED}
 
@@ -398,7 +403,7 @@ def test_an_empty_reply_is_nudged_once_by_a_line_that_is_not_the_persons() -> No
     chosen = book.with_tools()
     call = book.ask(chosen, "go")
     (again,) = of(book.reply(call, (), StopKind.COMPLETED), CallProvider)
-    assert again.spec.inputs.turns[-1].text == "go\n\nSay something."
+    assert [turn.text for turn in again.spec.inputs.turns[-2:]] == ["go", "Say something."]
     assert [m.text for m in book.said(chosen)] == ["go"]
     assert book.state.discussions.summaries[chosen].usage.input_tokens == 10
 
@@ -480,14 +485,3 @@ def test_usage_of_every_round_is_the_cost_of_the_task() -> None:
     assert book.state.agent.pages[chosen].usd == 0.02
     book.reply(book.ask(chosen, "next"), DONE, StopKind.COMPLETED)
     assert book.state.agent.pages[chosen].usd == 0.01
-
-
-def test_a_model_that_tools_do_not_reach_is_offered_none() -> None:
-    book = ToolPlaybook()
-    chosen = book.with_tools()
-    assert book.ask(chosen, "look").spec.tools is not None
-    config = book.state.config
-    for kind in (ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE):
-        status = replace(config.providers["embedded"], kind=kind)
-        book.state = replace(book.state, config=replace(config, providers={"embedded": status}))
-        assert stack_spec(book.state, chosen).tools is None

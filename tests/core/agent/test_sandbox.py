@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.sandbox import CommandPlaces, Confinement, confined, find_confinement, system_program
+from core.agent.sandbox import (
+    BUBBLEWRAP,
+    CommandPlaces,
+    Confinement,
+    confined,
+    find_confinement,
+    system_program,
+)
+from core.agent.server_sandbox import own_files
 from core.values.agent import Sandbox
 
 
@@ -56,3 +64,18 @@ def test_a_sandbox_or_shell_that_a_project_put_on_the_path_is_not_taken(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert [system_program(name) for name in ("bwrap", "bash")] != [tmp_path / "bwrap", tmp_path / "bash"]
     assert str(find_confinement("linux").program or "").startswith(str(tmp_path)) is False
+
+
+def test_what_a_server_was_approved_with_is_seen_below_a_temporary_folder_of_its_own(tmp_path: Path) -> None:
+    below = Path("/tmp")
+    script, python = tmp_path / "server.py", tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    for file in (script, python, tmp_path / "venv" / "pyvenv.cfg"):
+        file.write_text("")
+    shown = own_files((str(python), "-P", str(script), str(below), "/etc/hosts", str(tmp_path / "none")))
+
+    is_below = tmp_path.is_relative_to(below)
+    assert shown == ((str(tmp_path / "venv"), str(script)) if is_below else ())
+    places = CommandPlaces("/p", "/p", "/s", shown=("/tmp/venv",))
+    told = " ".join(confined(Confinement(Sandbox(BUBBLEWRAP)), ("true",), places, needs_network=False))
+    assert told.index("--bind /s /tmp") < told.index("--ro-bind /tmp/venv /tmp/venv")

@@ -21,7 +21,7 @@ from tests.vendors.loopback import Gate, HoldAfter, Rewrite
 __all__ = ["world"]
 
 
-def calling(number: int, name: str = "read_file", **given: str) -> Said:
+def calling(number: int, name: str = "read_file", **given: str | list[str]) -> Said:
     """A reply that asks for a tool."""
     call = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": given or {"path": "tides.py"}}
     return Said(({"type": "text", "text": "I look."}, call), stop_reason="tool_use")

@@ -7,12 +7,14 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from core.agent.messages import JudgeCall, RunCall
+from core.context.desk import begun_turn, turn_inputs
 from core.context.stack import build_stack
 from core.providers.wire import open_turn_start
 from core.turn.messages import CallProvider
 from core.values.cache import DiscussionCacheState
-from core.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import StopKind
+from core.values.spec import CallToBuild
 from core.values.state import AppState
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
@@ -44,6 +46,39 @@ def test_a_nudge_behind_results_changes_no_byte_that_was_sent_and_leaves_the_lin
     sent, then = (stack.request().messages for stack in stacks)
     assert then[: len(sent)] == sent
     assert open_turn_start(then) == open_turn_start(sent), "reasoning of the turn goes along"
+
+
+def test_a_nudge_behind_the_persons_words_changes_nothing_that_was_sent_with_them() -> None:
+    """Files and recall stand behind the words: a changed word would have them read anew, and paid anew."""
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    first = book.ask(chosen, "go")
+    (second,) = of(book.reply(first, (), StopKind.COMPLETED), CallProvider)
+
+    file = AttachmentPart("a" * 64, "application/pdf", "tides.pdf", 9)
+    before = replace(first.spec.inputs, retrieved="A note.", attachments=(file,))
+    words, nudge = second.spec.inputs.turns
+    words = replace(words, parts=(*words.parts, file))
+    began = begun_turn(_to_build(first), before)
+    after = turn_inputs(_to_build(second), began)
+    assert after is not None
+    stacks = [build_stack(before), build_stack(replace(after, turns=(words, nudge)))]
+    sent, then = (stack.request().messages for stack in stacks)
+    assert then[:-1] == sent[:-1]
+    assert [_bytes(part) for part in then[-1].parts] == [
+        *(_bytes(part) for part in sent[-1].parts),
+        "Say something.",
+    ]
+    assert any("A note." in str(part) for part in sent[-1].parts)
+    assert file in sent[-1].parts
+
+
+def _to_build(call: CallProvider) -> CallToBuild:
+    return CallToBuild(call.call_id, call.request_id, call.user_message_id, call.spec)
+
+
+def _bytes(part: object) -> object:
+    return getattr(part, "text", part)
 
 
 def test_calls_of_the_journal_leave_a_view_that_is_cold_and_stay_in_one_that_may_be_warm() -> None:

@@ -205,10 +205,16 @@ def test_a_refusal_of_the_site_is_an_error_with_its_words(desk: Desk, site: Site
     assert "gone away" in answer.text
 
 
-def test_a_name_that_nobody_knows_is_said(tmp_path: Path) -> None:
+def test_a_name_that_nobody_knows_is_said_and_that_no_proxy_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
+
     def resolve(host: str, _: int) -> list[str]:
         raise OSError(-2, "Name or service not known")
 
     desk = Desk(tmp_path)
     desk.tools = {"web_fetch": fetching_tool(Network(resolve))}
-    assert "not known" in desk.use("web_fetch", url="https://none.example/").text
+    said = desk.use("web_fetch", url="https://none.example/").text
+    assert "not known" in said
+    assert "proxy that is set is not used" in said

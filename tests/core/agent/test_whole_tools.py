@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.messages import ApproveCall, SetTools
+from core.agent.messages import ApproveCall, SetTools, UndoTurn
 from core.app.controller import AppController
 from core.app.execution import act
 from core.discussion.messages import ReadDiscussion
@@ -108,6 +108,18 @@ def test_a_model_reads_edits_after_a_yes_and_says_what_it_did(world: World) -> N
     assert two[: len(one) - 1] == one[:-1]
     assert three[: len(two) - 1] == two[:-1]
     assert [tool["function"]["name"] for tool in world.server.bodies[0]["tools"]]
+
+    controller.stop()
+    controller = world.start()
+    controller.send(ReadDiscussion(chosen))
+    state = until(controller, lambda s: chosen in s.agent.pages and bool(s.agent.pages[chosen].changes))
+    page = state.agent.pages[chosen]
+    assert page.changes == (changed,)
+    assert [call.state for call in page.activity] == [CallState.DONE] * 3
+    until(controller, lambda s: s.config.project.is_trusted)
+    controller.send(UndoTurn(chosen, changed.turn_id))
+    until(controller, lambda s: s.agent.pages[chosen].changes[0].is_undone)
+    assert "return 6" in (world.project / "tides.py").read_text(encoding="utf-8")
 
 
 def test_a_call_that_was_leaked_as_text_is_asked_for_though_reading_is_free(world: World) -> None:

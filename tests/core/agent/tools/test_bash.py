@@ -12,7 +12,7 @@ import pytest
 
 from core.agent.capped_output import CappedOutput
 from core.agent.commands import Commands
-from core.agent.messages import JudgeCall
+from core.agent.messages import CommandEnded, JudgeCall
 from core.agent.tool import Judged, ToolAnswer
 from core.agent.tools.bash import TOOLS
 from core.agent.worker import approval_of
@@ -23,16 +23,14 @@ BY_NAME = {tool.schema.name: tool for tool in TOOLS}
 
 
 @pytest.fixture
-def ended() -> list[tuple[str, str, int | None, str]]:
+def ended() -> list[CommandEnded]:
     return []
 
 
 @pytest.fixture
-def desk(
-    isolated_home: Path, tmp_path: Path, ended: list[tuple[str, str, int | None, str]]
-) -> Iterator[Desk]:
+def desk(isolated_home: Path, tmp_path: Path, ended: list[CommandEnded]) -> Iterator[Desk]:
     (tmp_path / "project" / "sub").mkdir(parents=True)
-    commands = Commands(isolated_home, lambda *_: None, lambda *end: ended.append(end), grace_s=0.2)
+    commands = Commands(isolated_home, lambda *_: None, ended.append, grace_s=0.2)
     yield Desk(commands, tmp_path / "project", isolated_home)
     commands.close()
 
@@ -98,9 +96,7 @@ def test_the_answer_says_how_it_ended(desk: Desk) -> None:
     assert "[Exit code 127]" in missing.text
 
 
-def test_a_background_command_is_read_and_ended(
-    desk: Desk, ended: list[tuple[str, str, int | None, str]]
-) -> None:
+def test_a_background_command_is_read_and_ended(desk: Desk, ended: list[CommandEnded]) -> None:
     started = answered(
         desk, command="echo on; trap 'echo bye; exit 0' TERM; sleep 60 & wait", background=True
     )
@@ -115,12 +111,12 @@ def test_a_background_command_is_read_and_ended(
     assert "[It still runs.]" in seen
     assert "ended" in answered(desk, "bash_kill", id="1").text
     over = answered(desk, "bash_output", id="1").text
-    assert "[It was ended: it was ended by bash_kill.]" in over
+    assert "[It was ended: the model asked for it by bash_kill.]" in over
     assert "on" not in over.splitlines()
     assert answered(desk, "bash_output", id="7").is_error
     assert answered(desk, "bash_kill", id="7").is_error
     desk._commands.close()
-    assert [end[:2] for end in ended] == [("d", "call")]
+    assert [(end.discussion_id, end.call_id) for end in ended] == [("d", "call")]
 
 
 def test_output_keeps_head_and_tail_and_says_what_is_left_out() -> None:

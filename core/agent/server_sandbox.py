@@ -1,0 +1,98 @@
+"""MCP servers in the sandbox of commands: what is started in place of a server's own command, and what is held for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from core.agent.commands import CAME_TO_BE, Commands
+from core.agent.guarded_places import HeldPlaces
+from core.agent.sandbox import BUBBLEWRAP, CommandPlaces, check_root, confined, hidden_places
+from core.values.mcp import WrappedCommand
+
+
+class ServerSandbox:
+    """Sandboxes of all MCP servers over stdio. Thread-safe.
+
+    A server may write into a scratch folder of its own, which is its `/tmp`, and into the project where it is started
+    for one. Where nothing confines commands, nothing confines a server: `Commands.sandbox` says so.
+
+    Args:
+        home: ours, hidden from servers; commands: its confinement, mark and guarded places are shared.
+    """
+
+    def __init__(self, home: Path, commands: Commands) -> None:
+        self._home = home
+        self._commands = commands
+        self._lock = threading.Lock()
+        self._scratch: dict[str, str] = {}
+        self._places: dict[str, tuple[str, HeldPlaces]] = {}
+
+    def wrap(self, name: str, root: str, command: tuple[str, ...], needs_network: bool) -> WrappedCommand:
+        """Put a server's command into its sandbox; `functools.partial` over name and root makes a `Wrap`.
+
+        Args:
+            root: of the trusted project that it is started for, absolute, links resolved; empty for none.
+            command: its program absolute.
+
+        Raises:
+            OSError: there is no place for its scratch folder, or it could write everywhere.
+        """
+        check_root(root)
+        with self._lock:
+            self._places.pop(name, None)
+            if name not in self._scratch:
+                self._scratch[name] = os.path.realpath(tempfile.mkdtemp(prefix="manual-slop-server-"))
+            scratch = self._scratch[name]
+        confinement = self._commands.confinement
+        own_tmp = confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"
+        tmp = scratch if own_tmp else "/tmp"  # noqa: S108
+        environment = {**self._commands.marked_environment(tmp), "npm_config_cache": f"{tmp}/.npm"}
+        if confinement.program is None:
+            return WrappedCommand(command[0], command[1:], root or scratch, environment)
+        held = HeldPlaces()
+        if root:
+            held = self._commands.guarded.look(root)
+            with self._lock:
+                self._places[name] = (root, held)
+        hidden, shown = hidden_places(self._home), own_files(command)
+        places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, shown)
+        arguments = confined(confinement, command, places, needs_network=needs_network)
+        return WrappedCommand(str(confinement.program), arguments, scratch, environment)
+
+    def news(self, name: str) -> tuple[str, ...]:
+        """Sentences on guarded names of the project that came to be since a server was started, or since the last look:
+        by it or by anybody else.
+        """
+        with self._lock:
+            if name not in self._places:
+                return ()
+            root, held = self._places[name]
+            fresh = self._commands.guarded.came_to_be(root, held)
+            self._places[name] = root, replace(held, open_links=(*held.open_links, *fresh))
+        return tuple(f"{path} {CAME_TO_BE}." for path in fresh)
+
+    def close(self) -> None:
+        """Remove the scratch folders, when no server runs. Idempotent."""
+        with self._lock:
+            folders, self._scratch = tuple(self._scratch.values()), {}
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def own_files(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Files of a command below `/tmp`, which its sandbox has anew: its program, with the virtual environment around it, and
+    what its arguments name. A person approved them all.
+    """
+    program = Path(command[0])
+    around = program.parent.parent
+    first = around if (around / "pyvenv.cfg").is_file() else program
+    wanted = (first, *(Path(one) for one in command[1:] if one.startswith("/")))
+    below = Path("/tmp")  # noqa: S108
+    return tuple(str(one) for one in wanted if one != below and one.is_relative_to(below) and one.exists())
