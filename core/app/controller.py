@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -26,6 +27,8 @@ from core.values.stack import StackInputs
 from core.values.state import AppState
 
 TICK_S = 1.0
+SWITCH_S = 0.001
+"""Longest that a thread computes while another waits to: a turn's work goes from thread to thread."""
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +100,7 @@ class AppController:
         Raises:
             LockedError: another program owns the home; StorageError: it cannot be used.
         """
+        sys.setswitchinterval(SWITCH_S)
         self._outside.start(self.emit)
         self._thread.start()
 

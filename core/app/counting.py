@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.app.count_file import CountFile
@@ -20,7 +20,7 @@ MOST_COUNTS = 200_000
 """Counts kept; past it all are forgotten and made anew, which costs time and no money."""
 
 BATCH_BYTES = 2_000_000
-PDF_TIMEOUT_S = 30.0
+PDF_TIMEOUT_S, PAGE_TIMEOUT_S = 30.0, 20.0
 
 log = logging.getLogger(__name__)
 
@@ -54,11 +54,12 @@ class Counting:
         return self._counts
 
     def count(self, texts: Mapping[str, str]) -> None:
-        """Count texts by their sha256 and remember them; returns when done.
+        """Count texts by their sha256 and remember them; returns when done, at once where all of them are known.
 
         A text whose count fails keeps its estimate: a figure in a view is no reason to stop.
         """
-        for batch in _batches(texts):
+        known = self.known()
+        for batch in _batches({name: text for name, text in texts.items() if name not in known}):
             is_exact = True
             try:
                 counted = self._crunch.count(batch).result()
@@ -103,6 +104,24 @@ class Counting:
     def close(self) -> None:
         """End the worker process."""
         self._crunch.close()
+
+
+def read_page(data: bytes, charset: str, on_cancel: Callable[[Callable[[], None]], None]) -> str:
+    """Text of an HTML page, in a process that ends with it: a hostile one takes a minute of a core and more.
+
+    Args:
+        on_cancel: takes what ends the reading.
+
+    Raises:
+        CrunchError: it cannot be read, took too long, or was cancelled.
+    """
+    reader = Crunch(PAGE_TIMEOUT_S, attempts=1)
+    try:
+        read = reader.page(data, charset)
+        on_cancel(reader.close)
+        return read.result()
+    finally:
+        reader.close()
 
 
 def _batches(texts: Mapping[str, str]) -> list[dict[str, str]]:

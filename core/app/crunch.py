@@ -104,6 +104,11 @@ class Crunch:
         """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
         return _mapped(self._submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
 
+    def page(self, data: bytes, charset: str) -> Future[str]:
+        """Text of an HTML page (`core.agent.page_text`). The future fails with CrunchError."""
+        header: dict[str, object] = {"job": "page", "charset": charset.encode("utf-8", "replace").decode()}
+        return _mapped(self._submit(header, data, ""), lambda value: cast("str", value))
+
     def read_source(
         self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
     ) -> Future[bytes]:
@@ -217,10 +222,18 @@ class Crunch:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._is_closed:
             raise _closed()
-        if self._process is None or self._process.poll() is not None:
+        process = self._process
+        if process is None or process.poll() is not None:
             self._end_process()
-            self._process = start_child(_CHILD)
-        return self._process
+            self._process = process = start_child(_CHILD)
+        if self._was_closed():  # meanwhile, by one who saw no process to end
+            self._end_process()
+            raise _closed()
+        return process
+
+    def _was_closed(self) -> bool:
+        with self._wake:
+            return self._is_closed
 
     def _end_process(self) -> None:
         process, self._process = self._process, None

@@ -1,4 +1,4 @@
-"""The worker process: counts tokens, makes outlines, reads conversations and PDFs, one job after the other, until its input ends."""
+"""The worker process: counts tokens, makes outlines, reads conversations, PDFs and pages, one job after the other, until its input ends."""
 
 from __future__ import annotations
 
@@ -72,6 +72,8 @@ def _done(header: dict[str, object], payload: bytes) -> object:
             return _messages(kind, payload, new_bytes)
         case {"job": "pdf"}:
             return _pdf(payload)
+        case {"job": "page", "charset": str() as charset}:
+            return _page(payload, charset)
         case {"job": "source", "corpus": str(), "path": str(), "file": str(), "known": str()}:
             return _source(header, payload)
         case {"job": "embed", "sizes": list() as sizes}:
@@ -121,9 +123,16 @@ def _pdf(payload: bytes) -> dict[str, object]:
     return read_pdf(payload)
 
 
+def _page(payload: bytes, charset: str) -> str:
+    from core.agent.page_text import confined_page_text
+
+    return confined_page_text(payload, charset)
+
+
 def _source(header: dict[str, object], payload: bytes) -> bytes:
     import msgspec
 
+    from core.base.decoders import packed_decoder_of
     from core.retrieval.heads import FieldNames
     from core.retrieval.source_text import read_file_source
     from core.values.retrieval import Corpus
@@ -134,7 +143,7 @@ def _source(header: dict[str, object], payload: bytes) -> bytes:
         str(header["file"]),
         _model().tokens.starts,
         known_sha256=str(header["known"]),
-        fields=msgspec.msgpack.decode(payload, type=FieldNames),
+        fields=packed_decoder_of(FieldNames).decode(payload),
     )
     return msgspec.msgpack.encode(reading)
 

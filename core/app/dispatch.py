@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from core.agent import compaction
 from core.agent import step as agent
+from core.agent.background import end_words
 from core.agent.compaction_messages import CompactionCommand, CompactionEvent
-from core.agent.messages import AgentCommand, AgentEvent
+from core.agent.messages import AgentCommand, AgentEvent, CommandEnded
 from core.app import lifecycle
 from core.app.messages import (
     AppCommand,
@@ -22,6 +22,9 @@ from core.app.messages import (
     WriteWindow,
 )
 from core.app.notices import expire
+from core.app.shown_work import with_shown
+from core.attention import step as attention
+from core.attention.messages import AttentionCommand
 from core.base.reports import (
     OperationDone,
     OperationEnded,
@@ -36,10 +39,10 @@ from core.base.stamp import Stamp
 from core.caching import step as caching
 from core.caching.abandonment import stop_effects
 from core.caching.messages import CachingCommand, CachingEvent
-from core.caching.rewrites import rewrite_effects, withdrawal_effects
+from core.caching.rewrites import withdrawal_effects
 from core.context import step as context
 from core.context.messages import ContextCommand, ContextEvent
-from core.context.spec import context_effects
+from core.context.spec import left_effects
 from core.discussion import durability
 from core.discussion import step as discussion
 from core.discussion.messages import (
@@ -63,6 +66,10 @@ from core.imports import step as imports
 from core.imports.messages import ImportCommand, ImportConversations, ImportEvent
 from core.knowledge import step as knowledge
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEvent
+from core.mcp import step as mcp
+from core.mcp.messages import McpCommand, McpEvent
+from core.mcp_server import step as mcp_server
+from core.mcp_server.messages import McpServerCommand, McpServerEvent
 from core.retrieval import step as retrieval
 from core.retrieval.messages import RetrievalCommand, RetrievalEvent
 from core.settings import step as settings
@@ -73,6 +80,8 @@ from core.settings.messages import (
     SettingsSettled,
     StoreKey,
 )
+from core.signals import step as signals
+from core.signals.messages import SignalCommand, SignalEvent
 from core.spending import step as spending
 from core.spending.limits import call_of
 from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
@@ -101,31 +110,45 @@ def step(state: AppState, given: Input) -> Result:
     Raises:
         Nothing. Commands that name what is not there are ignored; I/O is the workers'.
     """
-    before = replace(state, now=given.at)
+    before = mcp.thawed(replace(state, now=given.at))
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
+    after, served = mcp.followed(before, after, effects)
     after, asked = agent.followed(after, given)
     after, warmed = caching.prewarm(before, after, given)
     after, sent = turn.limits_changed(before, after, given)
+    after, alone = attention.followed(before, after, given, body, effects)
     after, viewed = compaction.followed(before, after, given)
     after, indexed = retrieval.retrieval_effects(before, after, body)
     after = without_old_notice(before, after)
-    effects = (*effects, *asked, *warmed, *sent, *viewed, *indexed, *_follow_ups(before, after, state.now))
+    after, noticed = signals.followed(before, after)
+    effects = (
+        *effects,
+        *served,
+        *asked,
+        *warmed,
+        *sent,
+        *alone,
+        *viewed,
+        *indexed,
+        *noticed,
+        *_follow_ups(before, after),
+    )
+    after, effects = with_shown(before, after, effects, state.now)
     after, told = settings.followed(after, effects)
     return after, (*effects, *told)
 
 
-def _follow_ups(before: AppState, after: AppState, was: datetime | None) -> tuple[Effect, ...]:
+def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (
-        *context_effects(before, after, was),
         *lifecycle.watch_effects(before, after),
         *settings.warm_up_effects(before, after),
         *knowledge.knowledge_effects(before, after),
         *harvest.limit_effects(before, after),
-        *rewrite_effects(before, after),
         *withdrawal_effects(before, after),
         *stop_effects(before, after),
         *spending.reserve_effects(before, after),
+        *left_effects(before, after),
     )
     if (
         before.discussions.selected_id != after.discussions.selected_id
@@ -188,6 +211,8 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return _turn_command(state, given, command)
     if isinstance(command, AgentCommand):
         return agent.command(state, given, command)
+    if isinstance(command, McpCommand):
+        return mcp.command(state, command)
     if isinstance(command, ContextCommand):
         return context.command(state, command)
     if isinstance(command, CachingCommand):
@@ -200,6 +225,8 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return knowledge.command(state, command)
     if isinstance(command, HarvestCommand):
         return harvest.command(state, command)
+    if isinstance(command, McpServerCommand):
+        return mcp_server.command(state, command)
     if isinstance(command, RetrievalCommand):
         return retrieval.command(state, command)
     if isinstance(command, ImportCommand):
@@ -208,6 +235,10 @@ def _decided(state: AppState, given: Stamp, command: Command) -> Result:
         return forgetting.command(state, command)
     if isinstance(command, CompactionCommand):
         return compaction.command(state, given, command)
+    if isinstance(command, AttentionCommand):
+        return attention.command(state, given, command)
+    if isinstance(command, SignalCommand):
+        return signals.command(state, given, command)
     if isinstance(command, AppCommand):
         return lifecycle.command(state, command)
     assert_never(command)
@@ -265,16 +296,26 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
         return knowledge.event(state, event)
     if isinstance(event, HarvestEvent):
         return harvest.event(state, event)
+    if isinstance(event, McpServerEvent):
+        return mcp_server.event(state, event)
     if isinstance(event, RetrievalEvent):
         return retrieval.event(state, event)
     if isinstance(event, AgentEvent):
-        return agent.event(state, given, event)
+        state, effects = agent.event(state, given, event)
+        if isinstance(event, CommandEnded) and not event.is_wanted:
+            about = event.discussion_id, event.call_id, end_words(event), event.tail
+            state = signals.command_ended(state, Stamp(given.at, f"{given.seed}/signal"), *about)
+        return state, effects
+    if isinstance(event, McpEvent):
+        return mcp.event(state, event)
     if isinstance(event, ImportEvent):
         return imports.event(state, event)
     if isinstance(event, ForgettingEvent):
         return forgetting.event(state, event)
     if isinstance(event, CompactionEvent):
         return compaction.event(state, given, event)
+    if isinstance(event, SignalEvent):
+        return signals.event(state, given, event)
     if isinstance(event, Report):
         return _report(state, given, event)
     if isinstance(event, AppEvent):
@@ -304,7 +345,9 @@ def _discussion_event(state: AppState, given: Stamp, event: DiscussionEvent) -> 
         return after, (*begun, *more, *effects)
     if isinstance(event, DiscussionCreated):
         after, more = turn.branched(after, given, event)
-        return after, (*effects, *more)
+        after, begun = agent.created(after, Stamp(given.at, f"{given.seed}/tools"), event)
+        after, found = agent.branched(after, event.discussion.id)
+        return after, (*effects, *more, *begun, *found)
     if isinstance(event, QueueWritten | PromptGone):
         return turn.queued(after, given, event)
     if isinstance(event, WriteFailed):
@@ -352,6 +395,7 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             state, looked = harvest.tick(state)
             state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
             state, late = agent.tick(state, given)
-            return state, (*started, *effects, *more, *looked, *sent, *late)
+            state, inbox = signals.tick(state)
+            return state, (*started, *effects, *more, *looked, *sent, *late, *inbox)
         case _:
             assert_never(report)

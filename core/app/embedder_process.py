@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from core.app.crunch import Crunch, CrunchError
+from core.base.decoders import packed_decoder_of
 from core.base.figures import time_limit
 from core.retrieval.embedder import EmbedError
 from core.retrieval.heads import FieldNames
@@ -71,7 +72,7 @@ class LocalEmbedder:
     def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
         """Read a file; `is_known` where its bytes have the hash that is known. Raises CrunchError."""
         packed = self._crunch.read_source(corpus.value, path, str(file), known_sha256, self._fields).result()
-        return msgspec.msgpack.decode(packed, type=SourceText)
+        return packed_decoder_of(SourceText).decode(packed)
 
     def close(self) -> None:
         """End the process."""

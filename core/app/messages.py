@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from core.agent.compaction_messages import CompactionCommand, CompactionEffect, CompactionEvent
 from core.agent.messages import AgentCommand, AgentEffect, AgentEvent, ApproveCall, RefuseCall, SetTools
+from core.attention.messages import AttentionCommand, StartAutonomy
 from core.base.reports import Report
 from core.base.stamp import Stamp
 from core.caching.messages import CachingCommand, CachingEffect, CachingEvent
@@ -18,8 +19,26 @@ from core.forgetting.messages import ForgettingCommand, ForgettingEffect, Forget
 from core.harvest.messages import HarvestCommand, HarvestEffect, HarvestEvent
 from core.imports.messages import ImportCommand, ImportEffect, ImportEvent
 from core.knowledge.messages import KnowledgeCommand, KnowledgeEffect, KnowledgeEvent
+from core.mcp.messages import (
+    ApproveServer,
+    ApproveTools,
+    McpCommand,
+    McpEffect,
+    McpEvent,
+    OfferServerTools,
+    RemoveMcpServer,
+    SetMcpServer,
+    WithdrawApproval,
+)
+from core.mcp_server.messages import (
+    AcceptProposal,
+    McpServerCommand,
+    McpServerEffect,
+    McpServerEvent,
+)
 from core.retrieval.messages import RetrievalCommand, RetrievalEffect, RetrievalEvent
 from core.settings.messages import SettingsCommand, SettingsEffect, SettingsEvent, StoreKey, TrustProject
+from core.signals.messages import SignalCommand, SignalEffect, SignalEvent
 from core.spending.messages import SpendingEffect, SpendingEvent
 from core.turn.messages import TurnCommand, TurnEffect, TurnEvent
 
@@ -100,18 +119,37 @@ Command = (
     | CachingCommand
     | KnowledgeCommand
     | HarvestCommand
+    | McpServerCommand
     | RetrievalCommand
     | AgentCommand
+    | McpCommand
     | ImportCommand
     | ForgettingCommand
     | CompactionCommand
+    | AttentionCommand
+    | SignalCommand
 )
 """Commands that a front end may give the controller. The window, the CLI, the Hook API and the tests send
 these and nothing else.
 """
 
-PERSON_ONLY: tuple[type[Any], ...] = (SetTools, ApproveCall, RefuseCall, TrustProject, StoreKey)
-"""Commands that count only from a person: what tools may do, whether a folder is trusted, keys. The token of the Hook API
+PERSON_ONLY: tuple[type[Any], ...] = (
+    SetTools,
+    ApproveCall,
+    RefuseCall,
+    TrustProject,
+    StoreKey,
+    ApproveServer,
+    ApproveTools,
+    WithdrawApproval,
+    SetMcpServer,
+    RemoveMcpServer,
+    OfferServerTools,
+    AcceptProposal,
+    StartAutonomy,
+)
+"""Commands that count only from a person: what tools may do, which servers run, whether a folder is trusted, keys, autonomy,
+what other programs propose for knowledge. The token of the Hook API
 stands on disk, where a command could read it, so none of these comes with it."""
 
 
@@ -130,12 +168,15 @@ Effect = (
     | CachingEffect
     | KnowledgeEffect
     | HarvestEffect
+    | McpServerEffect
     | RetrievalEffect
     | AgentEffect
+    | McpEffect
     | ImportEffect
     | ForgettingEffect
     | SpendingEffect
     | CompactionEffect
+    | SignalEffect
 )
 """Work that the controller orders from the outside."""
 
@@ -149,12 +190,15 @@ Event = (
     | CachingEvent
     | KnowledgeEvent
     | HarvestEvent
+    | McpServerEvent
     | RetrievalEvent
     | AgentEvent
+    | McpEvent
     | ImportEvent
     | ForgettingEvent
     | SpendingEvent
     | CompactionEvent
+    | SignalEvent
 )
 """Events outside the controller. Time and content arrive inside."""
 

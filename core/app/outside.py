@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -61,11 +62,17 @@ from core.forgetting.run import ForgetServices
 from core.forgetting.worker import ForgetHandler
 from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
-from core.imports.messages import RunImport, StopImport
+from core.imports.messages import ImportEffect, StopImport
 from core.imports.worker import ImportHandler
 from core.knowledge import worker as knowledge
 from core.knowledge.messages import KnowledgeEffect
 from core.knowledge.worker import Layer7
+from core.mcp.client import McpClient
+from core.mcp.messages import McpEffect
+from core.mcp.secrets import mcp_secrets
+from core.mcp.worker import McpHandler, ServerServices
+from core.mcp_server import worker as mcp_server
+from core.mcp_server.messages import McpServerEffect
 from core.providers.clients import Clients
 from core.providers.keys import KeyStore
 from core.providers.pump import Call, asking
@@ -77,12 +84,16 @@ from core.settings.messages import ListModels, SettingsEffect, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
+from core.signals import worker as signals_work
+from core.signals.messages import SignalEffect
+from core.signals.worker import SignalHandler
 from core.spending import worker as spending_work
 from core.spending.messages import SpendingEffect
 from core.spending.shared_reserves import SharedReserves
 from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
+from core.values.mcp import WrappedCommand
 from core.values.provider import ModelPrice
 from core.values.retrieval import SearchPlaces
 from core.values.spec import StackSpec
@@ -144,6 +155,8 @@ class LocalOutside:
             self._begin_settings(effect)
         elif isinstance(effect, KnowledgeEffect):
             self._knowledge.submit(effect)
+        elif isinstance(effect, McpServerEffect):
+            self._proposing.submit(effect)
         elif isinstance(effect, RunEffect):
             self._harvester.prepare()
             self._harvest.submit(effect)
@@ -151,11 +164,8 @@ class LocalOutside:
             self._harvester.cancel(effect.why)
         elif isinstance(effect, LetHarvestCall):
             self._harvester.let_go()
-        elif isinstance(effect, RunImport):
-            self._importer.prepare()
-            self._imports.submit(effect)
-        elif isinstance(effect, StopImport):
-            self._importer.cancel()
+        elif isinstance(effect, ImportEffect):
+            self._begin_import(effect)
         elif isinstance(effect, SearchEffect):
             self._searches.submit(effect)
         elif isinstance(effect, IndexEffect):
@@ -164,22 +174,35 @@ class LocalOutside:
             self._compactor.stop(effect)
         elif isinstance(effect, CompactionEffect):
             self._compacting.submit(effect)
-        elif isinstance(effect, ForgettingEffect):
-            self._forgetting.submit(effect)
-        elif isinstance(effect, SpendingEffect):
-            self._spending.submit(effect)
+        elif isinstance(effect, ForgettingEffect | SignalEffect | SpendingEffect):
+            self._begin_queued(effect)
         elif isinstance(effect, CacheEffect):
             self._begin_caching(effect)
         elif isinstance(effect, TurnEffect):
             self._begin_turn(effect)
-        elif isinstance(effect, AgentEffect):
-            self._tools.begin(effect)
+        elif isinstance(effect, AgentEffect | McpEffect):
+            self._begin_agent(effect)
         elif isinstance(effect, WatchFiles):
             self._watcher.watch(*msgspec.structs.astuple(effect))
         elif isinstance(effect, StopAll):
             pass  # the controller ends its loop and calls `stop_calls` and `stop`
         else:
             assert_never(effect)
+
+    def _begin_import(self, effect: ImportEffect) -> None:
+        if isinstance(effect, StopImport):
+            self._importer.cancel()
+        else:
+            self._importer.prepare()
+            self._imports.submit(effect)
+
+    def _begin_queued(self, effect: ForgettingEffect | SignalEffect | SpendingEffect) -> None:
+        if isinstance(effect, ForgettingEffect):
+            self._forgetting.submit(effect)
+        elif isinstance(effect, SignalEffect):
+            self._signals.submit(effect)
+        else:
+            self._spending.submit(effect)
 
     def _begin_settings(self, effect: SettingsEffect) -> None:
         """A command that runs once starts what it needs when it needs it."""
@@ -233,6 +256,12 @@ class LocalOutside:
             case _:
                 assert_never(effect)
 
+    def _begin_agent(self, effect: AgentEffect | McpEffect) -> None:
+        if isinstance(effect, McpEffect):
+            self._servers.begin(effect)
+        else:
+            self._tools.begin(effect)
+
     def stack_inputs(self, spec: StackSpec) -> StackInputs:
         """Inputs of the discussion's next request, read as they are now."""
         return self._assembler.inputs(spec)
@@ -244,6 +273,8 @@ class LocalOutside:
             self._harvester.close()
             self._importer.close()
             self._indexer.close()
+            self._servers.close()
+            self._signaller.close()
             self._tools.stop(STOP_CALLS_S)
             self._compactor.close()
             self._calls.stop(STOP_CALLS_S)
@@ -303,7 +334,18 @@ class LocalOutside:
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
         searcher = SearchHandler(self._retrieving, emit)
-        tools = HomeToolServices(self.home, clock, self._options.tools, searcher.used, emit)
+        self._servers = McpHandler(
+            ServerServices(
+                McpClient,
+                self._wrapped_server,
+                self._server_news,
+                partial(mcp_secrets, KeyStore(self.home), os.environ),
+            ),
+            emit,
+        )
+        self._tool_services = tools = HomeToolServices(
+            self.home, clock, self._options.tools, searcher.used, emit, self._servers
+        )
         self._assembler = Assembler(
             self._counting,
             outline,
@@ -334,6 +376,8 @@ class LocalOutside:
         self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
+        proposer = mcp_server.ProposalHandler(self.home, emit)
+        self._proposing = QueueWorker("proposals", proposer.handle, emit, mcp_server.supersedes)
         self._cacher = CacheHandler(
             self._keeper,
             self._clients,
@@ -375,7 +419,10 @@ class LocalOutside:
         self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
+        self._signaller = SignalHandler(self.home, clock, emit, is_owner=self._options.owns_home)
+        self._signals = QueueWorker("signals", self._signaller.handle, emit, signals_work.supersedes)
         self._workers = [
+            self._signals,
             self._harvest,
             self._compacting,
             self._imports,
@@ -383,6 +430,7 @@ class LocalOutside:
             self._searches,
             self._forgetting,
             self._knowledge,
+            self._proposing,
             self._setup,
             self._attaching,
             self._disk,
@@ -402,6 +450,14 @@ class LocalOutside:
         self._calls = CallWorker(services, emit)
         self._tools = ToolWorker(tools, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
+
+    def _wrapped_server(
+        self, name: str, root: str, command: tuple[str, ...], needs_network: bool
+    ) -> WrappedCommand:
+        return self._tool_services.server_sandbox.wrap(name, root, command, needs_network)
+
+    def _server_news(self, name: str) -> tuple[str, ...]:
+        return self._tool_services.server_sandbox.news(name)
 
     def _alone(self) -> AbstractContextManager[object]:
         """Hold the home while something is forgotten. A program that owns it holds it already."""

@@ -1,4 +1,4 @@
-"""Watches curated files, settings files, discussions, reserves and searched folders, and tells them apart."""
+"""Watches curated files, settings files, discussions, reserves, the inbox and searched folders, and tells them apart."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge import drafts
 from core.knowledge.messages import KnowledgeFilesChanged
+from core.mcp_server.messages import ProposalsTouched
+from core.mcp_server.proposal_file import proposals_file
 from core.retrieval.messages import SourcesChanged
 from core.retrieval.sources import wakes_index
 from core.settings.messages import SettingsFilesChanged
+from core.signals.messages import InboxTouched, WatchedFilesChanged
 from core.spending.messages import ReservesTouched
 
 Emit = Callable[[Event], None]
@@ -44,13 +47,15 @@ class Watcher:
         self._emit = emit
         self._lock = threading.Lock()
         self._settings: frozenset[str] = frozenset()
+        self._curated: frozenset[str] = frozenset()
         self._curated_folders: frozenset[str] = frozenset()
         self._discussions_dir = ""
-        self._reserves_dir = ""
+        self._reserves_dir = self._inbox_dir = ""
+        self._proposals, self._has_proposals = "", False
         self._listed: frozenset[str] = frozenset()
         self._knowledge: frozenset[str] = frozenset()
         self._make = make_watch
-        self._watch = make_watch(self._changed, self._trouble, self._changed) if is_on else None
+        self._watch = make_watch(self._changed, self._trouble, self._looked_again) if is_on else None
         self._source_watch: FileWatch | None = None
 
     def watch(
@@ -67,7 +72,8 @@ class Watcher:
         Args:
             paths: curated files; a file that appears beside one counts too, since a glob may take it.
             settings_paths: settings, prompts and identity files.
-            home: whose list of discussions and reserves are watched, empty for none; discussion_ids: whose content
+            home: whose list of discussions, reserves, proposals and inbox are watched, empty for none; discussion_ids: whose
+                content
                 is watched.
             knowledge_paths: its files; in a folder among them every Markdown and YAML file and every draft counts.
             source_folders: folders whose files are searched, each by its own name.
@@ -81,11 +87,15 @@ class Watcher:
             self._discussions_dir = folder
             self._knowledge = knowledge
             self._settings = settings
+            self._curated = curated
             self._curated_folders = frozenset(map(os.path.dirname, curated))
             self._reserves_dir = str(Path(home) / home_paths.RESERVES_DIR) if home else ""
+            self._inbox_dir = str(home_paths.inbox_dir(Path(home))) if home else ""
+            self._proposals = str(proposals_file(Path(home))) if home else ""
             reserves = {os.path.join(self._reserves_dir, home_paths.RESERVES_FILE)} if home else set()
         if self._watch is not None:
-            self._watch.watch(curated | settings | logs | knowledge | reserves | ({folder} - {""}))
+            own = {folder, self._proposals, self._inbox_dir} - {""}
+            self._watch.watch(curated | settings | logs | knowledge | reserves | own)
             self._watch_sources(frozenset(source_folders))
 
     def stop(self) -> None:
@@ -100,14 +110,29 @@ class Watcher:
         if self._source_watch is not None:
             self._source_watch.watch((), folders)
 
+    def _tell_proposals(self, file: str) -> None:
+        """Tell of the file, where it is there or was."""
+        had, self._has_proposals = self._has_proposals, os.path.lexists(file)
+        if had or self._has_proposals:
+            self._emit(ProposalsTouched())
+
     def _sources_changed(self, paths: tuple[str, ...]) -> None:
         if any(wakes_index(path) for path in paths):
             self._emit(SourcesChanged())
 
     def _changed(self, paths: tuple[str, ...]) -> None:
+        self._looked_again(paths)
+        with self._lock:
+            curated = tuple(path for path in paths if path in self._curated)
+        if curated:
+            self._emit(WatchedFilesChanged(curated))
+
+    def _looked_again(self, paths: tuple[str, ...]) -> None:
+        """Tell of paths that changed, or may have since they were read: what is newly watched."""
         with self._lock:
             settings, folders, home = self._settings, self._curated_folders, self._discussions_dir
-            known, reserves = self._knowledge, self._reserves_dir
+            known, reserves, proposals = self._knowledge, self._reserves_dir, self._proposals
+            inbox = self._inbox_dir
         of_settings = tuple(path for path in paths if path in settings)
         curated = tuple(path for path in paths if os.path.dirname(path) in folders)
         touched = {_discussion_of(path, home) for path in paths} - {""} if home else set()
@@ -117,6 +142,10 @@ class Watcher:
             self._emit(DiscussionsTouched(tuple(sorted(touched))))
         if reserves and any(path == reserves or os.path.dirname(path) == reserves for path in paths):
             self._emit(ReservesTouched())
+        if proposals in paths:
+            self._tell_proposals(proposals)
+        if inbox and any(path == inbox or os.path.dirname(path) == inbox for path in paths):
+            self._emit(InboxTouched())
         of_knowledge = tuple(path for path in paths if path in known or _is_note(path, known))
         if of_knowledge:
             self._emit(KnowledgeFilesChanged(of_knowledge))

@@ -189,6 +189,13 @@ class HeldFolder:
         else:
             os.unlink(name, dir_fd=self.descriptor)
 
+    def remove_folder(self, name: str) -> None:
+        """Remove an empty folder in it. Raises OSError: it holds something, or is none."""
+        if self.descriptor is None:
+            os.rmdir(os.path.join(self.path, name))
+        else:
+            os.rmdir(name, dir_fd=self.descriptor)
+
     def inside(self, name: str, *, is_made: bool = False) -> HeldFolder:
         """A folder in it, held too. `is_made`: it is made where nothing has its name. Raises OSError."""
         path = os.path.join(self.path, name)

@@ -20,6 +20,8 @@ STATE_FILE = "state.toml"
 JOURNAL_FILE = "journal.md"
 HOOK_TOKEN_FILE = "hook_token"  # noqa: S105 (a file name)
 HOOK_FILE = "hook.json"
+INBOX_DIR = "inbox"
+INBOX_TAKEN_DIR = "taken"
 
 LOG_FILE = "log.jsonl"
 META_FILE = "meta.toml"
@@ -39,6 +41,7 @@ TOOLS_LOCK_FILE = ".tools.lock"
 WHY_FILE = "why.toml"
 AGES_FILE = "ages.toml"
 REVIEW_FILE = ".review.json"
+PROPOSALS_FILE = ".proposals.json"
 
 PROJECT_FILE = "manual_slop.toml"
 CONFIG_FILE = "config.toml"
@@ -99,6 +102,11 @@ def knowledge_dir(home: Path | None = None) -> Path:
 def trash_dir(home: Path) -> Path:
     """Folder where deleted discussions wait."""
     return home / "trash"
+
+
+def inbox_dir(home: Path) -> Path:
+    """Folder into which a person or a program drops files that become signals."""
+    return home / INBOX_DIR
 
 
 def backups_dir(home: Path) -> Path:

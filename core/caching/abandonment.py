@@ -9,11 +9,13 @@ from core.values.state import AppState
 
 
 def stop_effects(before: AppState, after: AppState) -> tuple[StopPings, ...]:
-    """End the pings of discussions whose last request would not be sent like that again, whoever changed them.
+    """End the pings of discussions whose last request would not be sent like that again, whoever changed them, and of
+    those whose task is done.
 
     O(1) while no discussion has changed.
     """
-    left = {*_left(before, after), *_rewritten(before, after)}
+    told = before.agent.delegations.keys() - after.agent.delegations.keys()
+    left = {*_left(before, after), *_rewritten(before, after), *told}
     return (StopPings(tuple(sorted(left))),) if left else ()
 
 

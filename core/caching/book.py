@@ -26,8 +26,12 @@ from core.values.cache import (
     LedgerScope,
     SentKnowledge,
     Talk,
+    TurnGap,
 )
 from core.values.state import ProviderTotals
+
+_NEVER = GapStats((TurnGap(365 * 86_400.0),) * KEPT_GAPS, turns=KEPT_GAPS)
+"""Gaps of a discussion to which nobody is expected to come back."""
 
 
 class BookedCall(msgspec.Struct, frozen=True):
@@ -39,7 +43,8 @@ class BookedCall(msgspec.Struct, frozen=True):
         off: what the provider counted of it over what was planned, once it has said so.
         is_abandoned: it would not be sent like that again, so that nothing of it is kept warm.
         is_strange: it begins its discussion, and what it shares was not sent by another; None: it begins none, or the
-            first that is known of.
+            first that is known of, or one for a task.
+        is_round: it goes on with a turn, after results of tools.
     """
 
     discussion_id: str
@@ -52,6 +57,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     off: float = 1.0
     is_abandoned: bool = False
     is_strange: bool | None = None
+    is_round: bool = False
 
 
 class BookPage(msgspec.Struct, frozen=True):
@@ -61,6 +67,7 @@ class BookPage(msgspec.Struct, frozen=True):
         cache: what `cache.json` holds; replayed: the view as the log tells it.
         idle: what the last call left alive; last_call: that call, for pings.
         warming: a prewarming that was not answered yet.
+        is_task: its last turn is a task that another discussion gave: nobody comes back to it.
     """
 
     cache: DiscussionCache = msgspec.field(default_factory=DiscussionCache)
@@ -68,6 +75,7 @@ class BookPage(msgspec.Struct, frozen=True):
     idle: tuple[Idle, ...] = ()
     last_call: BookedCall | None = None
     warming: BookedCall | None = None
+    is_task: bool = False
 
 
 class CacheBook(msgspec.Struct, frozen=True):
@@ -79,6 +87,7 @@ class CacheBook(msgspec.Struct, frozen=True):
         shared: layers 6 and 7a as they were sent last, by mode.
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
         answered: providers and models that were seen to answer.
+        intervals: seconds to the next turn of autonomous discussions, which follow their own clock.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -90,6 +99,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     turns: int = 0
     changed: int = 0
     answered: frozenset[tuple[str, str]] = frozenset()
+    intervals: Mapping[str, float] = msgspec.field(default_factory=dict)
 
     @property
     def edits(self) -> float:
@@ -151,18 +161,40 @@ def started(book: CacheBook, *, is_strange: bool) -> CacheBook:
     return replace(book, habits=replace(book.habits, starts=starts, strange=strange))
 
 
+def paced(book: CacheBook, discussion_id: str, interval_s: float | None) -> CacheBook:
+    """Count on a discussion's next turn after so many seconds; None: on the person's gaps again."""
+    intervals = {name: one for name, one in book.intervals.items() if name != discussion_id}
+    return replace(
+        book, intervals=intervals if interval_s is None else {**intervals, discussion_id: interval_s}
+    )
+
+
 def gaps_of(book: CacheBook, discussion_id: str) -> GapStats:
     """Gaps that tell when the next turn of a discussion comes."""
+    interval_s = book.intervals.get(discussion_id)
+    if interval_s is not None:
+        return GapStats((TurnGap(interval_s),) * KEPT_GAPS, turns=KEPT_GAPS)
     page = book.pages.get(discussion_id)
+    if page is not None and page.is_task:
+        return _NEVER
     cache = page.cache if page is not None else DiscussionCache()
     return stats_of(book.habits, discussion_id, cache.gaps, max(1, cache.turns))
 
 
-def turn_begun(book: CacheBook, discussion_id: str, now: datetime) -> CacheBook:
-    """Learn the gap before a turn."""
-    page, now_s = book.pages[discussion_id], now.timestamp()
+def turn_begun(book: CacheBook, discussion_id: str, now: datetime, *, is_task: bool = False) -> CacheBook:
+    """Learn the gap before a turn; of an autonomous discussion's own pace nothing is learned of the person.
+
+    Args:
+        is_task: it answers a task that another discussion gave: no turn of the person's, and none follows it.
+    """
+    page, now_s = replace(book.pages[discussion_id], is_task=is_task), now.timestamp()
     cache = page.cache
-    own = _seconds(cache.last_turn_at, now)
+    if is_task:
+        return with_page(book, discussion_id, replace(page, cache=replace(cache, last_turn_at=now)))
+    if discussion_id in book.intervals:
+        cache = replace(cache, last_turn_at=now, turns=cache.turns + 1)
+        return with_page(book, discussion_id, replace(page, cache=cache))
+    own = _seconds(cache.last_turn_at, now) if cache.turns else None
     habits = observed(book.habits, discussion_id, cache.turns + 1, own, now_s)
     cache = replace(cache, gaps=with_gap(cache.gaps, own, now_s), last_turn_at=now, turns=cache.turns + 1)
     return with_page(replace(book, habits=habits), discussion_id, replace(page, cache=cache))
@@ -203,8 +235,10 @@ def sent_by(book: CacheBook, call: BookedCall, now: datetime, reply_tokens: int 
     return replace(sent, superseded_tokens=decision.plan.superseded_tokens, reply_tokens=reply_tokens)
 
 
-def turn_answered(book: CacheBook, discussion_id: str, sent: SentKnowledge) -> tuple[CacheBook, int]:
-    """Learn whether a turn found layers 6 or 7 changed.
+def turn_answered(
+    book: CacheBook, discussion_id: str, sent: SentKnowledge, *, is_round: bool
+) -> tuple[CacheBook, int]:
+    """Learn whether a turn found layers 6 or 7 changed; its rounds, which repeat them, count as no turns.
 
     Returns:
         The book, and how many turns of the discussion did.
@@ -217,7 +251,8 @@ def turn_answered(book: CacheBook, discussion_id: str, sent: SentKnowledge) -> t
         and (set(before.parts), set(before.documents)) != (set(sent.parts), set(sent.documents or ()))
     )
     changed = min(cache.changed + is_changed, KEPT_GAPS)
-    return replace(book, turns=book.turns + 1, changed=book.changed + is_changed), changed
+    turns = book.turns + (not is_round)
+    return replace(book, turns=turns, changed=book.changed + is_changed), changed
 
 
 def withdrawn(book: CacheBook, withdrawals: int, *, is_on: bool) -> tuple[CacheBook, tuple[str, ...]]:

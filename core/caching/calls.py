@@ -31,6 +31,7 @@ from core.caching.keepalive import idle_entries
 from core.caching.ledger import correct, lifted_s, lost_extensions, of_discussion, record, scale_of
 from core.caching.parameters import with_contents
 from core.caching.replay import Replayed, records_for
+from core.caching.rounds import begins_turn
 from core.caching.view import shared_base
 from core.context.wire import layer_of
 from core.providers.blocks import CountTokens, MarkPlace, Wire
@@ -87,8 +88,11 @@ def plan_call(
         settings=settings,
     )
     decision = decide(turn, market, memo)
-    call = BookedCall(turn.discussion_id, market.scope, market.prices, decision, market.now, mode)
-    if page.cache.sent is not None or not book.shared:
+    is_round = not begins_turn(turn)
+    call = BookedCall(
+        turn.discussion_id, market.scope, market.prices, decision, market.now, mode, is_round=is_round
+    )
+    if page.cache.sent is not None or page.is_task or not book.shared:
         return call
     return replace(call, is_strange=_is_strange(turn, decision.wire, market.count))
 
@@ -133,7 +137,7 @@ def shown(book: CacheBook, call: BookedCall, request_id: str) -> tuple[Replayed,
     if not records:
         return before, ()
     files = (*base_pieces(view.base), *(file for delta in view.deltas for file in delta.files))
-    return Replayed(view, {**before.texts, **{file.sha256: file.text for file in files}}), records
+    return Replayed(view, before.told.union(file.sha256 for file in files)), records
 
 
 def begun(book: CacheBook, call_id: str) -> CacheBook:
@@ -148,7 +152,7 @@ def begun(book: CacheBook, call_id: str) -> CacheBook:
     book = with_shared(book, call.mode, shared_base(call.decision.view, call.started_at))
     book = replace(book, ledger=ledger, calls={**book.calls, call_id: replace(call, has_begun=True)})
     sent = sent_by(book, call, call.started_at)
-    book, changed = turn_answered(book, name, sent)
+    book, changed = turn_answered(book, name, sent, is_round=call.is_round)
     page = book.pages[name]
     own = of_discussion(ledger, name)
     cache = replace(page.cache, ledger=own, sent=sent, mode=call.mode, changed=changed)
@@ -206,12 +210,13 @@ def ended(
     is_stored = call.prices.mechanism is Mechanism.CONTENTS  # held for rent: no reading keeps it
     idle = (
         ()
-        if is_stored or call.is_abandoned
+        if is_stored or call.is_abandoned or page.is_task
         else idle_entries(wire, ledger, scope, at, lifted_s(call.prices, ledger))
     )
     reason = contents.text if contents is not None and contents.text else correction.reason
     reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
-    page = replace(page, cache=cache, idle=idle, last_call=replace(call, off=_off(call, usage)))
+    last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
+    page = replace(page, cache=cache, idle=idle, last_call=last)
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
     return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger))
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.economy import Outlook
+from core.caching.ledger import is_live
 from core.caching.planner import PlanInputs, outlooks_of, plan
 from core.caching.view import (
     DIGEST_KEY,
@@ -20,9 +21,11 @@ from core.caching.view import (
     spared_view,
     superseded_tokens,
     view_for,
+    with_tail,
     withdrawn,
 )
 from core.context.stack import AggregateStack
+from core.context.turns import is_running
 from core.context.wire import MadeMessages, layer_of
 from core.providers.blocks import CountTokens, Wire, WireMemo, scope_hash, wire_of
 from core.values.cache import (
@@ -34,11 +37,9 @@ from core.values.cache import (
     GapStats,
     LedgerScope,
 )
-from core.values.messages import Role
 from core.values.provider import Effort, ProviderRequest, RequestPart
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.view import ContextView, base_pieces
-from core.values.window import is_line_key
 
 _JOINED = (str(int(LayerId.PROJECT)), str(int(LayerId.FILE_DETAILS)))
 """Keys of the base's pieces that go over the wire as one segment."""
@@ -48,6 +49,11 @@ _SHARED = (
     "An earlier state of layers 6 and 7 is warm: it is read, and what changed since joins the message; the rest "
     "stands in its place."
 )
+
+
+_ELSEWHERE = "Another model still holds what was sent: it stays as it was, for the way back."
+_CARRIED_SHARE = 0.1
+"""Superseded tokens that are carried for that, as a share of those that are held."""
 
 
 class PlannedTurn(msgspec.Struct, frozen=True):
@@ -146,15 +152,17 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     While a turn is running (its tool results are being answered) the view stays as it is, deleted text included:
     vendors bind a running turn's thinking to every byte before it and refuse it behind another prefix, so that a
     deletion would end the turn that it falls into, with all that was paid for it. It takes hold with the next message.
+    Layer 8 stays in it where the turn began, so that the turns behind it repeat what was sent.
     Where nothing is said yet there is no message to append to: what changed waits for it.
     """
     memo = memo or DecideMemo()
     fresh = turn.stack.canonical_view
     is_silent = not turn.stack.layer(LayerId.USER).pieces
-    if turn.view is not None and is_silent and _is_running(turn):
+    appends = market.settings.appends_changes and market.settings.is_enabled
+    if turn.view is not None and is_silent and is_running(turn.stack.layer(LayerId.TURNS)):
         view = pruned(turn.view, turn.stack, turn.message_id)
-        return _planned(turn, market, view, memo, memo.appended)
-    if not market.settings.appends_changes or not market.settings.is_enabled:
+        return _planned(turn, market, with_tail(view, turn.stack) if appends else view, memo, memo.appended)
+    if not appends:
         return _planned(turn, market, fresh, memo, memo.canonical)
     gone = withdrawn(turn.view, turn.stack) if turn.view is not None else ""
     own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
@@ -174,6 +182,8 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
         return best if best is rewritten else _with_sentence(best, rewritten, _SHARED)
     if best is kept:
         return _with_sentence(kept, rewritten, _why_kept(turn, kept, kept.view))
+    if _is_held_elsewhere(turn, market, kept, best):
+        return _with_sentence(kept, rewritten, _ELSEWHERE)
     if best is not rewritten:
         return _with_sentence(best, rewritten, _SHARED)
     return _with_sentence(rewritten, rewritten, _why_rewritten(turn, rewritten, kept))
@@ -187,12 +197,6 @@ def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _is_running(turn: PlannedTurn) -> bool:
-    """True if the request answers tool results."""
-    pieces = turn.stack.layer(LayerId.TURNS).pieces
-    return bool(pieces) and (pieces[-1].mark == Role.TOOL.value or is_line_key(pieces[-1].key))
-
-
 def _shared(
     turn: PlannedTurn, market: Market, fresh: ContextView, memo: DecideMemo, whole: int
 ) -> Decision | None:
@@ -203,6 +207,18 @@ def _shared(
     if view is not None and not turn.stack.layer(LayerId.USER).pieces:
         view = replace(view, deltas=())
     return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared, whole)
+
+
+def _is_held_elsewhere(turn: PlannedTurn, market: Market, kept: Decision, best: Decision) -> bool:
+    """True if what was sent is kept though it is cold here: another model, or another effort, still holds it.
+
+    Who asks another model once goes back, and would find all of it rewritten. So little may be carried for that.
+    """
+    others = (entries for scope, entries in market.ledger.entries.items() if scope != market.scope)
+    held = (one for entries in others for one in entries.values() if is_live(one, market.now))
+    tokens = max((one.tokens for one in held if one.discussion_id == turn.discussion_id), default=0)
+    is_little = kept.plan.superseded_tokens <= _CARRIED_SHARE * tokens
+    return is_little and not _is_too_long(turn, kept) and kept.plan.read_tokens >= best.plan.read_tokens
 
 
 def _cheapest(turn: PlannedTurn, rewritten: Decision, *others: Decision | None) -> Decision:

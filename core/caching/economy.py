@@ -12,6 +12,7 @@ from functools import lru_cache
 from math import floor
 
 import msgspec
+from msgspec.structs import replace
 
 from core.caching.gaps import Odds
 from core.values.cache import CachePrices, Mechanism, TtlPrice
@@ -69,7 +70,13 @@ class Outlook(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=32)
 def outlook(
-    prices: CachePrices, odds: Odds, *, ttls: tuple[int, ...], keepalive: bool = False, extends: bool = True
+    prices: CachePrices,
+    odds: Odds,
+    *,
+    ttls: tuple[int, ...],
+    keepalive: bool = False,
+    extends: bool = True,
+    next_round: float = 0.0,
 ) -> Outlook:
     """Value each lifetime over the turns to come: the next gap is drawn from the odds, all others from `odds.later`.
 
@@ -77,6 +84,8 @@ def outlook(
         ttls: lifetimes that may be chosen, of those in `prices.writes`.
         keepalive: idle entries are read again as often as that pays.
         extends: a long mark behind a short-lived hit keeps the whole prefix for long, as A/B/C billing says.
+        next_round: probability that the same turn sends another request, 0 to 1: it comes while every entry lives, and
+            chooses anew how long they are to live.
     """
     later = odds.later or odds
     writes = tuple(offer for offer in prices.writes if offer.ttl_s in ttls)
@@ -106,7 +115,27 @@ def outlook(
         if offer.pings:
             comes = offer.alive * (prices.read + kept[longest_s]) + (1.0 - offer.alive) * dead
             lifted = odds.go_on * comes + offer.upkeep
-    return Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted)
+    found = Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted)
+    return _in_turn(found, prices.read, without, next_round, extends=extends) if next_round else found
+
+
+def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, extends: bool) -> Outlook:
+    """The outlook where another request of the same turn may come first. `without`: of all turns, never caching."""
+    ends = 1.0 - next_round
+    go_on = next_round + ends * own.go_on
+
+    def again(ttl_s: int) -> float:
+        return read + min(
+            value for other, value in own.live.items() if other == ttl_s or (extends and other > ttl_s)
+        )
+
+    live = {ttl_s: next_round * again(ttl_s) + ends * value for ttl_s, value in own.live.items()}
+    offers = {
+        ttl_s: replace(offer, alive=(next_round + ends * own.go_on * offer.alive) / go_on)
+        for ttl_s, offer in own.offers.items()
+    }
+    lifted = None if own.lifted is None else next_round * again(min(live)) + ends * own.lifted
+    return replace(own, live=live, without=1.0 + go_on * without, offers=offers, go_on=go_on, lifted=lifted)
 
 
 def _steady(

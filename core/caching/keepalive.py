@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
-from core.base.figures import dollars
+from core.base.figures import count, dollars
 from core.caching.accounts import total_allowed
 from core.caching.economy import best_pings, break_even_pings, outlook, ping_window_s
 from core.caching.gaps import idle_odds
@@ -122,7 +122,7 @@ def keepalive_plan(
         return KeepalivePlan(None, 0, None, text)
     due = idle.used_at + timedelta(seconds=ping_window_s(idle.ttl_s))
     usd = None if prices.input_usd is None else saving * idle.tokens * prices.input_usd
-    text = f"Kept alive with up to {pings} more pings of {idle.tokens:,} tokens; {break_even} would cost as much as writing again."
+    text = f"Kept alive with up to {count(pings, 'more ping')} of {idle.tokens:,} tokens; {break_even} would cost as much as writing again."
     return KeepalivePlan(due, pings, usd, text)
 
 

@@ -28,7 +28,7 @@ from core.caching.plan_memo import DiscussionMemo, PlanMemo
 from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
-from core.caching.rounds import planned_turn
+from core.caching.rounds import begins_turn, planned_turn
 from core.context.stack import AggregateStack
 from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
@@ -100,7 +100,8 @@ class CacheKeeper:
       stands, without the lock.
     - A call is planned outside the book's lock and admitted under it: if the ledger is another one by then, it is
       planned anew.
-    - What was learned over all discussions (`caching.json`) is read before the first of them, and written after each call.
+    - What was learned over all discussions (`caching.json`) is read before the first of them, and written after each call
+      that taught something.
     - Read: a discussion's `cache.json` and log before its first step, and again where another program wrote it while
       no call of ours is under way. Written: its `cache.json` after a step that changes what is held for it, under the
       discussion's lock and from the book as it stands then. What cannot be written is logged: it costs a miss.
@@ -117,6 +118,7 @@ class CacheKeeper:
         self._book = CacheBook()
         self._learned = threading.Lock()
         self._is_learned = False
+        self._kept_learned: Learned | None = None
         self._answers: dict[str, threading.Event] = {}
         self._memos: dict[str, DiscussionMemo] = {}
 
@@ -133,7 +135,8 @@ class CacheKeeper:
         """
         spec, name = effect.spec, effect.spec.discussion_id
         memo, turn = self._open(name), planned_turn(spec, stack, effect.user_message_id, profile)
-        self._change(lambda book: books.turn_begun(book, name, self._clock()))
+        if begins_turn(turn):
+            self._change(lambda book: books.turn_begun(book, name, self._clock(), is_task=spec.is_task))
         tries, may_wait = 0, True
         while True:
             with memo.lock:
@@ -220,6 +223,10 @@ class CacheKeeper:
             return settings_for(kind, call.prices, settings, is_enabled=True)
 
         return pings.due_pings(self._book, settings_of, self._clock(), off)
+
+    def pace(self, discussion_id: str, interval_s: float | None) -> None:
+        """Count on a discussion's next turn after so many seconds, or on the person's gaps again."""
+        self._change(lambda book: books.paced(book, discussion_id, interval_s))
 
     def stop_pings(self, discussion_ids: Collection[str]) -> None:
         """Nothing of them is kept warm until their next turn."""
@@ -408,11 +415,15 @@ class CacheKeeper:
                 self._is_learned = True
 
     def _keep_learned(self) -> None:
-        """Write what was learned over all discussions as the book stands."""
+        """Write what was learned over all discussions as the book stands, where this is not what was written last."""
         with self._learned:
             book = self._book
+            learned = Learned(book.habits, book.ledger.extensions, answered=book.answered)
+            if learned == self._kept_learned:
+                return
             try:
-                self._store.save_learned(Learned(book.habits, book.ledger.extensions, answered=book.answered))
+                self._store.save_learned(learned)
+                self._kept_learned = learned
             except SlopError as error:
                 log.warning("what was learned of caching was not kept: %s", error)
 

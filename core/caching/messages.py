@@ -130,6 +130,13 @@ class PingCaches(msgspec.Struct, frozen=True):
     off: tuple[str, ...] = ()
 
 
+class PaceCache(msgspec.Struct, frozen=True):
+    """Count on a discussion's next turn after so many seconds: it is autonomous. None: the person's gaps tell it again."""
+
+    discussion_id: str
+    interval_s: float | None = None
+
+
 class SendPing(msgspec.Struct, frozen=True):
     """Read a discussion's prefix again, where that is still due: there is money for it. Report `CacheRead`.
 
@@ -247,6 +254,7 @@ CacheEffect = (
     | PingCaches
     | SendPing
     | StopPings
+    | PaceCache
 )
 """The cache worker's, on one thread."""
 

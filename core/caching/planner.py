@@ -175,7 +175,12 @@ def outlooks_of(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
     prices, settings, now_s = inputs.prices, inputs.settings, inputs.now.timestamp()
     ttls, kept = _ttls(prices, settings), settings.keepalive
     own = outlook(
-        prices, own_odds(inputs.gaps, now_s), ttls=ttls, keepalive=kept, extends=_can_extend(inputs)
+        prices,
+        own_odds(inputs.gaps, now_s),
+        ttls=ttls,
+        keepalive=kept,
+        extends=_can_extend(inputs),
+        next_round=inputs.next_round,
     )
     lives = (offer.ttl_s + offer.pings * ping_window_s(offer.ttl_s) for offer in own.offers.values())
     odds = shared_odds(inputs.gaps, max(lives, default=0), now_s)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
 from core.caching.view import Place, built_on, visible_pieces
 from core.context.update import applied, is_diff
 from core.values.records import Record, ViewRecord
-from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta, base_pieces
+from core.values.view import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, base_pieces
 
 BASE_KIND = "base"
 DELTA_KIND = "delta"
+TAIL_KIND = "tail"
+_KINDS = frozenset({BASE_KIND, DELTA_KIND, TAIL_KIND})
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -22,11 +25,11 @@ class Replayed(msgspec.Struct, frozen=True):
 
     Args:
         view: None where no base was recorded, or it cannot be read: the next request is canonical.
-        texts: of all files in the records, by their digest: later records only name them.
+        told: digests of all files in the records: later records only name them.
     """
 
     view: ContextView | None = None
-    texts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    told: frozenset[str] = frozenset()
 
 
 def records_for(
@@ -35,23 +38,35 @@ def records_for(
     """The records that take a log's view to the one that is about to be sent. None where it is the same.
 
     Args:
-        ids: ids for the records, one or two are taken.
+        ids: ids for the records, as many as are taken.
     """
     old = before.view
     if old == after:
         return ()
-    known, names, bases = dict(before.texts), iter(ids), built_on(after)
+    known, names, bases = set(before.told), iter(ids), built_on(after)
     found: list[ViewRecord] = []
-    deltas = after.deltas
-    if old is not None and old.base == after.base and after.deltas[: len(old.deltas)] == old.deltas:
-        deltas = after.deltas[len(old.deltas) :]
+    deltas, tails = after.deltas, after.tails
+    if old is not None and _begins_with(after, old):
+        deltas, tails = deltas[len(old.deltas) :], tails[len(old.tails) :]
     else:
         found.append(ViewRecord(next(names), at, BASE_KIND, _json(_base_data(after, known))))
-        known.update({file.sha256: file.text for file in base_pieces(after.base)})
+        known.update(file.sha256 for file in base_pieces(after.base))
     for delta in deltas:
         found.append(ViewRecord(next(names), at, DELTA_KIND, _json(_delta_data(delta, known, bases))))
-        known.update({file.sha256: file.text for file in delta.files})
+        known.update(file.sha256 for file in delta.files)
+    for tail in tails:
+        data = {"message_id": tail.message_id, "text": tail.text}
+        found.append(ViewRecord(next(names), at, TAIL_KIND, _json(data)))
     return tuple(found)
+
+
+def _begins_with(after: ContextView, before: ContextView) -> bool:
+    """True if a view is another with something appended."""
+    return (
+        before.base == after.base
+        and after.deltas[: len(before.deltas)] == before.deltas
+        and after.tails[: len(before.tails)] == before.tails
+    )
 
 
 def replay(records: Iterable[Record]) -> Replayed:
@@ -59,20 +74,20 @@ def replay(records: Iterable[Record]) -> Replayed:
     view: ContextView | None = None
     texts: dict[str, str] = {}
     for record in records:
-        if not isinstance(record, ViewRecord) or record.kind not in {BASE_KIND, DELTA_KIND}:
+        if not isinstance(record, ViewRecord) or record.kind not in _KINDS:
             continue
         try:
             view = _added(view, record, texts)
         except (ValueError, KeyError, TypeError):
             view = None
-    return Replayed(view, texts)
+    return Replayed(view, frozenset(texts))
 
 
-def _base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]:
+def _base_data(view: ContextView, known: Collection[str]) -> dict[str, object]:
     """Data of a `view` record of kind `base`. Texts that an earlier record of the log holds are named only.
 
     Args:
-        known: texts by their digest, of earlier view records.
+        known: digests of texts of earlier view records.
     """
     base = view.base
     data: dict[str, object] = {
@@ -85,7 +100,7 @@ def _base_data(view: ContextView, known: Mapping[str, str]) -> dict[str, object]
     return {**data, "known": pieces, "withdrawals": base.withdrawals}
 
 
-def _delta_data(delta: ViewDelta, known: Mapping[str, str], bases: Mapping[Place, str]) -> dict[str, object]:
+def _delta_data(delta: ViewDelta, known: Collection[str], bases: Mapping[Place, str]) -> dict[str, object]:
     """Data of a `view` record of kind `delta`. A text that a diff leads to is not repeated.
 
     Args:
@@ -102,6 +117,9 @@ def _delta_data(delta: ViewDelta, known: Mapping[str, str], bases: Mapping[Place
 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = json.loads(record.data_json)
+    if record.kind == TAIL_KIND:
+        told = TurnTail(str(data["message_id"]), str(data["text"]))
+        return None if view is None else replace(view, tails=(*view.tails, told))
     shown = {} if view is None or record.kind == BASE_KIND else visible_pieces(view)
     files = tuple(_file(row, texts, shown) for row in data["files"])
     texts.update({file.sha256: file.text for file in files})
@@ -114,7 +132,7 @@ def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) 
     file_set = data.get("file_set")
     removed = tuple(str(key) for key in data["removed"])
     delta = ViewDelta(str(data["message_id"]), files, removed, None if file_set is None else str(file_set))
-    return ContextView(view.base, (*view.deltas, delta))
+    return replace(view, deltas=(*view.deltas, delta))
 
 
 def _file(row: Mapping[str, str], texts: Mapping[str, str], shown: Mapping[str, BaseFile]) -> BaseFile:
@@ -131,7 +149,7 @@ def _file(row: Mapping[str, str], texts: Mapping[str, str], shown: Mapping[str, 
     return BaseFile(key, sha256, text, sent)
 
 
-def _file_data(file: BaseFile, known: Mapping[str, str], base: str = "") -> dict[str, str]:
+def _file_data(file: BaseFile, known: Collection[str], base: str = "") -> dict[str, str]:
     data = {"key": file.key, "sha256": file.sha256}
     if file.sent:
         data["sent"] = file.sent

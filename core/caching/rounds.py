@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from core.caching.decision import PlannedTurn
 from core.context.stack import AggregateStack
+from core.context.turns import is_running
 from core.values.messages import Message, Role, ToolCallPart
 from core.values.provider import ModelProfile
 from core.values.spec import StackSpec
+from core.values.stack import LayerId
 
 _LOOKED_AT = 200
 """Messages from the end that tell of a discussion's habits."""
@@ -31,6 +33,12 @@ def planned_turn(
         limit_tokens=profile.context_tokens,
         project=spec.root,
     )
+
+
+def begins_turn(turn: PlannedTurn) -> bool:
+    """True if a request begins a turn: it answers the person, and no results of tools. Gaps are between such."""
+    stack = turn.stack
+    return bool(stack.layer(LayerId.USER).pieces) or not is_running(stack.layer(LayerId.TURNS))
 
 
 def next_round(turns: Sequence[Message], *, has_tools: bool) -> float:

@@ -13,12 +13,14 @@ from msgspec.structs import replace
 
 from core.context.pieces import Piece, digest
 from core.context.stack import AggregateStack
+from core.context.turns import running_pieces
 from core.context.update import is_diff, sent_form
-from core.context.wire import delta_note, layer_of, pieces_of, turn_key
-from core.providers.blocks import CountTokens
+from core.context.wire import delta_note, layer_of, pieces_of, tail_segment, turn_key
+from core.providers.blocks import RUNNING_RAG, CountTokens
 from core.values.cache import SentPart
+from core.values.messages import ReasoningPart
 from core.values.stack import LayerId, Segment
-from core.values.view import BaseFile, ContextView, ViewDelta, base_pieces
+from core.values.view import BaseFile, ContextView, TurnTail, ViewDelta, base_pieces
 
 _SET, _FILES, _PROJECT = (
     str(int(layer)) for layer in (LayerId.FILE_SET, LayerId.FILE_DETAILS, LayerId.PROJECT)
@@ -78,14 +80,36 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     What was told as a diff of a text that is gone with them is told whole, where it stands: what follows the message
     that is gone is sent anew anyway.
     """
-    if not view.deltas:
+    if not view.deltas and not view.tails:
         return view
-    wanted = {turn_key(delta.message_id) for delta in view.deltas}
+    told = (delta.message_id for delta in view.deltas)
+    wanted = set(map(turn_key, (*told, *(tail.message_id for tail in view.tails))))
     said = wanted.intersection([piece.key for piece in stack.layer(LayerId.TURNS).pieces])
+    tails = tuple(tail for tail in view.tails if turn_key(tail.message_id) in said)
+    if len(tails) < len(view.tails):
+        view = replace(view, tails=tails)
     if stack.layer(LayerId.USER).pieces:
         said.add(turn_key(message_id))
     kept = tuple(delta for delta in view.deltas if turn_key(delta.message_id) in said)
     return _without(view, kept)
+
+
+def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
+    """The view of a running turn with layer 8 where the turn began: the next turns repeat it there, and all behind it.
+
+    Not where the turn's bytes do not stay anyway: thinking, and what was retrieved for the words, are sent while it runs.
+    """
+    running, metadata = running_pieces(stack.layer(LayerId.TURNS)), stack.layer(LayerId.METADATA).segments
+    if not running or not metadata or any(map(_passes, running)):
+        return view
+    message_id = running[0].key.partition("/")[2]
+    if any(tail.message_id == message_id for tail in view.tails):
+        return view
+    return replace(view, tails=(*view.tails, TurnTail(message_id, metadata[0].text)))
+
+
+def _passes(piece: Piece) -> bool:
+    return isinstance(piece.wire, ReasoningPart) or piece.key.endswith(RUNNING_RAG)
 
 
 def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView | None:
@@ -221,6 +245,7 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
         total += max(0, sum(_tokens(file, count) for file in files) - needed)
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
     stale = [Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text]
+    total += sum(count(tail_segment(tail)) for tail in view.tails)
     return total + sum(map(count, stale)) + sum(_note_tokens(delta, count) for delta in view.deltas)
 
 

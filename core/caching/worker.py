@@ -26,6 +26,7 @@ from core.caching.messages import (
     DuePing,
     ForgetCache,
     OrphansFound,
+    PaceCache,
     PingCaches,
     PingsDue,
     Prewarm,
@@ -126,6 +127,8 @@ class CacheHandler:
                 self._send_ping(effect)
             case StopPings():
                 self._keeper.stop_pings(effect.discussion_ids)
+            case PaceCache():
+                self._keeper.pace(effect.discussion_id, effect.interval_s)
             case _:
                 assert_never(effect)
 

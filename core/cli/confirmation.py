@@ -24,9 +24,7 @@ def confirm(console: Console, question: str, *, is_yes: bool) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def check_terminal(why: str) -> None:
+def check_terminal(why: str, remedy: str = "Add --yes to say it beforehand") -> None:
     """Raise UsageError where nobody can be asked, before work is done that would be in vain."""
     if not sys.stdin.isatty():
-        raise UsageError(
-            f"{why}, and there is no terminal to ask on", remedy="Add --yes to say it beforehand"
-        )
+        raise UsageError(f"{why}, and there is no terminal to ask on", remedy=remedy)

@@ -56,6 +56,7 @@ def machine_checks(*, is_quick: bool, environ: Mapping[str, str] | None = None) 
         partial(embedded, is_quick=is_quick),
         partial(claude, is_quick=is_quick),
         partial(sandbox, is_quick=is_quick),
+        desktop_notices,
         partial(proxies, environ),
         partial(clock, datetime.now(UTC)),
         output,
@@ -69,6 +70,18 @@ def python() -> Iterator[Finding]:
         yield fail("python", text, f"Python {'.'.join(map(str, OLDEST_PYTHON))} or newer is needed")
     else:
         yield ok("python", text)
+
+
+def desktop_notices() -> Iterator[Finding]:
+    """Look for what shows a notice on the desktop."""
+    from core.signals.desktop import no_desktop
+
+    problem = no_desktop()
+    if problem:
+        what, _, remedy = problem.partition(": ")
+        yield warn("desktop notices", what, remedy.capitalize())
+    else:
+        yield ok("desktop notices", "shown while nobody touches the window")
 
 
 def packages() -> Iterator[Finding]:

@@ -12,13 +12,19 @@ from pathlib import Path
 
 from core.app.home import is_writable
 from core.base import figures, paths
+from core.base.errors import ConfigError
 from core.base.ids import time_of_id
 from core.cli.arguments import Options
 from core.cli.findings import Check, Finding, fail, ok, warn
+from core.mcp.approvals import standing
+from core.mcp.found import ServerFinder
+from core.mcp.wording import count_words, state_words
 from core.providers.key_names import key_variables
 from core.providers.keys import KeyStore
 from core.settings.loader import LoadedSettings, config_request, load
 from core.settings.wording import asked_lines, trust_command
+from core.signals.irc_session import flaw_of
+from core.values.mcp import McpPhase, McpServer
 from core.values.provider import KeySource, ProviderKind
 
 LOW_BYTES = 500_000_000
@@ -48,8 +54,11 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         ),
         partial(settings, loaded, request.config_file),
         partial(project, loaded),
+        partial(servers, loaded),
         partial(keyring, store),
         partial(providers, loaded, store),
+        partial(inbox, request.home),
+        partial(channels, loaded),
     )
 
 
@@ -106,6 +115,33 @@ def settings(loaded: LoadedSettings, config_file: Path) -> Iterator[Finding]:
         )
 
 
+def inbox(home: Path) -> Iterator[Finding]:
+    """The folder whose files become signals."""
+    folder = paths.inbox_dir(home)
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        yield warn("inbox", f"No folder, or a link, and so not read: {folder}", "Put a folder in its place")
+    elif folder.is_dir():
+        waiting = sum(
+            1 for name in os.listdir(folder) if not name.startswith(".") and name != paths.INBOX_TAKEN_DIR
+        )
+        said = f", {figures.count(waiting, 'file')} not taken" if waiting else ""
+        yield ok("inbox", f"{folder}{said}")
+
+
+def channels(loaded: LoadedSettings) -> Iterator[Finding]:
+    """Channels of messages as they are set; the window says whether each is connected."""
+    for name, channel in loaded.settings.channels.items():
+        subject, where = f"channel {name}", f"{channel.room} at {channel.host}:{channel.port}, over TLS"
+        if problem := flaw_of(channel):
+            yield warn(subject, problem, "Correct it in your settings")
+        elif not channel.is_enabled:
+            yield ok(subject, f"{where}, switched off")
+        elif not channel.senders:
+            yield warn(subject, f"{where}: nobody's lines count", f"Name them: channels.{name}.senders")
+        else:
+            yield ok(subject, f"{where}, {figures.count(len(channel.senders), 'sender')}")
+
+
 def project(loaded: LoadedSettings) -> Iterator[Finding]:
     """The project's file counts, or why not."""
     found = loaded.project
@@ -129,6 +165,25 @@ def project(loaded: LoadedSettings) -> Iterator[Finding]:
         yield warn("project", f"asked for: {line.words}")
     for sentence in found.held_back:
         yield warn("project", f"held back: {sentence}")
+
+
+def servers(loaded: LoadedSettings) -> Iterator[Finding]:
+    """MCP servers are there and approved, or what is missing."""
+    finder = ServerFinder()
+    for name, one in loaded.settings.mcp.items():
+        try:
+            found = finder.find(one, loaded.project.root)
+        except ConfigError as error:
+            yield warn("servers", error.what, error.remedy)
+            continue
+        server = standing(McpServer(one, kept=loaded.approved.get(name), found=found))
+        counted = ", ".join(filter(None, (name, state_words(server), count_words(server))))
+        if server.phase is McpPhase.ASKING:
+            yield warn(
+                "servers", counted, f"Run `manual-slop servers {name} --approve`, or answer in the window"
+            )
+        else:
+            yield ok("servers", counted)
 
 
 def keyring(store: KeyStore) -> Iterator[Finding]:

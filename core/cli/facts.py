@@ -12,6 +12,7 @@ from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.tables import table
 from core.facts.validation import validate
+from core.knowledge.digest import DigestFollower
 from core.knowledge.fact_followers import left_words
 from core.knowledge.fact_store import FactReader, chosen_facts, sync_facts
 from core.values.facts import FactProblem, IndexedFact, fact_data
@@ -50,6 +51,7 @@ def _validate(home: Path, console: Console, *, is_json: bool) -> int:
 
 def _sync(home: Path, console: Console, *, is_json: bool) -> int:
     report = sync_facts(home)
+    DigestFollower(home).follow()
     is_wrong = any(not problem.is_warning for problem in report.problems)
     if is_json:
         console.json(

@@ -48,6 +48,7 @@ def message_data(message: Message) -> dict[str, Any]:
         "at": message.at.isoformat(),
         "role": message.role.value,
         "status": message.status.value,
+        **({"is_autonomous": True} if message.is_autonomous else {}),
         "text": message.text,
         "reasoning": message.reasoning,
         "provider": message.provider,
@@ -68,6 +69,7 @@ def discussions_text(
     for row in rows:
         meta = row.meta
         flags = ("* " if meta.pinned else "") + ("(archived) " if meta.archived else "") + _tools(meta)
+        flags += "(task) " if meta.delegated_by else ""
         name = f"{flags}{one_line(meta.name, name_chars)}" + (f"  [{row.problem}]" if row.problem else "")
         found = one_line((lines or {}).get(meta.id, ""), 60)
         cells.append(
@@ -110,6 +112,7 @@ def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
         "has_tools": meta.has_tools,
         "mode": meta.mode.value,
         "parent_id": meta.parent_id,
+        "delegated_by": meta.delegated_by,
         "preview": row.preview,
         "origin": row.origin,
         "problem": row.problem,
@@ -119,11 +122,19 @@ def discussion_data(row: DiscussionSummary) -> dict[str, Any]:
 
 
 def newest_first(rows: Iterable[DiscussionSummary]) -> list[DiscussionSummary]:
-    """Pinned ones first, then by the time of the last change."""
+    """Pinned ones first, then by the time of the last change; tasks behind the discussion that gave them away."""
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
-    return sorted(
+    ordered = sorted(
         rows, key=lambda row: (not row.meta.pinned, -((row.updated_at - epoch).total_seconds()), row.meta.id)
     )
+    known = {row.meta.id for row in ordered if not row.meta.delegated_by}
+    tasks: dict[str, list[DiscussionSummary]] = {}
+    for row in ordered:
+        if row.meta.delegated_by and row.meta.parent_id in known and not row.meta.pinned:
+            tasks.setdefault(row.meta.parent_id, []).append(row)
+    placed = {row.meta.id for each in tasks.values() for row in each}
+    alone = (row for row in ordered if row.meta.id not in placed)
+    return [one for row in alone for one in (row, *tasks.get(row.meta.id, ()))]
 
 
 def context_text(report: ContextReport, columns: int | None = None) -> str:

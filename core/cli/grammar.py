@@ -19,6 +19,7 @@ from core.cli.grammar_memory import (
     add_import,
     add_index,
     add_knowledge,
+    add_mcp,
     add_search,
     add_secrets,
 )
@@ -175,6 +176,7 @@ def make_parser() -> Parser:
     add_discussions(commands, common)
     add_lists(commands, common)
     add_import(commands, common)
+    add_mcp(commands, common)
     add_search(commands, common)
     add_index(commands, common)
     add_forget(commands, common)

@@ -61,6 +61,28 @@ def add_search(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
+def add_mcp(commands: Commands[Parser], common: Parser) -> None:
+    """Add `mcp`."""
+    parser = add_command(
+        commands,
+        common,
+        "mcp",
+        "serve what is known to another program, over the Model Context Protocol (stdio)",
+        "For the settings of a client: it starts this command and speaks to it. It reads items and structured facts by "
+        "search and by id; what it proposes waits for your yes in the window. Discussions of the folder's project and "
+        "notes are served only where you say so.",
+    )
+    parser.add_argument(
+        "--discussions", action="store_true", help="also past discussions of this project, by id"
+    )
+    parser.add_argument(
+        "--notes", action="store_true", help="also search_notes and read_note, where retrieval is on"
+    )
+    parser.add_argument(
+        "--only-notes", action="store_true", help="search_notes and read_note alone, as for Claude Code"
+    )
+
+
 def add_index(commands: Commands[Parser], common: Parser) -> None:
     """Add `index` and its actions."""
     parser = add_command(

@@ -8,7 +8,7 @@ from core.cli.parser import Commands, Parser, add_command
 TOUR_OUT = "out/tour"
 TOUR_CHAPTERS = (
     *("start", "talk", "caching", "preset", "question", "context"),
-    *("search", "harvest", "attach", "import", "retrieval", "agent", "theme"),
+    *("search", "harvest", "attach", "import", "retrieval", "agent", "among", "theme"),
 )
 """Parts of the tour, in its order."""
 
@@ -47,7 +47,7 @@ def add_lists(commands: Commands[Parser], common: Parser) -> None:
 
 
 def add_settings(commands: Commands[Parser], common: Parser) -> None:
-    """Add `trust` and `key`."""
+    """Add `trust`, `key` and `servers`."""
     trust = add_command(
         commands, common, "trust", "let what a folder's manual_slop.toml asks for count, after showing it"
     )
@@ -55,6 +55,12 @@ def add_settings(commands: Commands[Parser], common: Parser) -> None:
     trust.add_argument("--list", action="store_true", help="print the trusted folders")
     trust.add_argument("--yes", action="store_true", help="say yes to what is shown without being asked")
     trust.add_argument("--remove", action="store_true", help="stop trusting it")
+    servers = add_command(
+        commands, common, "servers", "list MCP servers, and approve one after its questions on this terminal"
+    )
+    servers.add_argument("server", nargs="?", default="", help="its name; without one, all of them")
+    servers.add_argument("--approve", action="store_true", help="show what it would start and offer, and ask")
+    servers.add_argument("--forget", action="store_true", help="take the yes back")
     keys = add_command(
         commands,
         common,

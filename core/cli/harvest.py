@@ -402,16 +402,16 @@ def _items_of(
         return items_by_asking(asker, chosen.now, show)
     with progress_bar(console, "Reading") as on_progress:
         found = joined(preview(chosen.request, seen.artifacts, asker, on_progress))
-    new = [one for one in found.items if not one.is_known]
+    new = [one for one in found.items if not one.is_known and not one.deleted_on]
+    if gone := sum(bool(one.deleted_on) for one in found.items):
+        console.note(f"manual-slop: left out: {figures.count(gone, 'item')} that you deleted before")
     for source in found.sources:
         show(
             source.name,
             chosen_items(ticked(found, [one.id for one in new], is_ticked=True), source, chosen.now),
         )
-    count = figures.count(len(new), "item")
-    if new and not confirm(
-        console, f"Write {'it' if len(new) == 1 else f'these {count}'} to your knowledge?", is_yes=False
-    ):
+    these = "it" if len(new) == 1 else f"these {figures.count(len(new), 'item')}"
+    if new and not confirm(console, f"Write {these} to your knowledge?", is_yes=False):
         console.note("manual-slop: nothing was written; what the model said is kept")
         raise _NotAgreedError
     return items_of_preview(ticked(found, [one.id for one in new], is_ticked=True), chosen.now)

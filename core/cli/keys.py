@@ -9,6 +9,7 @@ from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import check_name
 from core.cli.tables import table
+from core.mcp.secrets import named_keys
 from core.providers.key_names import SERVER_KEY, key_variables
 from core.providers.keys import MAX_KEY_CHARS, KeyStore
 from core.settings.loader import config_request, load
@@ -19,7 +20,8 @@ def run_key(options: Options, console: Console) -> int:
     given = options.given
     request = config_request(start=options.start, home=options.home, overrides=options.overrides)
     settings = load(request).settings
-    servers = (*settings.servers, *((SERVER_KEY,) if settings.retrieval.server else ()))
+    own = (SERVER_KEY,) if settings.retrieval.server else ()
+    servers = (*settings.servers, *own, *named_keys(settings.mcp))
     store = KeyStore(request.home, request.environ)
     check_name("provider", given.provider, servers)
     if not given.provider:

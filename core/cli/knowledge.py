@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from core.base import paths
+from core.base.errors import LockedError, StorageError
 from core.base.text import one_line
 from core.cli.arguments import Options
 from core.cli.facts import FACT_ACTIONS, run_facts
@@ -14,7 +16,7 @@ from core.cli.memory_log import explain_item, show_seen
 from core.cli.merges import run_graduate, run_merge
 from core.cli.output import Console
 from core.cli.tables import table
-from core.knowledge.digest import digest_file, regenerate_digest
+from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.ledger_text import entry_data
 from core.knowledge.memory_log import all_items
@@ -45,8 +47,11 @@ def run_knowledge(options: Options, console: Console) -> int:
         return run_prompt(asked, console, edits=options.given.edit, is_json=options.is_json)
     if action == "merge":
         return run_merge(options, console)
-    if action == "digest" and options.given.regenerate:
-        regenerate_digest(home)
+    if action == "digest":
+        if options.given.regenerate:
+            regenerate_digest(home)
+        else:
+            _follow(home, console)
     state = KnowledgeReader(home).read(load(asked).settings.knowledge)
     for problem in state.problems:
         console.note(f"manual-slop: warning: {problem}")
@@ -70,6 +75,14 @@ def run_knowledge(options: Options, console: Console) -> int:
                 shown, console, is_json=options.is_json, empty=f"Nothing in {paths.knowledge_dir(home)}."
             )
     return int(bool(state.problems))
+
+
+def _follow(home: Path, console: Console) -> None:
+    """Bring the digest in step with category files that an editor saved; where that cannot be, it is shown as it is."""
+    try:
+        DigestFollower(home).follow()
+    except (StorageError, LockedError) as error:
+        console.note(f"manual-slop: warning: the digest is as it was: {error}")
 
 
 def _show_items(

@@ -92,7 +92,7 @@ def run_merge(options: Options, console: Console) -> int:
     if options.is_json:
         console.json({**merge_data(merge), "written": written, "used": used})
     elif written is not None:
-        console.line(f"merged: {written.items:,} items into {written.merged:,}")
+        console.line(f"merged: {figures.count(written.items, 'item')} into {written.merged:,}")
         console.line(f"as it was: {written.version}")
         console.line(f"undo: manual-slop harvest undo {written.apply_id}")
     elif merge.groups:

@@ -7,12 +7,12 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from core.agent.delegation import questions_of
 from core.agent.escapes import escaped
 from core.agent.messages import ApproveCall, RefuseCall
-from core.agent.pages import asked_calls
 from core.cli.output import Console
 from core.cli.session import FrontEnd
-from core.values.agent import Approval
+from core.values.agent import Approval, ToolCall
 
 NOBODY = "There is no terminal to ask on, so nobody was asked."
 _INDENT = "    "
@@ -22,26 +22,36 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
     """Ask the person about each call that waits and was not asked about; where nobody can be asked it is a no.
 
     Args:
-        told: questions that were answered, by their ids; grows.
+        told: questions that were answered, by `question_key`; grows.
     """
-    for call in asked_calls(front.snapshot(), discussion_id):
-        approval = call.approval
-        if approval is None or call.question_id in told:
+    state = front.snapshot()
+    for asker, call in questions_of(state, discussion_id):
+        approval, key = call.approval, question_key(asker, call)
+        if approval is None or key in told:
             continue
-        told.add(call.question_id)
+        told.add(key)
+        if asker != discussion_id:
+            console.note(
+                f"manual-slop: asked by the task {escaped(state.discussions.summaries[asker].meta.name)!r}"
+            )
         source = sys.stdin
         if source is None or not source.isatty():
             console.note(f"manual-slop: refused, nobody could be asked: {escaped(approval.title)}")
-            front.send(RefuseCall(discussion_id, call.id, NOBODY))
+            front.send(RefuseCall(asker, call.id, NOBODY))
             continue
         console.aside(question(approval))
         _drop_typed(source)
         answer = source.readline().strip().lower()
         if answer in {"y", "yes"} or (answer in {"a", "all"} and approval.grant):
             always = answer.startswith("a")
-            front.send(ApproveCall(discussion_id, call.id, approval.id, for_discussion=always))
+            front.send(ApproveCall(asker, call.id, approval.id, for_discussion=always))
         else:
-            front.send(RefuseCall(discussion_id, call.id))
+            front.send(RefuseCall(asker, call.id))
+
+
+def question_key(discussion_id: str, call: ToolCall) -> str:
+    """Key of a question among those of several discussions."""
+    return f"{discussion_id}/{call.question_id}"
 
 
 def question(approval: Approval) -> str:

@@ -31,7 +31,7 @@ def recall_for(spec: StackSpec, home: Path) -> Recalled:
         return Recalled()
     if not any((folder / FILE_NAME).exists() for folder in paths.index_dirs(home)):
         return Recalled(problem=NO_INDEX)
-    shared = Retrieving(home, LocalEmbedder, remote_embedders(_ask_nobody, lambda: datetime.now(UTC)))
+    shared = local_retrieving(home)
     try:
         recaller = Recaller(local_answer(shared, FIRST_EMBED_S), WAIT_S)
         return recaller.recall(RecallQuestion(text, spec.discussion_id, spec.recall, inputs.digest))
@@ -39,6 +39,11 @@ def recall_for(spec: StackSpec, home: Path) -> Recalled:
         shared.close()
 
 
+def local_retrieving(home: Path) -> Retrieving:
+    """The index of a home as it stands, with the model that comes with the program; no server is asked for vectors."""
+    return Retrieving(home, LocalEmbedder, remote_embedders(_ask_nobody, lambda: datetime.now(UTC)))
+
+
 def _ask_nobody(provider: str) -> Provider:
-    """A look at the context sends nothing: where a server makes the vectors, words alone answer."""
-    raise ProviderError(FailureKind.NO_NETWORK, f"{provider!r} is not asked by a look at the context")
+    """Looking sends nothing, and costs nothing: where a server makes the vectors, words alone answer."""
+    raise ProviderError(FailureKind.NO_NETWORK, f"{provider!r} is not asked for vectors here")

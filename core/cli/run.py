@@ -23,7 +23,8 @@ def run(options: Options, make_front: Callable[[Options], FrontEnd] | None = Non
         0 well, 1 failed, 2 wrong usage, 130 interrupted, 141 when the reader of a pipe has gone.
     """
     front = make_front or local_controller
-    return carried_out(lambda console: _dispatch(options, front, console), is_json=options.is_json)
+    is_json = options.is_json and options.command != "mcp"  # whose output is a protocol of its own
+    return carried_out(lambda console: _dispatch(options, front, console), is_json=is_json)
 
 
 def carried_out(act: Callable[[Console], int], *, is_json: bool) -> int:
@@ -140,10 +141,18 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.knowledge import run_knowledge
 
             return run_knowledge(options, console)
+        case "mcp":
+            from core.cli.mcp import run_mcp
+
+            return run_mcp(options)
         case "trust":
             from core.cli.trust import run_trust
 
             return run_trust(options, console)
+        case "servers":
+            from core.cli.servers import run_servers
+
+            return run_servers(options, make_front(options), console)
         case "key":
             from core.cli.keys import run_key
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from core.agent.delegation import questions_of
 from core.agent.messages import SetTools
-from core.agent.pages import asked_calls
+from core.agent.pages import mode_of
 from core.app.execution import act
 from core.base.errors import SlopError
 from core.base.text import clean
@@ -22,11 +23,11 @@ from core.cli.arguments import Options
 from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
-from core.cli.questions import ask_all
+from core.cli.questions import ask_all, question_key
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
-from core.context.offered_tools import TAKES_NONE, can_take_tools
+from core.context.offered_tools import missing_tools
 from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
@@ -101,8 +102,9 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     _choose(front, chosen, options)
     _take_model(front, chosen, console)
     state = front.snapshot()
-    if given.tools and not can_take_tools(state, state.discussions.summaries[chosen].meta.provider):
-        console.note(f"manual-slop: warning: {TAKES_NONE}")
+    missing = missing_tools(state, state.discussions.summaries[chosen].meta.provider)
+    if given.tools and missing:
+        console.note(f"manual-slop: warning: {missing}")
     opened = front.snapshot().discussions.open[chosen]
     if given.retry and not opened.failed_message_id:
         raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
@@ -224,8 +226,7 @@ def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
     if given.max_output is not None:
         act(front, SetMaxOutput(chosen, given.max_output))
     if given.tools:
-        mode = front.snapshot().discussions.summaries[chosen].meta.mode
-        act(front, SetTools(chosen, True, mode))
+        act(front, SetTools(chosen, True, mode_of(front.snapshot(), chosen)))
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
@@ -282,7 +283,7 @@ class _Turn:
         return state
 
     def _has_news(self, state: AppState) -> bool:
-        if any(one.question_id not in self.asked for one in asked_calls(state, self.chosen)):
+        if any(question_key(*one) not in self.asked for one in questions_of(state, self.chosen)):
             return True
         call = state.turns.calls.get(self.chosen)
         if call is None:

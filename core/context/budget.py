@@ -7,7 +7,9 @@ import msgspec
 UNKNOWN_WINDOW_TOKENS = 32_768
 """Taken where nobody knows the window of a model. Source: 60-agent.md, "Log, view, compaction"; so are the shares."""
 
-_USED_PERCENT, _ANSWER_PERCENT = 60, 25
+USED_PERCENT, _ANSWER_PERCENT = 60, 25
+"""Of the window, that a view which is rebuilt may fill; of that the part that stays free for the answer."""
+
 TOLD_PERCENT, FULL_PERCENT = 80, 90
 """Of the window: from here on the model is told to write its journal; from here on the view is rebuilt."""
 
@@ -43,7 +45,7 @@ def budget_of(context_tokens: int | None, fixed: int) -> WindowBudget:
         context_tokens: None where nobody knows it; fixed: tokens that no compaction can leave out, >= 0.
     """
     window, is_assumed = window_of(context_tokens)
-    used = window * _USED_PERCENT // 100
+    used = window * USED_PERCENT // 100
     sendable = used - used * _ANSWER_PERCENT // 100
     return WindowBudget(window, is_assumed, sendable, fixed, max(0, sendable - fixed))
 

@@ -93,6 +93,12 @@ class AssembleContext(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class LeaveStack(msgspec.Struct, frozen=True):
+    """Drop what is kept of a discussion that is open no more."""
+
+    discussion_id: str
+
+
 class InspectOnDisk(msgspec.Struct, frozen=True):
     """Read one file for the structure view."""
 
@@ -183,5 +189,5 @@ ContextCommand = (
 ContextEvent = FilesRead | FilesChanged | FileInspected | ContextAssembled | PresetStored | NamedTextStored
 """Events of this room."""
 
-ContextEffect = AssembleContext | InspectOnDisk
+ContextEffect = AssembleContext | LeaveStack | InspectOnDisk
 """The context worker's, the latest wins for each discussion."""

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from core.base import paths
+from core.base.decoders import from_json
 from core.base.disk import write_passing
 from core.base.errors import SlopError
 from core.base.opener import read_file
@@ -49,7 +50,7 @@ class HomeScaleStore:
     def load(self) -> TokenScale:
         """The scale as it was kept. Never fails: what cannot be read is learned anew, and that is logged."""
         try:
-            kept = msgspec.json.decode(read_file(self._file, _MAX_BYTES), type=_ScaleFile)
+            kept = from_json(read_file(self._file, _MAX_BYTES), _ScaleFile)
         except FileNotFoundError:
             return TokenScale()
         except (OSError, msgspec.DecodeError, RecursionError) as error:

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from core.base.domains import domain_name
 from core.context.identity import identity_for, memory_for
-from core.context.messages import AssembleContext
-from core.context.offered_tools import gets_tools
+from core.context.messages import AssembleContext, LeaveStack
+from core.context.offered_tools import gets_memory_alone, gets_tools, offered_by_servers
 from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
 from core.discussion.paired_calls import paired
@@ -15,6 +15,7 @@ from core.providers.abilities import takes_metadata
 from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
+from core.values.agent import Mode
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import Message, Role
@@ -68,10 +69,18 @@ def stack_spec(
         fact_domains=_fact_domains(state, meta),
         caching=state.config.settings.caching,
         caching_enabled=meta.caching_enabled,
-        recall=None if is_round else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
+        recall=None
+        if is_round or _is_ours(user_message)
+        else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
         tools=_tools(state, meta),
+        is_task=bool(meta.delegated_by) and _is_ours(user_message),
     )
+
+
+def _is_ours(message: Message | None) -> bool:
+    """True for words of the program's own, by which a turn began that no person asked for."""
+    return message is not None and message.is_autonomous
 
 
 def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None:
@@ -83,9 +92,18 @@ def recall_spec(state: AppState, kept_out: tuple[str, ...]) -> RecallSpec | None
 
 
 def _tools(state: AppState, meta: DiscussionMeta) -> ToolOffer | None:
+    if gets_memory_alone(state, meta):
+        return ToolOffer(has_memory=True, only_memory=True)
     if not gets_tools(state, meta):
         return None
-    return ToolOffer(state.config.project.is_trusted, asked_places(state) is not None)
+    is_delegated = bool(meta.delegated_by)
+    return ToolOffer(
+        state.config.project.is_trusted,
+        asked_places(state) is not None,
+        offered_by_servers(state, meta.id),
+        is_delegated=is_delegated,
+        reads_only=is_delegated and meta.mode is Mode.PLAN,
+    )
 
 
 def _waiting(state: AppState, opened: OpenDiscussion) -> tuple[str, ...]:
@@ -212,6 +230,12 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
     return (AssembleContext(stack_spec(after, chosen)),)
 
 
+def left_effects(before: AppState, after: AppState) -> tuple[LeaveStack, ...]:
+    """Drop what is kept of discussions that are open no more."""
+    was, now = before.discussions.open, after.discussions.open
+    return () if was is now else tuple(map(LeaveStack, sorted(was.keys() - now.keys())))
+
+
 def _ended(state: AppState, discussion_id: str, now: datetime | None) -> tuple[bool, ...]:
     """Ends of the two lifetimes of what a provider holds of a discussion: True for each that has run out."""
     cache = state.caching.caches.get(discussion_id)
@@ -231,6 +255,7 @@ def _context_key(state: AppState, discussion_id: str) -> tuple[object, ...]:
         state.discussions.selected_id,
         meta,
         project.is_trusted,
+        offered_by_servers(state, meta.id) if meta.has_tools else (),
         id(opened.entries),
         opened.cut,
         id(opened.lines),

@@ -247,8 +247,7 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
     is_running = not has_user_text and answers_tools(inputs.turns)
     retrieved, behind = ("", inputs.retrieved) if is_running else (inputs.retrieved, "")
     metadata = memo.layer(LayerId.METADATA, inputs.metadata, lambda: metadata_layer(inputs.metadata))
-    told = metadata.segments if is_running else ()
-    turns = (inputs.turns, has_user_text, inputs.kept_retrieved, behind, told)
+    turns = (inputs.turns, has_user_text, inputs.kept_retrieved, behind)
     user = (retrieved, inputs.user_text, inputs.attachments, inputs.keeps_retrieved)
     return (
         metadata,
@@ -263,7 +262,6 @@ def _volatile_layers(inputs: StackInputs, memo: StackMemo) -> tuple[Layer, ...]:
                 memo=memo,
                 kept=kept,
                 retrieved=behind,
-                metadata=told,
             ),
         ),
         memo.layer(LayerId.USER, user, lambda: user_layer(*user[:3], keeps_retrieved=inputs.keeps_retrieved)),

@@ -40,7 +40,6 @@ def turns_layer(
     memo: StackMemo,
     kept: Mapping[str, str] = MappingProxyType({}),
     retrieved: str = "",
-    metadata: tuple[Segment, ...] = (),
 ) -> Layer:
     """Layer 11: what was said before.
 
@@ -48,12 +47,12 @@ def turns_layer(
     new one is sent): vendors bind it to the bytes before it, and files and metadata before it may change.
 
     In a running turn that answers results of tools, all that stood behind the person's words when the turn began stays
-    there: what was retrieved for them, and on the wire layer 8. Each request of a turn begins with the whole one before
+    there: what was retrieved for them, and on the wire layer 8 (`wire_messages`). Each request of a turn begins with the whole one before
     it, and no words stand behind results, which teaches a model to wait for them.
 
     Args:
         kept: retrieved text that stays behind a message for good, by the message's id.
-        retrieved, metadata: of a running turn, what was retrieved and the segments of layer 8.
+        retrieved: of a running turn, what was retrieved for it.
 
     Source: Anthropic, "Extended thinking", binding to the prefix (read 2026-11-20, caching-facts.md, 0.5); "Handling stop
     reasons", empty replies (read 2026-11-23).
@@ -63,8 +62,7 @@ def turns_layer(
     rows = _with_kept(turns, said.pieces, kept) if kept else said.pieces
     if answers_tools(turns) and 0 < running_from < len(turns):
         own = turns[running_from - 1]
-        retrieved = "" if own.id in kept else retrieved
-        behind = tuple(_passing(own, retrieved, metadata))
+        behind = () if own.id in kept else tuple(_passing(own, retrieved))
         rows = (*rows[: running_from - 1], (*rows[running_from - 1], *behind), *rows[running_from:])
     pieces = chain.from_iterable(rows)
     if not turns or turns[0].role is Role.USER:
@@ -114,19 +112,40 @@ def answers_tools(turns: Sequence[Message]) -> bool:
     return bool(turns) and (turns[-1].role is Role.TOOL or is_line_key(turns[-1].id))
 
 
-def tells_metadata(layer: Layer) -> bool:
-    """True if layer 11 holds layer 8, as that of a running turn does behind the person's words."""
-    said = (p for p in reversed(layer.pieces) if p.mark == Role.USER.value and not is_line_key(p.key))
-    own = next(said, None)
-    return own is not None and isinstance(own.wire, Segment) and own.wire.layer is LayerId.METADATA
+def is_running(layer: Layer) -> bool:
+    """True if layer 11 ends in results of tools, or in a line of the program's behind such: they are to be answered."""
+    return bool(layer.pieces) and (
+        layer.pieces[-1].mark == Role.TOOL.value or is_line_key(layer.pieces[-1].key)
+    )
 
 
-def _passing(message: Message, retrieved: str, metadata: tuple[Segment, ...]) -> Iterator[Piece]:
-    """Pieces that stay behind a message until its turn is over. Layer 8 has its canonical text elsewhere."""
+def running_pieces(layer: Layer) -> tuple[Piece, ...]:
+    """Pieces of a running turn, the person's last message first; none where no turn runs, or nobody began it."""
+    if not is_running(layer):
+        return ()
+    pieces = layer.pieces
+    own = (n for n in range(len(pieces) - 1, -1, -1) if _is_persons(pieces[n]))
+    last = next(own, None)
+    if last is None:
+        return ()
+    key = _message_key(pieces[last].key)
+    first = next((n for n in range(last, -1, -1) if pieces[n].key == key), last)
+    return pieces[first:]
+
+
+def _is_persons(piece: Piece) -> bool:
+    return piece.mark == Role.USER.value and not is_line_key(piece.key)
+
+
+def _message_key(key: str) -> str:
+    """Key of the first piece of a message, by that of any."""
+    return "/".join(key.split("/", 2)[:2])
+
+
+def _passing(message: Message, retrieved: str) -> Iterator[Piece]:
+    """Pieces that stay behind a message until its turn is over."""
     if retrieved.strip():
         yield _said(f"{message.id}/{RUNNING_RAG}", block := rag_block(retrieved), (block,), message.role)
-    for segment in metadata:
-        yield Piece(f"{_PREFIX}{message.id}/{segment.key}", (), segment.sha256, segment, message.role.value)
 
 
 def _with_kept(

@@ -65,6 +65,7 @@ def journal_line(state: AppState, discussion_id: str) -> str:
     window = context_window(state, discussion_id)
     if (
         not gets_tools(state, summary.meta)
+        or summary.meta.delegated_by
         or window is None
         or not is_told(window.used_tokens, window.limit_tokens)
     ):

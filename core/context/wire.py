@@ -15,12 +15,13 @@ from operator import attrgetter
 from core.base.frame import empty_frame, frame
 from core.base.shared_run import shared_run
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
-from core.context.turns import tells_metadata, wire_pieces
+from core.context.turns import running_pieces, wire_pieces
 from core.context.update import is_diff
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment
-from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
+from core.values.view import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta
+from core.values.window import is_line_key
 
 DELTA_NOTE = (
     "The context has changed. What stands here replaces what was said before of the same files; files that are "
@@ -41,6 +42,8 @@ _BEFORE_PROJECT = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA)
 _CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
+_TAIL = "/told"
+"""End of the key of layer 8 behind a message."""
 _REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
 """Name of a removed piece, by its layer; else it is the path of a file."""
 _ROLES = {role.value: role for role in Role}
@@ -56,13 +59,14 @@ class MadeMessages:
     """The turns of a discussion's last request: the leading run that is the same is taken over. It only saves time.
 
     Args:
-        pieces: of layer 11; deltas: what stood before them, by their keys.
+        pieces: of layer 11; deltas: what stood before them, by their keys; tails: behind messages, by their keys.
         starts: of each message behind the first the piece that it begins with; messages: those messages.
         first: the message that begins with the files; told: the view's deltas that `deltas` were made of.
     """
 
     pieces: tuple[Piece, ...] = ()
     deltas: Mapping[str, Segment] = field(default_factory=dict)
+    tails: Mapping[str, Segment] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
     messages: list[RequestMessage] = field(default_factory=list)
     first: RequestMessage | None = None
@@ -167,7 +171,8 @@ def wire_messages(
     """The messages: files at the head of the first, prior turns, the user's message, layer 8 at the end.
 
     Each of layers 6, 9 and 10 is one segment, however many files it holds: a vendor looks only a few blocks
-    back for what it has cached. Layer 8 stays where a running turn began; see `turns_layer`.
+    back for what it has cached. Layer 8 stays behind the words that began a running turn (`turns_layer`), and for good where
+    the view says so.
 
     Args:
         message_id: of the user's message that layer 12 renders, for its delta.
@@ -179,18 +184,23 @@ def wire_messages(
     if made.told is not view.deltas:
         deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
         made.told = view.deltas
-    kept = _kept(made, layer.pieces, deltas)
+    metadata = layers[LayerId.METADATA - 1].segments
+    running = running_pieces(layer) if metadata else ()
+    tails = _tails(view, running, metadata)
+    kept = _kept(made, layer.pieces, deltas, tails)
     runs: _Runs = [(Role.USER, list(_head(layers, view, takes_long_system=takes_long_system)))]
-    starts = _add_turns(runs, layer, deltas, 0, made.starts[0] if kept else len(layer.pieces))
+    starts = _add_turns(runs, layer, deltas, tails, 0, made.starts[0] if kept else len(layer.pieces))
     if kept:
         runs.append((made.messages[kept - 1].role, []))
         starts = [
             *made.starts[:kept],
-            *_add_turns(runs, layer, deltas, made.starts[kept], len(layer.pieces)),
+            *_add_turns(runs, layer, deltas, tails, made.starts[kept], len(layer.pieces)),
         ]
         del runs[1]
-    metadata = () if tells_metadata(layer) else layers[LayerId.METADATA - 1].segments
-    last = [*_current(layers[LayerId.USER - 1], deltas.get(turn_key(message_id))), *metadata]
+    last = [
+        *_current(layers[LayerId.USER - 1], deltas.get(turn_key(message_id))),
+        *(() if running else metadata),
+    ]
     if not last:
         pass
     elif runs[-1][0] is Role.USER:
@@ -198,12 +208,23 @@ def wire_messages(
     else:
         runs.append((Role.USER, last))
         starts.append(len(layer.pieces))
-    return _remembered(made, layer.pieces, deltas, starts, kept, runs)
+    made.deltas, made.tails = deltas, tails
+    return _remembered(made, layer.pieces, starts, kept, runs)
 
 
 def turn_key(message_id: str) -> str:
     """The key of a message's first piece in layer 11."""
     return f"{int(LayerId.TURNS)}/{message_id}"
+
+
+def tail_segment(tail: TurnTail) -> Segment:
+    """Layer 8 of an earlier turn, as it stands on the wire behind the person's words."""
+    return Segment(LayerId.TURNS, f"{turn_key(tail.message_id)}{_TAIL}", tail.text, digest(tail.text))
+
+
+def is_tail(segment: Segment) -> bool:
+    """True for layer 8 of an earlier turn among the turns: nobody said it."""
+    return segment.key.endswith(_TAIL)
 
 
 def delta_text(delta: ViewDelta) -> str:
@@ -243,29 +264,60 @@ def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
     return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
 
 
-def _kept(made: MadeMessages, pieces: tuple[Piece, ...], deltas: Mapping[str, Segment]) -> int:
+def _tails(view: ContextView, running: Sequence[Piece], metadata: tuple[Segment, ...]) -> dict[str, Segment]:
+    """Layer 8 as it stands behind messages, by the key of the message: of earlier turns, and of the one that runs."""
+    found = {turn_key(tail.message_id): tail_segment(tail) for tail in view.tails}
+    if running:
+        found.setdefault(running[0].key, metadata[0])
+    return found
+
+
+def _changed(one: Mapping[str, Segment], two: Mapping[str, Segment]) -> set[str]:
+    """Keys under which two hold something else."""
+    if one is two or one == two:
+        return set()
+    return {key for key in (*one, *two) if one.get(key) != two.get(key)}
+
+
+def _kept(
+    made: MadeMessages,
+    pieces: tuple[Piece, ...],
+    deltas: Mapping[str, Segment],
+    tails: Mapping[str, Segment],
+) -> int:
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
     """
     same = shared_run(made.pieces, pieces)
-    if made.deltas is not deltas and made.deltas != deltas:
-        changed = {key for key in (*made.deltas, *deltas) if made.deltas.get(key) != deltas.get(key)}
+    if changed := _changed(made.deltas, deltas) | _changed(made.tails, tails):
         same = next((n for n in range(same) if pieces[n].key in changed), same)
     return max(0, bisect_left(made.starts, same) - 1)
 
 
-def _add_turns(runs: _Runs, layer: Layer, deltas: Mapping[str, Segment], begin: int, end: int) -> list[int]:
-    """Add pieces of layer 11 by roles, each delta before the first part of its message.
+def _add_turns(
+    runs: _Runs,
+    layer: Layer,
+    deltas: Mapping[str, Segment],
+    tails: Mapping[str, Segment],
+    begin: int,
+    end: int,
+) -> list[int]:
+    """Add pieces of layer 11 by roles, each delta before the first part of its message, each tail behind the last.
 
     Returns:
         For each run that was added the piece that it begins with.
     """
     starts = []
     last, parts = runs[-1]
+    tail: Segment | None = None
+    own = ""
     for number in range(begin, end):
         piece = layer.pieces[number]
         if piece.wire is None:
             continue
+        if tail is not None and (not piece.key.startswith(own) or is_line_key(piece.key)):
+            parts.append(tail)
+            tail = None
         role = _ROLES[piece.mark]
         if role is not last:
             last, parts = role, []
@@ -274,13 +326,16 @@ def _add_turns(runs: _Runs, layer: Layer, deltas: Mapping[str, Segment], begin: 
         if piece.key in deltas:
             parts.append(deltas[piece.key])
         parts.append(piece.wire if piece.wire is not AS_TEXT else _text(layer, piece))
+        if piece.key in tails:
+            tail, own = tails[piece.key], f"{piece.key}/"
+    if tail is not None:
+        parts.append(tail)
     return starts
 
 
 def _remembered(
     made: MadeMessages,
     pieces: tuple[Piece, ...],
-    deltas: Mapping[str, Segment],
     starts: list[int],
     kept: int,
     runs: _Runs,
@@ -291,7 +346,7 @@ def _remembered(
         first = made.first
     rest = [RequestMessage(role, tuple(parts)) for role, parts in runs[1:]]
     made.messages = [*made.messages[:kept], *rest]
-    made.pieces, made.deltas, made.starts, made.first = pieces, deltas, starts, first
+    made.pieces, made.starts, made.first = pieces, starts, first
     # Only the first can be empty, and the last: the turns between have words.
     whole = (first, *made.messages)
     return whole if first.parts and whole[-1].parts else tuple(filter(_PARTS, whole))

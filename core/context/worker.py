@@ -21,6 +21,7 @@ from core.context.messages import (
     FilesRead,
     GlobLoss,
     InspectOnDisk,
+    LeaveStack,
 )
 from core.values.curation import FileMode, FileSnapshot
 
@@ -56,6 +57,9 @@ class ContextHandler:
         match effect:
             case AssembleContext():
                 self._assemble(effect)
+            case LeaveStack():
+                self._uncounted.pop(effect.discussion_id, None)
+                self._assembler.forget(effect.discussion_id)
             case InspectOnDisk():
                 self._inspect(effect)
             case _:

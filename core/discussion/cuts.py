@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
+from core.base.decoders import from_builtins
 from core.base.frame import frame
 from core.discussion.log_codec import to_json_value
 from core.values.discussion import OpenDiscussion
@@ -63,7 +64,7 @@ def read_calls(record: ViewRecord) -> frozenset[str]:
     if record.kind != CALLS_KIND:
         return frozenset()
     try:
-        return msgspec.convert(json.loads(record.data_json), _GoneCalls).calls
+        return from_builtins(json.loads(record.data_json), _GoneCalls).calls
     except (ValueError, RecursionError):
         return frozenset()
 
@@ -80,7 +81,7 @@ def read_cut(record: ViewRecord) -> ViewCut | None:
         data = json.loads(record.data_json)
         at = record.at.isoformat()
         return (
-            msgspec.convert({**data, "id": record.id, "at": at}, ViewCut) if record.kind == CUT_KIND else None
+            from_builtins({**data, "id": record.id, "at": at}, ViewCut) if record.kind == CUT_KIND else None
         )
     except (ValueError, TypeError, RecursionError):
         return None
@@ -89,7 +90,7 @@ def read_cut(record: ViewRecord) -> ViewCut | None:
 def read_line(record: ViewRecord) -> ViewLine | None:
     """The line of a record, None where it tells none. Total."""
     try:
-        return msgspec.convert(json.loads(record.data_json), ViewLine) if record.kind == LINE_KIND else None
+        return from_builtins(json.loads(record.data_json), ViewLine) if record.kind == LINE_KIND else None
     except (ValueError, RecursionError):
         return None
 
@@ -113,17 +114,17 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:
-    """A message of the person with the program's lines behind its words, if it has any."""
+    """A message of the person with the program's lines behind its words, if it has any. Nudges are none of them."""
     return next(_with_lines(message, discussion.lines.get(message.id, ())))
 
 
 def _with_lines(message: Message, lines: Sequence[ViewLine]) -> Iterator[Message]:
-    """A message with its lines. What was sent keeps its bytes: a nudge behind results stands in a message of its own,
-    where a result that is changed would have to be read anew by the vendor.
+    """A message with its lines. What was sent keeps its bytes: a nudge stands in a message of its own, behind words, files
+    and results that the vendor would have to read anew were they changed.
     """
     own: list[ViewLine] = []
     for line in lines:
-        if line.kind is LineKind.NUDGE and message.role is Role.TOOL:
+        if line.kind is LineKind.NUDGE:
             own.append(line)
         else:
             message = with_line(message, line.text)

@@ -13,6 +13,7 @@ from core.discussion.log_codec import from_json_value, to_json_value
 from core.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.values.messages import (
     AttachmentPart,
+    CallEnd,
     Entry,
     Mark,
     Message,
@@ -34,6 +35,12 @@ T = TypeVar("T")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _SPEAKERS = {Role.USER: "You", Role.ASSISTANT: "Reply", Role.TOOL: "Tool"}
+_RESULT_NOUNS = {
+    CallEnd.DONE: "Tool result",
+    CallEnd.FAILED: "Tool error",
+    CallEnd.REFUSED: "Tool call refused",
+    CallEnd.INTERRUPTED: "Tool call interrupted",
+}
 _STATUS_NOTES = {
     Status.COMPLETE: "",
     Status.PARTIAL: "cut off: the stream ended early",
@@ -52,7 +59,9 @@ def export_markdown(meta: DiscussionMeta, discussion: OpenDiscussion) -> str:
     for entry in discussion.entries:
         match entry:
             case Message():
-                blocks += [] if entry.is_deleted else _message_blocks(entry, discussion.versions_of(entry))
+                blocks += (
+                    [] if entry.is_deleted else _message_blocks(meta, entry, discussion.versions_of(entry))
+                )
             case Mark():
                 blocks.append(f"*{_inline(entry.kind)}: {_inline(entry.text)}* ({_time(entry)})")
             case _:
@@ -132,7 +141,7 @@ def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[st
     if meta.persona:
         yield f"- Persona: {_code(meta.persona)}"
     if meta.parent_id:
-        yield f"- Branch of: {_code(meta.parent_id)}"
+        yield f"- {'Task of' if meta.delegated_by else 'Branch of'}: {_code(meta.parent_id)}"
     if discussion.usage != Usage():
         yield f"- Total: {_usage_text(discussion.usage)}"
     upkeep = discussion.upkeep
@@ -141,23 +150,24 @@ def _head_lines(meta: DiscussionMeta, discussion: OpenDiscussion) -> Iterator[st
         yield f"- Of it, to keep the cache warm: {calls}, {_usage_text(upkeep.usage)}"
 
 
-def _message_blocks(message: Message, versions: ReplyVersions | None) -> list[str]:
+def _message_blocks(meta: DiscussionMeta, message: Message, versions: ReplyVersions | None) -> list[str]:
     which = "" if versions is None else f"version {versions.number} of {len(versions.ids)}"
     edited = "edited" if message.is_edited else ""
     notes = [_time(message), _STATUS_NOTES[message.status], edited, which]
-    blocks = [f"## {_speaker(message)}", f"*{', '.join(note for note in notes if note)}*"]
-    blocks += [block for part in message.parts if (block := _part_block(part))]
+    blocks = [f"## {_speaker(meta, message)}", f"*{', '.join(note for note in notes if note)}*"]
+    blocks += [block for part in message.parts if (block := _part_block(part, message.status))]
     if message.usage is not None:
         blocks.append(f"*{_usage_text(message.usage)}*")
     return blocks
 
 
-def _speaker(message: Message) -> str:
-    name = _SPEAKERS[message.role]
+def _speaker(meta: DiscussionMeta, message: Message) -> str:
+    ours = "Task" if meta.delegated_by else "Autonomous turn"
+    name = ours if message.is_autonomous else _SPEAKERS[message.role]
     return f"{name} from {_code(f'{message.provider}/{message.model}')}" if message.model else name
 
 
-def _part_block(part: Part) -> str:
+def _part_block(part: Part, status: Status) -> str:
     match part:
         case TextPart():
             return close_fence(part.text.strip("\n"))
@@ -168,8 +178,7 @@ def _part_block(part: Part) -> str:
         case ToolCallPart():
             return f"Tool call {_code(part.name)} ({_code(part.call_id)}):\n\n{_fenced(part.arguments_json)}"
         case ToolResultPart():
-            noun = "Tool error" if part.is_error else "Tool result"
-            answer = f"{noun} ({_code(part.call_id)}):\n\n{_fenced(part.text)}"
+            answer = f"{_RESULT_NOUNS[part.end(status)]} ({_code(part.call_id)}):\n\n{_fenced(part.text)}"
             return "\n\n".join((answer, *map(_file_line, part.attachments)))
         case AttachmentPart():
             return _file_line(part)

@@ -8,7 +8,8 @@ from datetime import datetime
 import msgspec
 
 from core.base.ids import make_id
-from core.values.messages import Role, Status, ToolCallPart, ToolResultPart
+from core.discussion.messages import ReplyToken, WriteToken
+from core.values.messages import CallEnd, Role, Status, ToolCallPart, ToolResultPart
 from core.values.records import MessageRecord, Record, StartRecord
 
 BEGUN = (
@@ -56,7 +57,7 @@ def left_calls(records: Sequence[Record], now: datetime) -> LeftCalls:
             asked.append(call_id)
             continue
         words = BEGUN if call_id in begun else NOT_BEGUN
-        part = ToolResultPart(call_id, words, is_error=True)
+        part = ToolResultPart(call_id, words, is_error=True, ended=CallEnd.INTERRUPTED)
         record_id = make_id(now, f"left/{reply.id}/{call_id}")
         results.append(MessageRecord(record_id, now, Role.TOOL, (part,), Status.INTERRUPTED))
     return LeftCalls(tuple(results), tuple(asked))
@@ -66,6 +67,11 @@ def calls_of(records: Sequence[Record]) -> frozenset[str]:
     """Ids of the calls that messages among these records ask for."""
     said = (one for one in records if isinstance(one, MessageRecord))
     return frozenset(part.call_id for one in said for part in one.parts if isinstance(part, ToolCallPart))
+
+
+def goes_on(token: WriteToken | None, records: Sequence[Record]) -> bool:
+    """True for the write of a reply that asks for tools: its turn goes on at once, and what it reserved ends behind it."""
+    return isinstance(token, ReplyToken) and bool(calls_of(records))
 
 
 def results_of(records: Sequence[Record]) -> frozenset[str]:

@@ -31,8 +31,9 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.settings.starting_model import starting_model
+from core.values.agent import Mode
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
-from core.values.messages import Message, Role
+from core.values.messages import Message
 from core.values.state import AppState, Level, SearchHits
 from core.values.updates import (
     Result,
@@ -49,6 +50,8 @@ UNNAMED = "New discussion"
 
 HISTORY_LIMIT = 200
 """Prompts kept for the composer's history."""
+WITH = "deleted with "
+"""Begins why a task is in the trash: its discussion's id follows."""
 
 
 def create(state: AppState, given: Stamp, command: CreateDiscussion) -> Result:
@@ -101,8 +104,10 @@ def _inherited_preset(state: AppState) -> str:
 
 
 def created(state: AppState, event: DiscussionCreated) -> Result:
-    """A new discussion or branch stands on disk: show it."""
+    """A new discussion or branch stands on disk: show it. A delegated one is listed, and shown when the person wants it."""
     state = with_open(with_summary(state, event.summary), event.discussion)
+    if event.summary.meta.delegated_by:
+        return state, (IndexDiscussion(event.summary.meta.id),)
     return replace(state, discussions=replace(state.discussions, selected_id=event.summary.meta.id)), (
         IndexDiscussion(event.summary.meta.id),
     )
@@ -156,7 +161,7 @@ def _with_counted(state: AppState, counted: DiscussionSummary | None) -> AppStat
 
 
 def _prompts(opened: OpenDiscussion) -> tuple[str, ...]:
-    texts = (m.text for m in opened.messages if m.role is Role.USER and m.text)
+    texts = (m.text for m in opened.messages if m.is_of_person and m.text)
     return tuple(texts)[-HISTORY_LIMIT:]
 
 
@@ -190,6 +195,8 @@ def branch_meta(parent: DiscussionMeta, given: Stamp, message_id: str) -> Discus
         archived=False,
         parent_id=parent.id,
         branch_message_id=message_id,
+        delegated_by="",
+        mode=Mode.ASK if parent.mode is Mode.ACCEPT_EDITS else parent.mode,  # it ends as grants do
     )
 
 
@@ -198,14 +205,27 @@ def _holds(opened: OpenDiscussion, message_id: str) -> bool:
 
 
 def delete(state: AppState, command: DeleteDiscussion) -> Result:
-    """Move to the trash, unless a reply is under way."""
+    """Move to the trash with the tasks that it gave away, unless a reply is under way."""
     summary = state.discussions.summaries.get(command.discussion_id)
     if summary is None:
         return state, ()
     if is_busy(state, command.discussion_id):
         text = f"{summary.meta.name!r} is still receiving a reply. Stop it first, then delete."
         return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
-    return state, (TrashOnDisk(command.discussion_id, summary.meta.name, "deleted"),)
+    tasks = tasks_of(state, command.discussion_id)
+    at_work = next((one for one in tasks if is_busy(state, one.id)), None)
+    if at_work is not None:
+        text = f"Its task {at_work.name!r} is still receiving a reply. Stop it first, then delete."
+        return decline(state, command.command_id, f"delete/{command.discussion_id}", text), ()
+    why = f"{WITH}{command.discussion_id}"
+    gone = TrashOnDisk(command.discussion_id, summary.meta.name, "deleted")
+    return state, (gone, *(TrashOnDisk(one.id, one.name, why) for one in tasks))
+
+
+def tasks_of(state: AppState, discussion_id: str) -> tuple[DiscussionMeta, ...]:
+    """Discussions that were given a discussion's tasks: they hold its words, and go where it goes. O(discussions)."""
+    metas = (row.meta for row in state.discussions.summaries.values())
+    return tuple(meta for meta in metas if meta.delegated_by and meta.parent_id == discussion_id)
 
 
 def discard(state: AppState, command: DiscardDiscussion) -> Result:
@@ -221,16 +241,17 @@ def discard(state: AppState, command: DiscardDiscussion) -> Result:
 
 
 def trashed(state: AppState, event: DiscussionTrashed) -> Result:
-    """It is in the trash: take it off the list and offer to undo."""
+    """It is in the trash: take it off the list and offer to undo. A task goes with its discussion, and is not told of."""
     gone = event.item.discussion_id
-    state = notify(
-        state,
-        "deleted",
-        Level.INFO,
-        f"{event.item.name!r} is in the trash.",
-        action=UndoDelete(gone),
-        action_label="Undo",
-    )
+    if not event.item.why.startswith(WITH):
+        state = notify(
+            state,
+            "deleted",
+            Level.INFO,
+            f"{event.item.name!r} is in the trash.",
+            action=UndoDelete(gone),
+            action_label="Undo",
+        )
     return _without(
         replace(state, discussions=replace(state.discussions, trash=(*state.discussions.trash, event.item))),
         gone,
@@ -273,24 +294,28 @@ def forgotten(state: AppState, gone: str) -> Result:
 
 
 def newest(state: AppState) -> str:
-    """Id of the discussion touched last that is not archived, empty when there is none."""
-    rows = [s for s in state.discussions.summaries.values() if not s.meta.archived]
+    """Id of the discussion touched last that is not archived and nobody's task, empty when there is none."""
+    rows = [s for s in state.discussions.summaries.values() if not (s.meta.archived or s.meta.delegated_by)]
     return max(rows, key=lambda s: (s.updated_at, s.meta.id)).meta.id if rows else ""
 
 
 def undo_delete(state: AppState, command: UndoDelete) -> Result:
-    """Bring one back from the trash, the last one when none is named."""
-    wanted = command.discussion_id or (
-        state.discussions.trash[-1].discussion_id if state.discussions.trash else ""
-    )
-    if not any(item.discussion_id == wanted for item in state.discussions.trash):
+    """Bring one back from the trash with its tasks, the last one when none is named."""
+    trash = state.discussions.trash
+    own = [item.discussion_id for item in trash if not item.why.startswith(WITH)]
+    wanted = command.discussion_id or (own[-1] if own else "")
+    if not any(item.discussion_id == wanted for item in trash):
         return state, ()
-    return state, (RestoreOnDisk(wanted),)
+    tasks = (item.discussion_id for item in trash if item.why == f"{WITH}{wanted}")
+    return state, (RestoreOnDisk(wanted), *map(RestoreOnDisk, tasks))
 
 
 def restored(state: AppState, event: DiscussionRestored) -> Result:
-    """It is back: list it and show it."""
+    """It is back: list it and show it; a task that came back with its discussion is listed alone."""
     back = event.summary.meta.id
+    trash = state.discussions.trash
+    why = next((item.why for item in reversed(trash) if item.discussion_id == back), "")
+    is_with = why.startswith(WITH) and all(f"{WITH}{item.discussion_id}" != why for item in trash)
     state = with_summary(state, event.summary)
     state = replace(
         state,
@@ -300,7 +325,7 @@ def restored(state: AppState, event: DiscussionRestored) -> Result:
         ),
         program=replace(state.program, notices=tuple(n for n in state.program.notices if n.id != "deleted")),
     )
-    state, effects = select(state, back)
+    state, effects = (state, ()) if is_with else select(state, back)
     return state, (IndexDiscussion(back), *effects)
 
 

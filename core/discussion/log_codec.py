@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from core.base.decoders import decoder_of, from_builtins
 from core.values.records import (
     ChooseRecord,
     DeleteRecord,
@@ -45,6 +46,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _ONLY_WHEN_TRUE = frozenset(
     {
         "attachments",
+        "is_autonomous",
         "is_estimate",
         "is_inherited",
         "pages",
@@ -77,8 +79,8 @@ class _Head(msgspec.Struct, frozen=True):
     type: str
 
 
-_HEAD = msgspec.json.Decoder(_Head)
-_DECODERS = {tag: msgspec.json.Decoder(cls) for tag, cls in RECORD_TYPES.items()}
+_HEAD = decoder_of(_Head)
+_DECODERS = {tag: decoder_of(cls) for tag, cls in RECORD_TYPES.items()}
 _ENDS = {f',"type":"{tag}","v":{VERSION}}}\n'.encode(): decoder for tag, decoder in _DECODERS.items()}
 """The last keys of most lines that this program wrote: where they end a JSON object, they are the object's own."""
 
@@ -144,7 +146,7 @@ def from_json_value(cls: type[T], data: Any) -> T:
         ValueError: the data is not of that shape; its text says why.
     """
     try:
-        return msgspec.convert(_mended(data), cls)
+        return from_builtins(_mended(data), cls)
     except msgspec.ValidationError as error:
         raise ValueError(_reason(error)) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -51,6 +52,7 @@ class FoldedLog:
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
         self._retrieved = discussion.retrieved
         self._cut, self._lines, self._gone = discussion.cut, discussion.lines, discussion.gone_calls
+        self._starts: dict[str, datetime] = {}
 
     def add(self, record: Record) -> None:
         """Take in the next record."""
@@ -73,7 +75,7 @@ class FoldedLog:
                     known = self._lines.get(line.message_id, ())
                     self._lines = {**self._lines, line.message_id: (*known, line)}
             case StartRecord():
-                pass
+                self._starts[record.call_id] = record.at
             case UsageRecord():
                 if not record.is_inherited:
                     self._usage = add_usage(self._usage, record.usage)
@@ -97,6 +99,7 @@ class FoldedLog:
             cut=self._cut,
             lines=self._lines,
             gone_calls=self._gone,
+            starts={**self._discussion.starts, **self._starts} if self._starts else self._discussion.starts,
             record_count=self._count,
             usage=self._usage,
             upkeep=self._upkeep,
@@ -113,7 +116,14 @@ class FoldedLog:
 
     def _add_message(self, record: MessageRecord) -> None:
         message = Message(
-            record.id, record.at, record.role, record.parts, record.status, record.provider, record.model
+            record.id,
+            record.at,
+            record.role,
+            record.parts,
+            record.status,
+            record.provider,
+            record.model,
+            is_autonomous=record.is_autonomous,
         )
         known = self._known(record.id)
         if known is not None and _is_same(known, message):

@@ -26,7 +26,7 @@ class CreateDiscussion(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class SelectDiscussion(msgspec.Struct, frozen=True):
+class SelectDiscussion(OfferedCommand, frozen=True):
     """Show a discussion; its log is loaded when it is not yet."""
 
     discussion_id: str

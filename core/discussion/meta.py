@@ -35,7 +35,15 @@ _TEXT_KEYS = {
     "parent": "parent_id",
     "branch_point": "branch_message_id",
 }
-_OPTIONAL_KEYS = ("spend_limit_usd", "cache_epoch", "temperature", "max_output_tokens", "has_tools", "mode")
+_OPTIONAL_KEYS = (
+    "spend_limit_usd",
+    "cache_epoch",
+    "temperature",
+    "max_output_tokens",
+    "has_tools",
+    "mode",
+    "delegated_by",
+)
 _FLAG_KEYS = ("pinned", "archived", "caching_enabled")
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -96,6 +104,7 @@ def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
     most = _number(table, "max_output_tokens", MAX_OUTPUT_TOKENS, wrong)
     values["max_output_tokens"] = None if most is None else max(1, int(most))
     _take(table, "has_tools", bool, "has_tools", values, wrong)
+    _take(table, "delegated_by", str, "delegated_by", values, wrong)
     values["mode"] = _mode(table, wrong)
     created = _created(table, discussion_id, wrong)
     limit = _number(table, "spend_limit_usd", math.inf, wrong)
@@ -169,6 +178,8 @@ def _to_table(meta: DiscussionMeta) -> dict[str, Any]:
         table["has_tools"] = True
     if meta.mode is not Mode.ASK:
         table["mode"] = meta.mode.value
+    if meta.delegated_by:
+        table["delegated_by"] = meta.delegated_by
     if meta.cache_epoch:
         table["cache_epoch"] = meta.cache_epoch
     return table

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from core.values.messages import Message, Part, Role, Status, ToolCallPart, ToolResultPart
+from core.values.messages import CallEnd, Message, Part, Role, Status, ToolCallPart, ToolResultPart
 
 NO_RESULT = "interrupted: no result of this call is known."
 
@@ -101,7 +101,7 @@ def _answers(
     while at < len(calls):
         held = places[at]
         if held is None:
-            part = ToolResultPart(calls[at].call_id, NO_RESULT, is_error=True)
+            part = ToolResultPart(calls[at].call_id, NO_RESULT, is_error=True, ended=CallEnd.INTERRUPTED)
             missing = f"{reply.id}/{calls[at].call_id}"
             yield Message(missing, reply.at, Role.TOOL, (part,), Status.INTERRUPTED)
             at += 1

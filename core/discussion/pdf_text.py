@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
 from typing import Any
+
+from core.base.memory import limit_memory
 
 MAX_PAGES = 3_000
 MAX_TEXT_CHARS = 5_000_000
@@ -24,7 +24,7 @@ def read_pdf(data: bytes) -> Found:
     """
     import pypdfium2
 
-    _limit_memory()
+    limit_memory(MAX_MEMORY_BYTES)  # a page may unpack to any size
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as fault:
@@ -84,12 +84,3 @@ def _unread(code: int | None) -> Found:
 
 def _problem(what: str, remedy: str) -> Found:
     return {"problem": what, "remedy": remedy}
-
-
-def _limit_memory() -> None:
-    """A page may unpack to any size: the process fails before the machine does."""
-    if sys.platform == "linux":
-        import resource
-
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))

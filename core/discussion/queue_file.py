@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.decoders import from_json
 from core.base.disk import OS_DISK, Appended, Disk, append_file, reported, write_file
 from core.base.errors import StorageError
 from core.base.locks import discussion_lock
@@ -115,7 +116,7 @@ def _without(prompts: _Prompts, prompt_id: str) -> _Prompts:
 
 def _read(path: Path) -> QueueRead:
     try:
-        content = msgspec.json.decode(read_file(path, BOOK_BYTES), type=_QueueContent)
+        content = from_json(read_file(path, BOOK_BYTES), _QueueContent)
     except FileNotFoundError:
         return QueueRead()
     except (OSError, ValueError, RecursionError) as error:

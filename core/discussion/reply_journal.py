@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from core.base import paths
+from core.base.decoders import from_builtins
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import LOCK_WAIT_S, take_lock
@@ -386,7 +387,7 @@ def _head(data: dict[str, Any]) -> ReplyHead | None:
 def _usage(data: object) -> Usage | None:
     """Usage as it was written; None for what is none."""
     try:
-        usage = msgspec.convert(data, Usage)
+        usage = from_builtins(data, Usage)
     except msgspec.ValidationError:
         return None
     return usage

@@ -19,7 +19,7 @@ from core.base.secrets import scrubbed_line
 from core.discussion import log, meta, queue_file, store, trash
 from core.discussion.calls_lock import CallsLocks
 from core.discussion.export_place import check_place, look_at
-from core.discussion.left_calls import calls_of, results_of
+from core.discussion.left_calls import calls_of, goes_on, results_of
 from core.discussion.messages import (
     AppendRecords,
     BranchOnDisk,
@@ -177,16 +177,30 @@ class DiscussionHandler:
             call_id = effect.token.call_id if isinstance(effect.token, PromptToken) else ""
             self._emit(PromptGone(effect.discussion_id, call_id, queue))
             return
-        if isinstance(effect.token, ReplyToken):
+        told = RecordsAppended(effect.discussion_id, effect.records, effect.token)
+        if goes_on(
+            effect.token, effect.records
+        ):  # its calls begin; whatever they write comes here, behind the journal's end
+            self._emit(told)
             self._journals.drop(effect.discussion_id)
-            self._settle(call_key(effect.token.call_id), effect.records)
-        if isinstance(effect.token, ResultToken):
-            self._calls.answered(effect.discussion_id, results_of(effect.records))
-        if isinstance(effect.token, UpkeepToken):
-            self._settle(effect.token.key, effect.records)
-        self._emit(RecordsAppended(effect.discussion_id, effect.records, effect.token))
+        else:
+            self._let_go(effect)
+            self._emit(told)
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
+
+    def _let_go(self, effect: AppendRecords) -> None:
+        """Let go of what stood for records that are in the log now."""
+        match effect.token:
+            case ReplyToken(call_id):
+                self._journals.drop(effect.discussion_id)
+                self._settle(call_key(call_id), effect.records)
+            case ResultToken():
+                self._calls.answered(effect.discussion_id, results_of(effect.records))
+            case UpkeepToken(key):
+                self._settle(key, effect.records)
+            case _:
+                pass
 
     def _note_calls(self, effect: AppendRecords) -> None:
         """No other program may take calls for left behind that this one is about to begin."""

@@ -49,6 +49,22 @@ def tombstones(rows: LogRows) -> frozenset[str]:
     )
 
 
+_PUT_BACK = frozenset(
+    {ItemEventKind.RESTORED, ItemEventKind.ACCEPTED, ItemEventKind.CONFIRMED, ItemEventKind.EDITED}
+)
+
+
+def deletions(rows: LogRows) -> tuple[ItemEvent, ...]:
+    """Items that a person deleted and that were not put back since, by their events. O(events)."""
+    last: dict[str, ItemEvent] = {}
+    for event in rows.events:
+        if event.kind is ItemEventKind.DELETED and event.item and not event.fact:
+            last[event.item] = event
+        elif event.kind in _PUT_BACK:
+            last.pop(event.item, None)
+    return tuple(last.values())
+
+
 def undone_applies(rows: LogRows) -> frozenset[str]:
     """Applies that were taken back."""
     return frozenset(event.apply for event in rows.events if event.kind is ItemEventKind.UNDONE)

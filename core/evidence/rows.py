@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from core.base.decoders import decoder_of
 from core.base.text import clean
 from core.evidence.quotes import quote_hash
 from core.values.evidence import EvidenceRow, ItemEvent, Quote
@@ -17,8 +18,8 @@ EVIDENCE_FILE, EVENTS_FILE = "evidence.jsonl", "events.jsonl"
 
 T = TypeVar("T")
 
-_evidence = msgspec.json.Decoder(EvidenceRow)
-_event = msgspec.json.Decoder(ItemEvent)
+_evidence = decoder_of(EvidenceRow)
+_event = decoder_of(ItemEvent)
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from core.base.decoders import decoder_of, from_json
 from core.facts.checks import flaws_of
 from core.facts.places import FORMAT_VERSION, INDEX_FILE, FactPlace
 from core.values.facts import FactProblem, IndexedFact
@@ -15,7 +16,7 @@ _HEAD = re.compile(rb'\{"version":1,"last_updated":"([^"\\\n]*)","total_facts":(
 _TAIL = b"]}\n"
 _ROW = b'{"id":"'
 _encode = msgspec.json.Encoder().encode
-_row_of = msgspec.json.Decoder(IndexedFact).decode
+_row_of = decoder_of(IndexedFact).decode
 
 
 class IndexText(msgspec.Struct, frozen=True):
@@ -89,7 +90,7 @@ def _own(data: bytes) -> IndexText | None:
 
 def _loose(data: bytes) -> IndexText:
     try:
-        whole = msgspec.json.decode(data, type=_ForeignIndex)
+        whole = from_json(data, _ForeignIndex)
     except (msgspec.DecodeError, ValueError) as error:
         said = f"it cannot be read ({error}) and was made anew from the YAML files"
         return IndexText({}, problems=(FactProblem(INDEX_FILE, 1, said, is_warning=True),))

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.decoders import packed_decoder_of
 from core.base.disk import make_dirs, write_passing
 from core.base.errors import StorageError
 from core.base.opener import BOOK_BYTES, read_file
@@ -56,7 +57,7 @@ class SyncTable(msgspec.Struct, frozen=True):
     problems: tuple[FactProblem, ...] = ()
 
 
-_items = msgspec.msgpack.Decoder(ItemHashes).decode
+_items = packed_decoder_of(ItemHashes).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -68,7 +69,7 @@ def item_hashes(items: ItemHashes) -> msgspec.Raw:
 def read_table(home: Path) -> SyncTable | None:
     """The table of a home, None where there is none that can be read."""
     try:
-        table = msgspec.msgpack.decode(read_file(paths.facts_file(home), BOOK_BYTES), type=SyncTable)
+        table = packed_decoder_of(SyncTable).decode(read_file(paths.facts_file(home), BOOK_BYTES))
         return table if table.version == VERSION else None
     except (OSError, msgspec.DecodeError, ValueError):
         return None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from core.base.decoders import from_json
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.base.opener import BOOK_BYTES, read_file
 from core.forgetting.words import Words
@@ -51,7 +52,7 @@ def waiting(home: Path) -> Iterator[Intent]:
     """Intents that did not come to their end, the oldest first. One that cannot be read is told in the log."""
     for path in sorted(folder(home).glob(f"*{_INTENT}")):
         try:
-            yield msgspec.json.decode(read_file(path, BOOK_BYTES), type=Intent)
+            yield from_json(read_file(path, BOOK_BYTES), Intent)
         except (OSError, msgspec.MsgspecError) as error:
             log.warning("a forgetting cannot be gone on with: %s: %s", path.name, type(error).__name__)
 
@@ -72,5 +73,5 @@ def receipts(home: Path) -> tuple[ForgetReceipt, ...]:
     found = []
     for path in sorted(folder(home).glob(f"*{_RECEIPT}"), reverse=True):
         with suppress(OSError, msgspec.MsgspecError):
-            found.append(msgspec.json.decode(read_file(path, BOOK_BYTES), type=ForgetReceipt))
+            found.append(from_json(read_file(path, BOOK_BYTES), ForgetReceipt))
     return tuple(found)

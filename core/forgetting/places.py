@@ -99,6 +99,13 @@ PLACES: tuple[Place, ...] = (
         is_unread=True,
     ),
     Place(
+        "inbox",
+        "files of the inbox, and those that were taken out of it",
+        ("inbox/*",),
+        checked="yours: left as they are",
+        is_unread=True,
+    ),
+    Place(
         "versions",
         "category files as they were before a merge",
         ("knowledge/versions/*",),
@@ -167,6 +174,13 @@ PLACES: tuple[Place, ...] = (
         ("knowledge/.review.json",),
         checked=READ_AGAIN,
         counted=("choice in the review that was begun", "choices in the review that was begun"),
+    ),
+    Place(
+        "proposals",
+        "proposals of other programs",
+        ("knowledge/.proposals.json",),
+        checked=READ_AGAIN,
+        counted=("proposal of another program", "proposals of other programs"),
     ),
     Place(
         "replies",

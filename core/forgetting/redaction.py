@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from core.base.decoders import decoder_of
 from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
@@ -26,8 +27,8 @@ _GONE = object()
 _POINTER = "~~ (replaced "
 """Behind the words of an item that another replaced, before the first words of that one."""
 
-_evidence = msgspec.json.Decoder(EvidenceRow)
-_event = msgspec.json.Decoder(ItemEvent)
+_evidence = decoder_of(EvidenceRow)
+_event = decoder_of(ItemEvent)
 
 
 def items_without(name: str, data: bytes, words: Words) -> Cut:

@@ -59,6 +59,7 @@ from core.knowledge.locks import harvest_lock, write_lock
 from core.knowledge.rewrites import draft_names
 from core.knowledge.versions import version_names
 from core.knowledge.withdrawals import withdrawing
+from core.mcp_server.proposal_file import drop_saying
 from core.retrieval.erasure import ServerDebt, erase_in_index, pay, tell_server
 from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
@@ -271,6 +272,7 @@ class _Forgetting:
             )
         self._cleanse_ledger()
         self._cleanse_review()
+        self._count("proposals", drop_saying(self._home, lambda said: holds(said, words), disk=self._disk))
         knowledge = self._directory
         for sha256 in words.hashes.intersection(kept_conversations(knowledge)):
             KeptReplies(knowledge, sha256, disk=self._disk).drop_all()

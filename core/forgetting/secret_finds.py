@@ -45,6 +45,9 @@ _CURES: Mapping[str, Cure] = {
 _NO_LOG = ("draft.txt", "draft.attachments.json", "queue.json", "meta.toml")
 """Files of a discussion that are written anew: what was not sent yet, and its name."""
 
+_KEPT_BYTES = "edits"
+"""Folder of a discussion that is no log: bytes of files as they were before tools wrote them. Masked, they are put back no more."""
+
 
 class SecretFind(msgspec.Struct, frozen=True):
     """A secret that was found. It holds nothing of the secret.
@@ -93,7 +96,8 @@ def cure_of(place: Place | None, name: str) -> Cure:
     """The cure of a file. `name`: below its root."""
     if place is None:
         return Cure.BY_HAND
-    if place.id == "discussions" and PurePosixPath(name).name in _NO_LOG:
+    parts = PurePosixPath(name).parts
+    if place.id == "discussions" and (parts[-1] in _NO_LOG or parts[2:3] == (_KEPT_BYTES,)):
         return Cure.SCRUB
     return _CURES.get(place.id, Cure.ANEW if place.is_derived else Cure.SCRUB)
 

@@ -149,7 +149,7 @@ def _cleansed(name: str, place_id: str, data: bytes) -> bytes:
 def _lock(home: Path, path: Path, find: SecretFind, disk: Disk) -> AbstractContextManager[object]:
     """The lock of those who write such a file."""
     if find.place == "discussions":
-        return discussion_lock(path.parent)
+        return discussion_lock(home.joinpath(*path.relative_to(home).parts[:2]))
     return nullcontext() if find.place == "window" else write_lock(home, disk=disk)
 
 

@@ -92,8 +92,13 @@ def target_of(state: AppState, asked: ForgetDiscussion | ForgetItem | LookAtForg
     if not isinstance(asked, ForgetDiscussion) and asked.item is not None:
         return ForgetTarget((), asked.item.category, asked.item.text, asked.item.file)
     assert not isinstance(asked, ForgetItem)
-    branches = branches_of(state, asked.discussion_id) if asked.with_branches else ()
-    return ForgetTarget((asked.discussion_id, *branches))
+    wanted = asked.discussion_id
+    others = (
+        branches_of(state, wanted)
+        if asked.with_branches
+        else tuple(one.id for one in discussions.tasks_of(state, wanted))
+    )
+    return ForgetTarget((wanted, *others))
 
 
 def _look(state: AppState, asked: LookAtForget) -> Result:

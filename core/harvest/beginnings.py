@@ -179,6 +179,7 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         remedy="",
         provider=made.provider,
         model=made.model,
+        is_dream=command.is_dream,
     )
     return replace(state, harvest=begun), (DistilConversations(made, chosen),)
 
@@ -265,9 +266,12 @@ def _question(state: AppState, preview: HarvestPreview) -> RemovalQuestion | Non
 
 
 def write_automatic(state: AppState) -> Result:
-    """Write what the mode lets be written without being asked; the rest waits. Turns memory on for nobody."""
+    """Write what the mode lets be written without being asked; the rest waits. Turns memory on for nobody.
+
+    Of a dream nothing is written: that waits for the person whatever the mode.
+    """
     harvest = state.harvest
-    if harvest.preview is None or state.program.is_home_read_only:
+    if harvest.preview is None or harvest.is_dream or state.program.is_home_read_only:
         return state, ()
     chosen, rest = automatic_part(harvest.preview, state.config.settings.knowledge, harvest.provider)
     paths = {one.path for one in chosen.sources}

@@ -33,10 +33,14 @@ class LookForHarvest(msgspec.Struct, frozen=True):
 
 
 class PreviewHarvest(OfferedCommand, frozen=True):
-    """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates."""
+    """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates.
+
+    `is_dream`: an autonomous discussion asks; nothing of it is written without the person, in any mode.
+    """
 
     paths: tuple[str, ...] = ()
     command_id: str = ""
+    is_dream: bool = False
 
 
 class TickHarvestItems(msgspec.Struct, frozen=True):

@@ -58,6 +58,7 @@ def _waits(one: ProposedItem, ticked: frozenset[str]) -> bool:
     return (
         one.item.category.value not in ticked
         or one.replaces is not None
+        or bool(one.deleted_on)
         or bool(one.near or one.near_here)
         or is_touched
     )

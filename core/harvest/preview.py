@@ -21,8 +21,8 @@ from core.values.knowledge import Category, Item, NewItem, Provenance, Replaceme
 def propose(
     preview: HarvestPreview, facts: ArtifactFacts, distilled: Reply, known: Known, *, ticks: bool = True
 ) -> HarvestPreview:
-    """Add what one conversation gave. What is known exactly is shown, and not ticked; what a person forgot
-    is not shown.
+    """Add what one conversation gave. What is known exactly, or was deleted by the person, is shown and not ticked; what
+    they forgot is not shown.
 
     Args:
         ticks: whether what is new is ticked beforehand.
@@ -40,6 +40,8 @@ def propose(
         replaced = _replaced(item, known)
         same, near = known.exact(item.category, place, text), known.near(text)
         is_known = same is not None
+        deleted_on = "" if is_known else known.deleted_on(item.category, text)
+        is_wanted = ticks and not deleted_on
         made.append(
             ProposedItem(
                 id=f"{facts.sha256[:16]}-{number}",
@@ -51,8 +53,9 @@ def propose(
                 near_here=tuple(one.text for one in near if not one.first_line),
                 is_known=is_known,
                 is_repeated=same is not None and not same.first_line,
-                is_ticked=ticks and not is_known,
-                was_ticked=ticks,
+                is_ticked=is_wanted and not is_known,
+                was_ticked=is_wanted,
+                deleted_on=deleted_on,
                 replaces=None if is_known else replaced,
             )
         )

@@ -7,13 +7,15 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.agent.delegation import children_at_work
 from core.agent.messages import ApproveCall, KillCommands, RefuseCall, SetTools, UndoTurn
+from core.agent.pages import mode_of
 from core.hooks.fields import Body, Count, Data, Time, filled
 from core.hooks.operation import NO_DISCUSSION, READ_ONLY, Resource, operation
 from core.hooks.refusals import RefusedError, unknown
 from core.hooks.request import Answer, Request
 from core.values.agent import ActKind, AgentTurn, Approval, CallState, Mode, ToolCall
-from core.values.messages import ToolResultPart
+from core.values.messages import CallEnd, Status, ToolResultPart
 from core.values.state import AppState
 
 MOST_HUNKS = 10_000
@@ -38,17 +40,19 @@ class AttachmentData(Data, frozen=True):
 
 
 class ToolResultData(Data, frozen=True):
-    """Answer of a tool. `attachments`: pictures in it."""
+    """Answer of a tool. `attachments`: pictures in it; `ended`: how the call ended, `refused` ones were never begun."""
 
     call_id: str
     text: str
     is_error: bool
+    ended: CallEnd
     attachments: list[AttachmentData]
 
     @classmethod
-    def of(cls, part: ToolResultPart) -> ToolResultData:
-        """The result as it is answered with."""
-        return filled(cls, part, attachments=[filled(AttachmentData, file) for file in part.attachments])
+    def of(cls, part: ToolResultPart, status: Status) -> ToolResultData:
+        """The result as it is answered with. `status`: of its message."""
+        files = [filled(AttachmentData, file) for file in part.attachments]
+        return filled(cls, part, attachments=files, ended=part.end(status))
 
 
 class HunkData(Data, frozen=True):
@@ -106,7 +110,10 @@ class WorkingCallData(Data, frozen=True):
 
 
 class TurnData(Data, frozen=True):
-    """A turn with tools that runs. `is_left`: a program that ended left it; it waits for the person."""
+    """A turn with tools that runs. `is_left`: a program that ended left it; it waits for the person.
+
+    `tasks`: ids of discussions that work on its tasks; their turns and questions stand there.
+    """
 
     discussion_id: str
     message_id: str
@@ -114,12 +121,15 @@ class TurnData(Data, frozen=True):
     is_stopping: bool
     is_left: bool
     calls: list[WorkingCallData]
+    tasks: list[str]
 
     @classmethod
-    def of(cls, turn: AgentTurn) -> TurnData:
+    def of(cls, state: AppState, turn: AgentTurn) -> TurnData:
         """The turn as it is answered with."""
         calls = [WorkingCallData.of(call) for call in turn.calls]
-        return filled(cls, turn, message_id=turn.turn_id, calls=calls)
+        made = state.discussions.summaries
+        tasks = [one for one in children_at_work(state, turn.discussion_id) if one in made]
+        return filled(cls, turn, message_id=turn.turn_id, calls=calls, tasks=tasks)
 
 
 class ToolsData(Data, frozen=True):
@@ -161,7 +171,7 @@ class ApprovedData(Data, frozen=True):
 def turn_of(state: AppState, discussion_id: str) -> TurnData | None:
     """The turn that runs in a discussion."""
     turn = state.agent.turns.get(discussion_id)
-    return None if turn is None else TurnData.of(turn)
+    return None if turn is None else TurnData.of(state, turn)
 
 
 def commands_of(state: AppState, discussion_id: str) -> list[WorkingCallData]:
@@ -199,7 +209,7 @@ async def set_tools(request: Request[ToolsBody]) -> Answer:
     row = state.discussions.summaries.get(chosen)
     if row is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
-    return Answer(ToolsData(chosen, row.meta.has_tools, row.meta.mode))
+    return Answer(ToolsData(chosen, row.meta.has_tools, mode_of(state, chosen)))
 
 
 _ONE = "/api/discussions/{discussion_id}"

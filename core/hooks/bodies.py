@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar, get_type_hints
 import msgspec
 from msgspec import inspect
 
+from core.base.decoders import description_of, from_builtins
 from core.base.text import clean
 from core.hooks.fields import Body, Query
 from core.hooks.refusals import RefusedError
@@ -56,7 +57,7 @@ def read_body(data: bytes, content_type: str, *, is_taken: bool, may_be_empty: b
 def taken(kind: type[B], value: Any, remedy: str = "See docs/openapi.json") -> B:
     """A body of its type from plain data. Raises RefusedError (422)."""
     try:
-        return msgspec.convert(value, kind)
+        return from_builtins(value, kind)
     except msgspec.ValidationError as error:
         raise RefusedError(422, "wrong_body", flaw(kind, error), remedy) from error
 
@@ -76,7 +77,7 @@ def read_query(given: Iterable[tuple[str, str]], kind: type[Q]) -> Q:
         is_number = hints[name] is int and _WHOLE_NUMBER.fullmatch(text)
         values[name] = int(text) if is_number else clean(text)
     try:
-        return msgspec.convert(values, kind)
+        return from_builtins(values, kind)
     except msgspec.ValidationError as error:
         raise RefusedError(422, "wrong_query", flaw(kind, error, ""), "See docs/openapi.json") from error
 
@@ -94,7 +95,7 @@ def flaw(kind: Any, error: msgspec.ValidationError, root: str = "body") -> str:
     if what.startswith("Expected"):
         what = _PYTHON_NAME.sub(lambda name: _JSON_NAMES[name[0]], what).replace("`", "")
     elif what.startswith("Invalid enum value"):
-        what += f", there are {', '.join(map(repr, _choices(inspect.type_info(kind), place)))}"
+        what += f", there are {', '.join(map(repr, _choices(description_of(kind), place)))}"
     where = f"{root}{place}".removeprefix(".")
     return f"{where}: {what[0].lower()}{what[1:_MOST]}".replace("`", "'")
 

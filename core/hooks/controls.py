@@ -11,6 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from core.app.messages import PERSON_ONLY, Command, SaveWindow
+from core.attention.messages import NoteActivity
 from core.discussion.messages import UndoDelete
 from core.hooks.bodies import taken
 from core.hooks.fields import Body, Texts
@@ -25,8 +26,8 @@ from core.values.state import AppState
 COMMAND_ID = "command_id"
 """The field by which we wait for a command; nobody else gives it."""
 
-HELD_BACK: tuple[type[Any], ...] = (*PERSON_ONLY, SaveWindow)
-"""A person's own words never come through the Hook API; the window keeps its own places."""
+HELD_BACK: tuple[type[Any], ...] = (*PERSON_ONLY, SaveWindow, NoteActivity)
+"""A person's own words never come through the Hook API; the window keeps its own places, and tells when it is used."""
 
 
 def action_name(kind: type[Any]) -> str:

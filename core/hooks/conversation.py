@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.agent.compaction_messages import CompactDiscussion
-from core.agent.pages import asked_calls
+from core.agent.delegation import questions_of
 from core.app.execution import begin, is_over
 from core.base.errors import FailureKind
 from core.base.figures import time_limit
@@ -314,7 +314,9 @@ class FollowedTurn:
         is_retry = (
             call is not None and call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
         )
-        is_asked = any(one.question_id not in self.told for one in asked_calls(state, self.chosen))
+        is_asked = any(
+            f"{asker}/{one.question_id}" not in self.told for asker, one in questions_of(state, self.chosen)
+        )
         return is_retry or is_asked or any(self._is_more(one) for one in self._said(state))
 
     def _said(self, state: AppState) -> list[_Reply]:
@@ -340,10 +342,12 @@ class FollowedTurn:
     def _news(self, state: AppState) -> list[bytes]:
         call = self._call(state)
         lines = [line for one in self._said(state) if self._is_more(one) for line in self._more(*one)]
-        for one in asked_calls(state, self.chosen):
-            if one.question_id not in self.told and one.approval is not None:
-                self.told.add(one.question_id)
-                lines.append(event("asking", {"call_id": one.id, "title": one.approval.title}))
+        for asker, one in questions_of(state, self.chosen):
+            key = f"{asker}/{one.question_id}"
+            if key not in self.told and one.approval is not None:
+                self.told.add(key)
+                asked = {"discussion_id": asker, "call_id": one.id, "title": one.approval.title}
+                lines.append(event("asking", asked))
         if call is not None and call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
             self.told.add(call.retry_reason)
             lines.append(event("retrying", {"reason": call.retry_reason}))

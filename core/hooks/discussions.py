@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
+from core.agent.pages import mode_of
 from core.base.ids import make_id
 from core.discussion.messages import (
     ArchiveDiscussion,
@@ -33,7 +34,7 @@ from core.values.updates import is_busy
 
 
 class DiscussionData(Data, frozen=True):
-    """A row of the list."""
+    """A row of the list. `parent_id`: of a branch or a task; `delegated_by`: the parent's call that a task is for."""
 
     id: str
     name: str
@@ -56,6 +57,8 @@ class DiscussionData(Data, frozen=True):
     is_busy: bool
     has_tools: bool
     mode: Mode
+    parent_id: str
+    delegated_by: str
 
     @classmethod
     def of(cls, state: AppState, row: DiscussionSummary) -> DiscussionData:
@@ -72,6 +75,7 @@ class DiscussionData(Data, frozen=True):
             usage=UsageData.of(row.usage),
             upkeep=UpkeepData.of(row.upkeep),
             is_busy=is_busy(state, row.meta.id),
+            mode=mode_of(state, row.meta.id),
         )
 
 

@@ -64,7 +64,8 @@ class ProposedItemData(Data, frozen=True):
     """An item that the model proposed.
 
     `near`, `near_here`: what says nearly the same, known or in this preview; `is_repeated`: what is known exactly is such
-    an item, not yet written; `is_unfound`: its quote stood nowhere in what was read, and was left out.
+    an item, not yet written; `is_unfound`: its quote stood nowhere in what was read, and was left out; `deleted_on`: the day
+    on which the person deleted what says this, empty where they did not.
     """
 
     id: str
@@ -80,6 +81,7 @@ class ProposedItemData(Data, frozen=True):
     replaces: ReplacedData | None
     is_known: bool
     is_repeated: bool
+    deleted_on: str
     is_unfound: bool
     is_ticked: bool
     is_edited: bool

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import Annotated, get_args
 
-import msgspec
 from msgspec import Meta
 
 from core.app.messages import Command
+from core.base.decoders import from_builtins
 from core.hooks.fields import Body, Count, Data, Rows, filled
 from core.hooks.operation import READ_ONLY, Resource, operation
 from core.hooks.queries import PageQuery
@@ -23,6 +23,7 @@ from core.knowledge.messages import (
     KnowledgeCommand,
     RegenerateDigest,
 )
+from core.mcp_server.messages import RefuseProposals
 from core.values.knowledge import (
     Category,
     CategoryFile,
@@ -114,8 +115,24 @@ class NoteData(Data, frozen=True):
     items: list[KnowledgeItemData]
 
 
+class ProposalData(Data, frozen=True):
+    """An item that another program proposes, and that a person has not decided about. `near`: known items like it."""
+
+    id: str
+    category: Category
+    text: str
+    detail: str
+    name: str
+    source: str
+    at: str
+    near: list[str]
+
+
 class KnowledgeData(Data, frozen=True):
-    """Knowledge as it is now. `drafts`: paths of those that were made of playbooks and are not renamed."""
+    """Knowledge as it is now. `drafts`: paths of those that were made of playbooks and are not renamed.
+
+    `proposals`: nothing of them is known; a person alone takes one.
+    """
 
     switch: DigestSwitch
     is_on: bool
@@ -123,6 +140,7 @@ class KnowledgeData(Data, frozen=True):
     categories: list[CategoryData]
     notes: Rows[NoteData]
     drafts: list[str]
+    proposals: list[ProposalData]
     problems: list[str]
 
 
@@ -143,6 +161,10 @@ async def get_knowledge(request: Request[KnowledgeQuery]) -> Answer:
             categories=[_category_data(one, query) for one in categories],
             notes=Rows(len(notes), [_note_data(one, few) for one in listed.of(notes)]),
             drafts=sorted(set(state.knowledge.drafts.values())),
+            proposals=[
+                filled(ProposalData, one, near=list(state.proposals.near.get(one.id, ())))
+                for one in state.proposals.waiting
+            ],
         )
     )
 
@@ -158,7 +180,7 @@ def _note_data(note: NoteFile, page: PageQuery) -> NoteData:
 
 
 def _item_data(item: Item) -> KnowledgeItemData:
-    return msgspec.convert(item_data(item), KnowledgeItemData)
+    return from_builtins(item_data(item), KnowledgeItemData)
 
 
 async def make_digest(request: Request[None]) -> Answer:
@@ -202,6 +224,6 @@ RESOURCE = Resource(
         operation("GET", _ALL, get_knowledge, {200: KnowledgeData}, {404: "no such file of knowledge"}),
         operation("POST", f"{_ALL}/digest", make_digest, {200: DigestData}, {409: READ_ONLY}),
     ),
-    {"knowledge": get_args(KnowledgeCommand)},
+    {"knowledge": (*get_args(KnowledgeCommand), RefuseProposals)},
     _check,
 )

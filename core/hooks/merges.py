@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.base.decoders import from_builtins
 from core.harvest.messages import (
     ApplyMerge,
     GraduatePlaybook,
@@ -94,11 +95,9 @@ class MergingData(Data, frozen=True):
         own = state.harvest
         shown = None if own.merge is None else _merge_data(own.merge)
         merged = (
-            None if own.merged is None else msgspec.convert(msgspec.to_builtins(own.merged), MergeReportData)
+            None if own.merged is None else from_builtins(msgspec.to_builtins(own.merged), MergeReportData)
         )
-        drafted = (
-            None if own.drafted is None else msgspec.convert(msgspec.to_builtins(own.drafted), DraftData)
-        )
+        drafted = None if own.drafted is None else from_builtins(msgspec.to_builtins(own.drafted), DraftData)
         return cls(own.phase, own.problem, shown, merged, drafted)
 
 
@@ -171,7 +170,7 @@ async def _run(
 
 
 def _merge_data(merge: MergeProposal) -> MergeProposalData:
-    return msgspec.convert(merge_data(merge), MergeProposalData)
+    return from_builtins(merge_data(merge), MergeProposalData)
 
 
 _ALL = "/api/knowledge/merge"

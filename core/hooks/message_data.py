@@ -37,6 +37,7 @@ class MessageData(Data, frozen=True, tag_field="type", tag="message"):
     """One message. What a vendor wants back of its reasoning stays inside.
 
     `version_of`: the first version of the reply that this one is another version of; empty for that one itself.
+    `is_autonomous`: words of the program's, by which an autonomous turn began, and not the person's.
     """
 
     id: str
@@ -52,17 +53,20 @@ class MessageData(Data, frozen=True, tag_field="type", tag="message"):
     model: str
     is_edited: bool
     version_of: str
+    is_autonomous: bool
     usage: UsageData | None
 
     @classmethod
     def of(cls, message: Message) -> MessageData:
         """The message as it is answered with."""
         parts = message.parts
+        told = (part for part in parts if isinstance(part, ToolResultPart))
+        results = [ToolResultData.of(part, message.status) for part in told]
         return filled(
             cls,
             message,
             tool_calls=[filled(ToolCallData, part) for part in parts if isinstance(part, ToolCallPart)],
-            tool_results=[ToolResultData.of(part) for part in parts if isinstance(part, ToolResultPart)],
+            tool_results=results,
             attachments=[filled(AttachmentData, part) for part in message.attachments],
             usage=None if message.usage is None else UsageData.of(message.usage),
         )

@@ -7,8 +7,7 @@ import sys
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
-
+from core.base.decoders import schemas_of
 from core.hooks.operation import Operation
 from core.hooks.refusals import ErrorData
 from core.hooks.table import OPERATIONS
@@ -71,7 +70,7 @@ def _schemas() -> dict[str, Any]:
     answers = [kind for operation in OPERATIONS for kind in operation.answers.values() if kind is not bytes]
     bodies = [operation.body for operation in OPERATIONS if operation.body is not None]
     kinds = dict.fromkeys([ErrorData, *answers, *bodies])
-    schemas = msgspec.json.schema_components(kinds, ref_template=_PLACE)[1]
+    schemas = schemas_of(kinds, _PLACE)
     return dict(sorted(schemas.items()))
 
 
@@ -99,7 +98,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     ]
     if operation.query is None:
         return in_path
-    _, schemas = msgspec.json.schema_components([operation.query])
+    schemas = schemas_of([operation.query], "#/$defs/{name}")
     described = schemas[operation.query.__name__]
     return in_path + [
         {"name": name, "in": "query", "required": name in described["required"], "schema": schema}

@@ -29,7 +29,7 @@ from core.settings.messages import (
 )
 from core.settings.starting_model import named_provider
 from core.settings.wording import asked_lines, trust_title
-from core.spending.limits import under_way_usd
+from core.spending.limits import loosens, under_way_usd
 from core.values.settings import Project
 from core.values.state import AppState, Level
 
@@ -160,7 +160,7 @@ async def status(request: Request[None]) -> Answer:
             default_provider=named_provider(state),
             discussions=len(state.discussions.summaries),
             calls=[CallData.of(call) for call in state.turns.calls.values()],
-            turns=[TurnData.of(turn) for turn in state.agent.turns.values()],
+            turns=[TurnData.of(state, turn) for turn in state.agent.turns.values()],
             today=TodayData(
                 state.spending.spent_today_usd,
                 state.spending.has_estimate,
@@ -184,15 +184,19 @@ async def advance_clock(request: Request[ClockBody]) -> Answer:
 
 _NO_CLOCK = {404: "the program was started without --test-clock"}
 
-_PERSONS_TABLES = frozenset({"tools", "mcp", "channels", "agent", "hooks"})
-"""Tables of settings that say what tools, servers and this API may do."""
+_PERSONS_TABLES = frozenset({"tools", "mcp", "channels", "agent", "hooks", "providers"})
+"""Tables of settings that say what tools, servers and this API may do, and where words and keys go."""
 
 
-def _check(_state: AppState, command: Command) -> None:
-    """Refuse a change of what only a person decides."""
+def _check(state: AppState, command: Command) -> None:
+    """Refuse a change of what only a person decides: a limit may be lowered here, it stops what goes on by itself."""
+    if isinstance(command, SaveServer | RemoveServer):
+        raise for_a_person()
     if not isinstance(command, ChangeSetting | ChangeProjectSetting):
         return
     if command.key.split(".", 1)[0].strip().strip("\"'").lower() in _PERSONS_TABLES:
+        raise for_a_person()
+    if loosens(state.config.settings, command.key, command.value):
         raise for_a_person()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.hooks import (
     agent,
+    attention,
     caches,
     context,
     conversation,
@@ -19,6 +20,8 @@ from core.hooks import (
     presets,
     program,
     retrieval,
+    servers,
+    signals,
     versions,
     window,
 )
@@ -42,6 +45,9 @@ RESOURCES: tuple[Resource, ...] = (
     imports.RESOURCE,
     retrieval.RESOURCE,
     forgetting.RESOURCE,
+    servers.RESOURCE,
+    signals.RESOURCE,
+    attention.RESOURCE,
 )
 OPERATIONS: tuple[Operation, ...] = (
     *(operation for resource in RESOURCES for operation in resource.operations),

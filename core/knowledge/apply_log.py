@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.decoders import from_builtins
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.ids import is_id
 from core.base.opener import BOOK_BYTES, read_file
@@ -180,5 +181,5 @@ def _step(row: Mapping[str, Any]) -> list[ApplyStep]:
         FilePlan(plan["file"], plan["head"].encode(), tuple(CategoryLine(*line) for line in plan["lines"]))
         for plan in row.get("files", ())
     )
-    parts = msgspec.convert(row.get("parts", []), tuple[PartPlan, ...])
+    parts = from_builtins(row.get("parts", []), tuple[PartPlan, ...])
     return [ApplyStep(str(row.get("source", "")), entry, files, parts=parts)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.evidence.history import LINKS, tombstones, undone_applies
+from core.evidence.history import LINKS, deletions, tombstones, undone_applies
 from core.evidence.quotes import item_hash
 from core.evidence.rows import LogRows
 from core.evidence.strikes import is_struck
@@ -40,6 +40,8 @@ class Known:
     forgotten: frozenset[str] = frozenset()
     heirs: Mapping[str, str] = field(default_factory=dict)
     """Items that others became by edits and merges, by the names of these."""
+    deleted: Mapping[str, str] = field(default_factory=dict)
+    """Days on which a person deleted what no item says any more, `YYYY-MM-DD`, by the names of it."""
     _exact: dict[tuple[str, str], int] = field(default_factory=dict)
     _named: dict[str, int] = field(default_factory=dict)
     _words: list[frozenset[str]] = field(default_factory=list)
@@ -60,6 +62,12 @@ class Known:
     def is_forgotten(self, category: Category, text: str) -> bool:
         """True for what a person forgot, in these words or but for case and end marks."""
         return bool(self.forgotten) and not self.forgotten.isdisjoint(names_of(category, text))
+
+    def deleted_on(self, category: Category, text: str) -> str:
+        """The day, `YYYY-MM-DD`, on which a person deleted what says this; empty where nobody did."""
+        if not self.deleted:
+            return ""
+        return next((self.deleted[name] for name in names_of(category, text) if name in self.deleted), "")
 
     def exact(self, category: Category, file: str, text: str) -> Item | None:
         """The item that says exactly this in the same place, or said it before a person edited or merged it.
@@ -131,9 +139,21 @@ def names_of(category: Category, text: str) -> tuple[str, str]:
 
 def known_items(items: Iterable[Item], rows: LogRows | None = None) -> Known:
     """An index over these items. `rows`: of the logs, by which what was forgotten, edited or merged does not come again."""
-    known = Known() if rows is None else Known(forgotten=tombstones(rows), heirs=_heirs(rows))
+    known = Known()
+    if rows is not None:
+        known = Known(forgotten=tombstones(rows), heirs=_heirs(rows), deleted=_deleted(rows))
     known.add(items)
     return known
+
+
+def _deleted(rows: LogRows) -> dict[str, str]:
+    """Days of what a person deleted, by the names of it."""
+    return {
+        name: event.at[:10]
+        for event in deletions(rows)
+        if event.category in _CATEGORIES
+        for name in (event.item, item_hash(event.category, same_text(event.text)))
+    }
 
 
 def _heirs(rows: LogRows) -> dict[str, str]:

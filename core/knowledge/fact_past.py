@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.decoders import decoder_of
 from core.base.errors import StorageError
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, LogRows
 from core.facts.past import Past
@@ -142,8 +143,8 @@ class HomePast:
         return paths.knowledge_dir(self._home) / name
 
 
-_evidence = msgspec.json.Decoder(EvidenceRow)
-_event = msgspec.json.Decoder(ItemEvent)
+_evidence = decoder_of(EvidenceRow)
+_event = decoder_of(ItemEvent)
 
 
 def _told(rows: LogRows) -> Iterator[tuple[str, str]]:

@@ -53,7 +53,8 @@ def plan_append(
     """Decide the lines. Reads only whether paths of notes exist; `known` is left as it is.
 
     Args:
-        items: raw, of one conversation; known: everything that the category files and notes hold.
+        items: raw, of one conversation; known: everything that the category files and notes hold, and what left them:
+            what was forgotten never comes again, what was deleted only by a person's own tick.
         notes: the note files there are, settled; seen: what is not written, and only counts where it is known.
     """
     by_path = {note.path: note for note in notes if note.path}
@@ -69,6 +70,8 @@ def plan_append(
         if not body or known.is_forgotten(item.category, body):
             continue
         same = known.exact(item.category, name, body) or fresh.exact(item.category, name, body)
+        if same is None and not raw.is_confirmed and known.deleted_on(item.category, body):
+            continue
         if same is not None:
             placed.append(Placed(raw, same, is_new=False))
         if same is not None or not may_write:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.decoders import from_json
 from core.base.disk import OS_DISK, Disk, write_file
 from core.base.errors import SlopError
 from core.knowledge.file_writer import read_bytes
@@ -31,7 +32,7 @@ class SeenFile(msgspec.Struct, frozen=True):
 def read_seen(home: Path) -> Mapping[str, SeenFile]:
     """Files by the id of their notes. Never fails: what cannot be read was not seen."""
     try:
-        return msgspec.json.decode(read_bytes(_path(home)) or b"{}", type=dict[str, SeenFile])
+        return from_json(read_bytes(_path(home)) or b"{}", dict[str, SeenFile])
     except (SlopError, msgspec.MsgspecError, ValueError):
         return {}
 

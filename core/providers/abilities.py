@@ -78,6 +78,11 @@ def takes_tools(kind: ProviderKind) -> bool:
     return kind not in (ProviderKind.EMBEDDED, ProviderKind.CLAUDE_CODE)
 
 
+def takes_memory_alone(kind: ProviderKind) -> bool:
+    """True if of all tools only those of memory reach the model: Claude Code runs them itself, from a server of ours."""
+    return kind is ProviderKind.CLAUDE_CODE
+
+
 def takes_metadata(kind: ProviderKind) -> bool:
     """True if layer 8 may be sent. Claude Code marks the last block of the last message, whatever stands in it.
 

@@ -90,6 +90,7 @@ class Clients:
         self._servers: Mapping[str, ServerSettings] = {}
         self._keys: Mapping[str, str] = {}
         self._models: Sequence[ModelProfile] = ()
+        self._notes: tuple[str, ...] = ()
         self._clients: dict[str, Provider] = {}
         self._dropped: list[Provider] = []
         self._is_closed = False
@@ -97,9 +98,13 @@ class Clients:
         self.embedded_disk_mb = 512
 
     def configure(
-        self, servers: Mapping[str, ServerSettings], keys: Mapping[str, str], models: Sequence[ModelProfile]
+        self,
+        servers: Mapping[str, ServerSettings],
+        keys: Mapping[str, str],
+        models: Sequence[ModelProfile],
+        notes: tuple[str, ...] = (),
     ) -> None:
-        """Take new settings.
+        """Take new settings. `notes`: as of `make_provider`.
 
         A client whose server or key changed is made anew at the next call; so is a vendor's when the list of models
         did. Calls that run keep the client they have; it is closed at the end, which also deletes what it stores for
@@ -107,7 +112,7 @@ class Clients:
         server's settings changed: it holds warm prefixes.
         """
         with self._lock:
-            is_same_list = tuple(models) == tuple(self._models)
+            is_same_list = tuple(models) == tuple(self._models) and notes == self._notes
             stale = [
                 provider
                 for provider in self._clients
@@ -119,6 +124,7 @@ class Clients:
             closing = [client for provider, client in dropped.items() if self._is_embedded(provider)]
             self._dropped += [one for one in dropped.values() if one not in closing]
             self._servers, self._keys, self._models = dict(servers), dict(keys), tuple(models)
+            self._notes = notes
         for client in closing:
             client.close()
 
@@ -213,6 +219,7 @@ class Clients:
             clock=self._clock,
             cache_dir=self._cache_dir,
             embedded_disk_mb=self.embedded_disk_mb,
+            notes=self._notes,
         )
 
 

@@ -19,6 +19,7 @@ def make_provider(
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     cache_dir: Path | None = None,
     embedded_disk_mb: int = 512,
+    notes: tuple[str, ...] = (),
 ) -> Provider:
     """Make the client of a server. Cheap: SDKs are imported at the first call, not here.
 
@@ -27,6 +28,7 @@ def make_provider(
         models: what is known of models (`core.providers.model_data`), for all providers or for this one.
         clock: the program's, with its zone.
         cache_dir: where the embedded model may keep saved prefixes; embedded_disk_mb: what they may take.
+        notes: command line of our server for a client that runs tools itself; empty for none.
 
     Raises:
         ValueError: `server.kind` is none of `ProviderKind` (settings are checked before).
@@ -51,7 +53,7 @@ def make_provider(
         case ProviderKind.CLAUDE_CODE:
             from core.providers.claude_code.client import ClaudeCodeProvider
 
-            return ClaudeCodeProvider(server, key, models)
+            return ClaudeCodeProvider(server, key, models, notes)
         case ProviderKind.EMBEDDED:
             from core.providers.embedded.client import EmbeddedProvider
 

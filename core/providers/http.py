@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from core.base.errors import FailureKind
 from core.base.figures import time_limit
+from core.base.loopback import is_loopback
 from core.providers.failures import provider_error
 from core.providers.pump import current_call
 from core.providers.response_bounds import (
@@ -28,21 +27,6 @@ if TYPE_CHECKING:
 
 _WHOLE = "manual_slop.is_whole"
 """Extension of a request: its answer is read to its end before anybody sees of it."""
-
-
-def is_loopback(url: str) -> bool:
-    """True if a URL stays on this machine. An empty or broken URL does not."""
-    try:
-        host = (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:
-        return False
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_unspecified
 
 
 def http_client(server: ServerSettings, base_url: str) -> httpx2.Client:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from core.base import paths
+from core.base.decoders import from_json
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, write_file
 from core.base.opener import BOOK_BYTES, read_file
 from core.retrieval.index_file import FILE_NAME, IndexFaultError, delete_index, stored_model
@@ -117,7 +118,7 @@ def owed(home: Path) -> Iterator[ServerDebt]:
     """Forgettings that a server was not told of yet."""
     for path in sorted((home / _DEBTS).glob(f"*{_DEBT}")):
         with suppress(OSError, msgspec.MsgspecError):
-            yield msgspec.json.decode(read_file(path, BOOK_BYTES), type=ServerDebt)
+            yield from_json(read_file(path, BOOK_BYTES), ServerDebt)
 
 
 def pay(home: Path, *, disk: Disk = OS_DISK) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from core.base import figures
+from core.base.decoders import from_json, schemas_of
 from core.base.errors import SlopError
 from core.base.frame import frame
 from core.base.opener import read_file
@@ -56,7 +58,7 @@ class ReadNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _schema(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:
-    _, found = msgspec.json.schema_components([arguments], ref_template="{name}")
+    found = schemas_of([arguments], "{name}")
     schema: dict[str, Any] = dict(found[arguments.__name__])
     schema = {key: value for key, value in schema.items() if key not in {"title", "description"}}
     return ToolSchema(name, description, msgspec.json.encode(schema, order="sorted").decode())
@@ -89,9 +91,9 @@ def use_tool(name: str, arguments_json: str, search: Search, places: SearchPlace
     """
     try:
         if name == "search_notes":
-            return _search(msgspec.json.decode(arguments_json, type=SearchNotes), search)
+            return _search(from_json(arguments_json, SearchNotes), search)
         if name == "read_note":
-            return _read(msgspec.json.decode(arguments_json, type=ReadNote), places)
+            return _read(from_json(arguments_json, ReadNote), places)
     except (msgspec.DecodeError, UnicodeError) as error:
         return MemoryToolAnswer(f"The arguments do not fit: {error}", is_error=True)
     except SlopError as error:
@@ -135,7 +137,7 @@ def _read(asked: ReadNote, places: SearchPlaces) -> MemoryToolAnswer:
     lines = without_secrets(data.decode("utf-8", "replace")).splitlines(keepends=True)
     first = asked.first_line - 1
     if lines and first >= len(lines):
-        return MemoryToolAnswer(f"{asked.path} has {len(lines):,} lines.", is_error=True)
+        return MemoryToolAnswer(f"{asked.path} has {figures.count(len(lines), 'line')}.", is_error=True)
     shown: list[str] = []
     room = MAX_ANSWER_CHARS
     for line in lines[first : first + asked.lines]:

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from core.base.text import one_line
 from core.providers.key_names import KEYLESS, key_variables, sharers
+from core.settings.checks import is_mcp_key
 from core.settings.preset_table import item_table
 from core.settings.project_tables import ProjectTables, TextSource
-from core.settings.restrictions import may_set
+from core.settings.restrictions import may_set, server_of
 from core.settings.schema import VENDORS, Value
 from core.values.curation import FileItem, FileMode, Preset, TextTable
 from core.values.provider import ProviderKind
@@ -43,7 +44,7 @@ class ProjectFacts(msgspec.Struct, frozen=True):
         outside: for each path as written that leads out of the project its resolved path.
         texts: texts of personas and system prompts by table and name, LF and clean; absent where it cannot be read.
         servers: addresses of the person's providers by id, empty for the vendor's own.
-        own_servers: ids of those that the person's settings define, which a project cannot change.
+        own_servers: those that the person's settings define, as `server_of` names them, which a project cannot change.
     """
 
     folders: Mapping[str, str] = msgspec.field(default_factory=dict)
@@ -99,6 +100,7 @@ def counting(tables: ProjectTables, facts: ProjectFacts, shown: frozenset[Shown]
         if items or not preset.items:
             presets[name] = Preset(name, items)
     servers = {one.place[1] for one in _servers(tables.values, facts) if counts(one)}
+    servers |= {f"mcp.servers.{one.place[1]}" for one in _mcp_servers(tables.raw, facts) if counts(one)}
     return ProjectTables(
         context=tuple(source for source in tables.context if counts(_context(source, facts))),
         domain=tables.domain if counts(_domain(tables.domain)) else "",
@@ -112,7 +114,7 @@ def counting(tables: ProjectTables, facts: ProjectFacts, shown: frozenset[Shown]
             key: value
             for key, value in tables.values.items()
             if may_set(key, facts.own_servers)
-            and (_server_of(key) in servers if _server_of(key) else counts(_setting(key, value, facts, {})))
+            and (server_of(key) in servers if server_of(key) else counts(_setting(key, value, facts, {})))
         },
         prompts={name: text for name, text in tables.prompts.items() if counts(_prompt(name, text))},
     )
@@ -136,7 +138,7 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
         if key.endswith(".base_url") and may_set(key, facts.own_servers)
     }
     for key, value in tables.values.items():
-        if not _server_of(key) and may_set(key, facts.own_servers):
+        if not server_of(key) and may_set(key, facts.own_servers):
             yield _setting(key, value, facts, addresses)
     yield from _folders(tables, facts)
     for name, preset in tables.presets.items():
@@ -153,7 +155,7 @@ def _asked(tables: ProjectTables, facts: ProjectFacts) -> Iterator[AskedValue]:
     yield from (_memory(name, facts) for name in dict.fromkeys(tables.memory))
     if not tables.has_identity:
         yield _NO_IDENTITY
-    yield from _later(tables.raw)
+    yield from _mcp_servers(tables.raw, facts)
 
 
 def _domain(name: str) -> AskedValue:
@@ -224,10 +226,6 @@ def _prompt(name: str, text: str) -> AskedValue:
     return AskedValue(("prompts", name), _sha256(text), f"prompts/{name}", text)
 
 
-def _server_of(key: str) -> str:
-    return key.split(".")[1] if key.startswith("providers.") else ""
-
-
 def _setting(key: str, value: Value, facts: ProjectFacts, addresses: Mapping[str, str]) -> AskedValue:
     short = one_line(str(value), 120)
     is_whole = short == str(value)
@@ -244,7 +242,7 @@ def _servers(values: Mapping[str, Value], facts: ProjectFacts) -> Iterator[Asked
     """One value a server: its address and its name count together or not at all."""
     rows: dict[str, dict[str, Value]] = {}
     for key, value in values.items():
-        if (name := _server_of(key)) and may_set(key, facts.own_servers):
+        if (name := server_of(key)) and not is_mcp_key(key) and may_set(key, facts.own_servers):
             rows.setdefault(name, {})[key.split(".")[2]] = value
     for name, row in sorted(rows.items()):
         address = str(row.pop("base_url", ""))
@@ -282,12 +280,16 @@ def _host(address: str) -> str:
         return address
 
 
-def _later(raw: Mapping[str, Any]) -> Iterator[AskedValue]:
-    """Tables that a later version obeys. Their values are never repeated: a secret may stand in them."""
+def _mcp_servers(raw: Mapping[str, Any], facts: ProjectFacts) -> Iterator[AskedValue]:
+    """MCP servers. Their values are never repeated: a secret may stand in them. Each is asked about once more, whole,
+    before it starts (`core.mcp.approvals`).
+    """
     mcp = raw.get("mcp")
     row = mcp.get("servers") if isinstance(mcp, Mapping) else None
     if isinstance(row, Mapping):
         for name, one in row.items():
+            if f"mcp.servers.{name}" in facts.own_servers:
+                continue
             command = _command(one)
             words = one_line(name, 120) + (f" ({command})" if command else "")
             yield AskedValue(("mcp", name), _sha256(_canonical(one)), words)
@@ -298,7 +300,10 @@ def _later(raw: Mapping[str, Any]) -> Iterator[AskedValue]:
 def _command(row: Any) -> str:
     if not isinstance(row, Mapping):
         return ""
-    words = [row.get("command", ""), *(row["args"] if isinstance(row.get("args"), list) else [])]
+    words = [
+        row.get("command", "") or row.get("url", ""),
+        *(row["args"] if isinstance(row.get("args"), list) else []),
+    ]
     return one_line(" ".join(str(word) for word in words if word), 80)
 
 

@@ -15,7 +15,7 @@ import msgspec
 from core.providers.key_names import OWN_KINDS
 from core.settings.schema import (
     BY_KEY,
-    LATER_TABLES,
+    MCP_NAME_PATTERN,
     NAME_PATTERN,
     NEVER_TABLES,
     PROJECT_TABLES,
@@ -34,6 +34,12 @@ SECRET_NAMES = frozenset({"api_key", "apikey", "key", "token", "secret", "passwo
 FOLDERS = ("tools", "folders")
 """Table of folders that have policies of their own."""
 
+MCP_SERVERS = ("mcp", "servers")
+"""Table of MCP servers by name."""
+
+CHANNELS = "channels"
+"""Table of channels, a table each."""
+
 ANSWERS = ProjectPolicies.__struct_fields__
 """Keys of a policy that are answers, in `[tools]` and in a folder's table."""
 
@@ -42,7 +48,7 @@ _TABLES = frozenset(
     for key in BY_KEY
     for length in range(1, key.count(".") + 1)
     if "<" not in key
-) | {("providers",), FOLDERS}
+) | {("providers",), ("mcp",), (CHANNELS,), FOLDERS, MCP_SERVERS}
 _DEEPEST = 4
 MAX_HINTS = 100
 """Unknown names of one file for which a near one is looked up: it takes a millisecond each."""
@@ -51,6 +57,8 @@ _TABLE_HINTS = 3
 """Of one table of which there may be many."""
 MAX_SERVERS = 200
 """Of one file; each is compared with all others for whose key it might get."""
+MAX_MCP_SERVERS = 50
+"""Of one file."""
 
 
 class Flaw(msgspec.Struct, frozen=True):
@@ -72,10 +80,19 @@ def setting_for(key: str) -> Setting | None:
     parts = key.split(".")
     if parts[0] == "providers" and len(parts) == 3 and re.fullmatch(NAME_PATTERN, parts[1]):
         return BY_KEY.get(f"providers.<id>.{parts[2]}")
+    if is_mcp_key(key) and len(parts) == 4 and re.fullmatch(MCP_NAME_PATTERN, parts[2]):
+        return BY_KEY.get(f"mcp.servers.<name>.{parts[3]}")
+    if parts[0] == CHANNELS and len(parts) == 3 and re.fullmatch(NAME_PATTERN, parts[1]):
+        return BY_KEY.get(f"channels.<name>.{parts[2]}")
     place = place_of(key)
     if place[:2] == FOLDERS and len(place) == 4 and _is_folder(place[2]):
         return BY_KEY.get(f"tools.folders.<folder>.{place[3]}")
     return None
+
+
+def is_mcp_key(key: str) -> bool:
+    """True for a key of an MCP server, by its dotted key."""
+    return key.startswith("mcp.servers.")
 
 
 def place_of(key: str) -> tuple[str, ...]:
@@ -131,7 +148,12 @@ def _text_flaw(setting: Setting, value: Any) -> str:
         return f"must have at most {setting.maximum:,.0f} characters, not {len(value):,}"
     if setting.key == "retrieval.server":
         return _database_flaw(value)
-    return _address_flaw(value) if setting.key.endswith(".base_url") else ""
+    if setting.field == "mcp.key":
+        return "" if not value or re.fullmatch(NAME_PATTERN, value) else _NO_KEY
+    return _address_flaw(value) if setting.key.endswith((".base_url", ".url")) else ""
+
+
+_NO_KEY = "must be the name of a key (small letters, digits, - and _), not the key itself"
 
 
 def _address_flaw(address: str) -> str:
@@ -177,7 +199,7 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
     """
     values: dict[str, Value] = {}
     flaws: list[Flaw] = []
-    passed_over = (*LATER_TABLES, *((*PROJECT_TABLES, *NEVER_TABLES) if is_project else ()))
+    passed_over = (*PROJECT_TABLES, *NEVER_TABLES) if is_project else ()
     for place, value in _leaves((), {name: row for name, row in data.items() if name not in passed_over}):
         flaw = _flaw(place, value, is_project=is_project, has_hint=len(flaws) < MAX_HINTS)
         if flaw is None:
@@ -193,6 +215,11 @@ def check_settings(data: Mapping[str, Any], *, is_project: bool) -> tuple[dict[s
         reason = f"{len(servers):,} servers; at most {MAX_SERVERS} count, so none of them does. Keep those that you use"
         flaws.append(Flaw(("providers",), reason))
         values = {key: value for key, value in values.items() if not key.startswith("providers.")}
+    named = dict.fromkeys(key.split(".")[2] for key in values if is_mcp_key(key))
+    if len(named) > MAX_MCP_SERVERS:
+        reason = f"{len(named):,} MCP servers; at most {MAX_MCP_SERVERS} count, so none of them does. Keep those that you use"
+        flaws.append(Flaw(MCP_SERVERS, reason))
+        values = {key: value for key, value in values.items() if not is_mcp_key(key)}
     return values, flaws
 
 
@@ -203,20 +230,31 @@ def _leaves(place: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...
     elif value:
         for name, inner in value.items():
             yield from _leaves((*place, name), inner)
-    elif place and place not in _TABLES and place[:1] != ("providers",) and place[:2] != FOLDERS:
+    elif (
+        place
+        and place not in _TABLES
+        and place[0] not in {"providers", CHANNELS}
+        and place[:2] not in {FOLDERS, MCP_SERVERS}
+    ):
         yield place, value
 
 
 def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: bool) -> Flaw | None:
     key = ".".join(place)
-    if place[-1].lower() in SECRET_NAMES and place[0] == "providers":
+    if place[-1].lower() in SECRET_NAMES and place[0] in {"providers", CHANNELS}:
         return Flaw(
             place, f"{key}: keys never stand in a settings file; store it in Settings", is_grave=False
         )
+    if place[:2] == MCP_SERVERS and len(place) > 3 and place[3].lower() in {*SECRET_NAMES, "env", "headers"}:
+        return Flaw(place, f"{key}: {_NO_VALUES}", is_grave=False)
     is_folder = place[:2] == FOLDERS and len(place) >= 3
     if is_folder and not _is_folder(place[2]):
         return Flaw(place, f"tools.folders: {place[2]!r} must be a whole path, or begin with ~")
-    is_named_table = (is_folder and len(place) == 3) or (place[0] == "providers" and len(place) == 2)
+    is_named_table = (
+        (is_folder and len(place) == 3)
+        or (place[0] in {"providers", CHANNELS} and len(place) == 2)
+        or (place[:2] == MCP_SERVERS and len(place) == 3)
+    )
     if place in _TABLES or is_named_table:
         return Flaw(place, f"{key} must be a table ([{key}])")
     has_dots = any("." in part for part in (place[3:] if is_folder else place))
@@ -225,6 +263,12 @@ def _flaw(place: tuple[str, ...], value: Any, *, is_project: bool, has_hint: boo
         return _unknown(place, is_project=is_project, has_hint=has_hint)
     reason = value_flaw(setting, value) or _kind_flaw(place, value)
     return Flaw(place, f"{key} {reason}") if reason else None
+
+
+_NO_VALUES = (
+    "values of variables and keys never stand in a settings file; name the variables in `environment`, or the key in "
+    "`key_name`, and store them with `manual-slop key`"
+)
 
 
 def _kind_flaw(place: tuple[str, ...], value: Any) -> str:
@@ -239,10 +283,18 @@ def _unknown(place: tuple[str, ...], *, is_project: bool, has_hint: bool) -> Fla
     if place[0] == "providers" and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
         reason = f"{place[1]!r} is no id for a server: use small letters, digits, - and _ (40 at most)"
         return Flaw(place, reason, is_grave=False)
+    if place[:2] == MCP_SERVERS and len(place) > 2 and not re.fullmatch(MCP_NAME_PATTERN, place[2]):
+        reason = f"{_shown(place[2])} is no name for an MCP server: use letters, digits, - and single _ (30 at most)"
+        return Flaw(place, reason, is_grave=False)
+    if place[0] == CHANNELS and len(place) > 1 and not re.fullmatch(NAME_PATTERN, place[1]):
+        reason = f"{place[1]!r} is no name for a channel: use small letters, digits, - and _ (40 at most)"
+        return Flaw(place, reason, is_grave=False)
     if not has_hint:
         return Flaw(place, f"{key} is not a setting; it is ignored", is_grave=False)
     if place[0] == "providers" and len(place) == 3:
         known = tuple(name.replace("<id>", place[1]) for name in BY_KEY if name.startswith("providers."))
+    elif place[:2] == MCP_SERVERS and len(place) == 4:
+        known = tuple(name.replace("<name>", place[2]) for name in BY_KEY if is_mcp_key(name))
     else:
         known = tuple(k for k, s in BY_KEY.items() if is_project or s.scope is not SettingScope.PROJECT)
     return Flaw(place, f"{key} is not a setting{did_you_mean(key, known)}; it is ignored", is_grave=False)

@@ -27,12 +27,14 @@ from core.settings.project_tables import ProjectTables
 from core.settings.project_texts import ContextFile
 from core.settings.prompts import project_prompts
 from core.settings.repository import repository_domain
-from core.settings.restrictions import held_back
+from core.settings.restrictions import held_back, server_of
 from core.settings.schema import BY_KEY, Value
+from core.settings.server_approvals import approvals_file, approved_servers
 from core.settings.toml_places import lines_of
 from core.settings.toml_text import parse, read_text
 from core.settings.trust import trust_record
 from core.values.curation import NamedText, TextTable
+from core.values.mcp import McpApproved, McpOrigin
 from core.values.settings import Project, Settings, SettingsFault
 
 CONFIG_VARIABLE = "MANUAL_SLOP_CONFIG"
@@ -67,7 +69,7 @@ class LoadedSettings(msgspec.Struct, frozen=True):
     Args:
         user_values, project_data: what held of each file, the last good for the next load.
         watched: absolute paths whose change calls for another load, those included that do not exist yet.
-        asked: all that the project asks for, shown or not.
+        asked: all that the project asks for, shown or not; approved: what a person approved of MCP servers, by name.
     """
 
     settings: Settings
@@ -77,6 +79,7 @@ class LoadedSettings(msgspec.Struct, frozen=True):
     project_data: ProjectTables
     watched: tuple[str, ...]
     asked: frozenset[Shown] = frozenset()
+    approved: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
 
 
 def config_request(
@@ -178,7 +181,14 @@ def load(request: ConfigRequest, last_good: LoadedSettings | None = None) -> Loa
     )
     faults = (*user_faults, *project_faults, *environment_faults, *merge_faults, *text_faults)
     return LoadedSettings(
-        settings, project, faults, user_values, data, watched, frozenset(map(shown_as, asked))
+        settings,
+        project,
+        faults,
+        user_values,
+        data,
+        (*watched, str(approvals_file(request.trust_file))),
+        frozenset(map(shown_as, asked)),
+        approved_servers(approvals_file(request.trust_file), str(request.root), settings.mcp),
     )
 
 
@@ -201,12 +211,16 @@ def _merge(
         return settings, faults
     own, _ = merge((user, environment, command_line))
     added = frozenset(settings.servers) - frozenset(own.servers)
+    mcp = {
+        name: server if name in own.mcp else replace(server, origin=McpOrigin.PROJECT)
+        for name, server in settings.mcp.items()
+    }
     own_ai = None if own.ai == settings.ai else own.ai
-    return replace(settings, own_ai=own_ai, project_servers=added), faults
+    return replace(settings, own_ai=own_ai, project_servers=added, mcp=mcp), faults
 
 
 def _own_servers(user_values: Mapping[str, Value]) -> frozenset[str]:
-    return frozenset(key.split(".")[1] for key in user_values if key.startswith("providers."))
+    return frozenset(filter(None, map(server_of, user_values)))
 
 
 def _read_user(

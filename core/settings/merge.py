@@ -8,22 +8,27 @@ from typing import Any
 import msgspec
 
 from core.providers.key_names import kind_of_address
-from core.settings.checks import FOLDERS, did_you_mean, place_of, setting_for, value_flaw
+from core.settings.checks import FOLDERS, did_you_mean, is_mcp_key, place_of, setting_for, value_flaw
 from core.settings.schema import SETTINGS, VENDORS, Kind, Setting, Value
+from core.values.mcp import McpServerSettings
 from core.values.provider import ProviderKind
 from core.values.settings import (
+    AgentSettings,
     AiSettings,
     Appearance,
     CachingSettings,
+    ChannelSettings,
     FileLimits,
     HookSettings,
     KnowledgeSettings,
+    NotificationSettings,
     RetrievalSettings,
     ServerSettings,
     Settings,
     SettingsFault,
     ToolSettings,
 )
+from core.values.signals import MAX_CHANNELS
 
 PROVIDER_KEY = "ai_settings.provider"
 MODEL_KEY = "ai_settings.model"
@@ -102,14 +107,16 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         key: (value, _label(source, key)) for source in sources for key, value in source.values.items()
     }
     servers, faults = _servers(winners)
+    mcp, mcp_faults = _mcp_servers(winners)
     chosen, provider_faults = _choose_provider(sources, servers)
     winners.pop(PROVIDER_KEY, None)
     winners |= chosen
     _drop_foreign_model(sources, winners)
+    channels, channel_faults = _channels(winners)
     groups: dict[str, dict[str, Any]] = {}
     for key, (value, _) in winners.items():
         setting = setting_for(key)
-        if setting is not None and setting.field and not key.startswith("providers."):
+        if setting is not None and setting.field and not key.startswith(("providers.", "mcp.", "channels.")):
             group, _, name = setting.field.rpartition(".")
             groups.setdefault(group, {})[name] = _typed(setting, value)
     settings = Settings(
@@ -122,10 +129,14 @@ def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFau
         files=FileLimits(**groups.get("files", {})),
         hooks=HookSettings(**groups.get("hooks", {})),
         tools=ToolSettings(**groups.get("tools", {}), folders=_folders(winners)),
+        mcp=mcp,
+        notifications=NotificationSettings(**groups.get("notifications", {})),
+        channels=channels,
+        agent=AgentSettings(**groups.get("agent", {})),
         sources={key: label for key, (_, label) in sorted(winners.items())},
         **groups.get("", {}),
     )
-    return settings, (*faults, *provider_faults)
+    return settings, (*faults, *mcp_faults, *provider_faults, *channel_faults)
 
 
 def _folders(winners: Mapping[str, tuple[Value, str]]) -> dict[str, dict[str, Any]]:
@@ -136,6 +147,32 @@ def _folders(winners: Mapping[str, tuple[Value, str]]) -> dict[str, dict[str, An
         if place[:2] == FOLDERS and setting_for(key) is not None:
             found.setdefault(place[2], {})[place[3]] = value
     return found
+
+
+def _channels(
+    winners: Mapping[str, tuple[Value, str]],
+) -> tuple[dict[str, ChannelSettings], tuple[SettingsFault, ...]]:
+    """Channels by name; one without a server or a room is left out, and so are those over `MAX_CHANNELS`."""
+    fields: dict[str, dict[str, Any]] = {}
+    origins: dict[str, str] = {}
+    for key, (value, label) in winners.items():
+        setting, parts = setting_for(key), key.split(".")
+        if parts[0] == "channels" and setting is not None:
+            fields.setdefault(parts[1], {})[setting.field.removeprefix("channels.")] = value
+            origins.setdefault(parts[1], label)
+    channels: dict[str, ChannelSettings] = {}
+    faults: list[SettingsFault] = []
+    for name, given in fields.items():
+        reason = ""
+        if not given.get("host") or not given.get("room"):
+            reason = f"The channel {name!r} has no host or no room and is left out; give it both"
+        elif len(channels) == MAX_CHANNELS:
+            reason = f"The channel {name!r} is left out: at most {MAX_CHANNELS} count"
+        else:
+            channels[name] = ChannelSettings(**{**given, "name": name})
+        if reason:
+            faults.append(SettingsFault(origins[name], None, reason))
+    return channels, tuple(faults)
 
 
 def _label(source: SettingSource, key: str) -> str:
@@ -177,6 +214,31 @@ def _servers(
                 given["base_url"].rstrip("/").removesuffix("/v1")
             )  # the client names the version
         servers[name] = ServerSettings(**{**given, "id": name, "kind": kind, "label": label})
+    return servers, tuple(faults)
+
+
+def _mcp_servers(
+    winners: Mapping[str, tuple[Value, str]],
+) -> tuple[dict[str, McpServerSettings], tuple[SettingsFault, ...]]:
+    """MCP servers by name. One that has neither a command nor an address, or both, is left out."""
+    fields: dict[str, dict[str, Any]] = {}
+    origins: dict[str, str] = {}
+    for key, (value, label) in winners.items():
+        setting = setting_for(key)
+        if is_mcp_key(key) and setting is not None:
+            name = key.split(".")[2]
+            fields.setdefault(name, {})[setting.field.removeprefix("mcp.")] = _typed(setting, value)
+            origins.setdefault(name, label)
+    servers: dict[str, McpServerSettings] = {}
+    faults: list[SettingsFault] = []
+    for name, given in sorted(fields.items()):
+        program, arguments = given.pop("program", ""), given.pop("arguments", ())
+        if bool(program) == bool(given.get("url")):
+            said = "both a command and a url" if program else "neither a command nor a url"
+            reason = f"The MCP server {name!r} has {said} and is left out; give it one of them"
+            faults.append(SettingsFault(origins[name], None, reason))
+            continue
+        servers[name] = McpServerSettings(name, (program, *arguments) if program else (), **given)
     return servers, tuple(faults)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from core.base.offer import OfferedCommand
 from core.values.curation import Preset, TextTable
+from core.values.mcp import McpApproved, McpServerSettings
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.settings import (
     AskedValue,
@@ -155,6 +156,26 @@ class WriteTrust(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
+class WriteServerApproval(msgspec.Struct, frozen=True):
+    """Keep what a person approved of an MCP server, None: forget it; then load settings anew.
+
+    `root`: of the project whose server it is, empty for the person's own.
+    """
+
+    name: str
+    root: str
+    approved: McpApproved | None
+    command_id: str = ""
+
+
+class WriteMcpServer(msgspec.Struct, frozen=True):
+    """Write an MCP server into user settings, None: take it out; then load settings anew."""
+
+    name: str
+    server: McpServerSettings | None
+    command_id: str = ""
+
+
 class WriteKey(msgspec.Struct, frozen=True):
     """Keep or (empty) remove a key, and say where it is kept."""
 
@@ -267,7 +288,8 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     `prompts` maps a prompt file's name to its text, `prompt_sources` to the file that stands in for the shipped one,
     empty where none does; `settings_paths` are the files whose change calls for another
     reading, those included that do not exist yet; `versions` are for the about page;
-    `profiles` is all that is known of models, entries for any model of a provider included.
+    `profiles` is all that is known of models, entries for any model of a provider included; `approved_servers` is what a
+    person approved of MCP servers, by name.
     """
 
     settings: Settings
@@ -281,6 +303,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
     prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    approved_servers: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
 
 
 class SettingsSettled(msgspec.Struct, frozen=True):
@@ -353,6 +376,8 @@ SettingsChange = (
     | WriteProjectSetting
     | WriteServer
     | WriteTrust
+    | WriteServerApproval
+    | WriteMcpServer
     | WriteKey
     | WritePreset
     | WriteNamedText

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-import msgspec
-
+from core.base.decoders import from_builtins
 from core.settings.checks import ANSWERS
 from core.settings.schema import Value
 from core.values.policies import Policies, PolicyAnswer, ProjectPolicies
@@ -37,10 +36,10 @@ def policies_at(
     for _, of_folder in sorted(above, key=lambda row: len(row[0].parts)):
         said |= of_folder
     answers = {name: project.get(f"tools.{name}") for name in ANSWERS}
-    own = msgspec.convert(said, Policies)
+    own = from_builtins(said, Policies)
     if is_unread:
         own = tightened(own, ProjectPolicies(*(PolicyAnswer.ASK for _ in ANSWERS)))
-    return tightened(own, msgspec.convert(answers, ProjectPolicies))
+    return tightened(own, from_builtins(answers, ProjectPolicies))
 
 
 def tightened(own: Policies, project: ProjectPolicies) -> Policies:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.settings.asked_values import ProjectFacts, Shown, asked_values, shown_as
+from core.settings.checks import is_mcp_key
 from core.settings.project import read_sources
 from core.settings.project_tables import ProjectTables
 from core.settings.project_texts import is_inside
@@ -42,13 +43,15 @@ def project_facts(
 
     Args:
         texts: from `read_texts`; values: the person's settings by dotted key, for the addresses of providers.
-        own_servers: ids of the servers that these define.
+        own_servers: those that these define, as `server_of` names them.
     """
     named = [item.path for preset in tables.presets.values() for item in preset.items]
     named += [source.file for source in tables.context if source.file]
     named += tables.memory
     outside = {path: _leads_to(path, root) for path in dict.fromkeys(named)}
-    servers = {str(vendor): "" for vendor in VENDORS} | dict.fromkeys(own_servers, "")
+    servers = {str(vendor): "" for vendor in VENDORS} | dict.fromkeys(
+        (name for name in own_servers if not is_mcp_key(name)), ""
+    )
     for key, value in (values or {}).items():
         if key.startswith("providers.") and key.endswith(".base_url"):
             servers[key.split(".")[1]] = str(value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.base.text import one_line
-from core.settings.checks import SECRET_NAMES, setting_for
+from core.settings.checks import SECRET_NAMES, is_mcp_key, setting_for
 from core.settings.project_tables import ProjectTables
 from core.settings.schema import VENDORS, SettingScope
 
@@ -18,11 +18,12 @@ def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...
     """Say what of a project's file never counts, trusted or not. What it may have is in `asked_values`.
 
     Args:
-        data: the file as read; own_servers: ids of the person's servers, which a project cannot change.
+        data: the file as read; own_servers: the person's servers as `server_of` names them, which a project cannot change.
     """
     taken = frozenset(own_servers)
     refused = [key for key in data.values if not may_set(key, taken) and not _may_tighten(key)]
-    own = [key for key in refused if not key.startswith("providers.")]
+    twins = sorted({key.split(".")[2] for key in refused if is_mcp_key(key) and server_of(key) in taken})
+    own = [key for key in refused if server_of(key) not in taken and not key.startswith("providers.")]
     servers = sorted({key.split(".")[1] for key in refused if key.startswith("providers.")})
     said = [
         "It asks to turn the Hook API on or to change it; a project never can."
@@ -34,6 +35,7 @@ def held_back(data: ProjectTables, own_servers: Iterable[str]) -> tuple[str, ...
         "It loosens approvals of tools; a project never can." if _loosens(data.raw.get("tools")) else "",
         _named("It sets what only your own settings may", own),
         _named("It changes providers that are yours or a vendor's; a project never can", servers),
+        _named("It has MCP servers by a name of yours; yours count", twins),
     ]
     return tuple(sentence for sentence in said if sentence)
 
@@ -43,8 +45,16 @@ def may_set(key: str, own_servers: frozenset[str]) -> bool:
     setting = setting_for(key)
     if setting is None or setting.scope in {SettingScope.USER, SettingScope.TIGHTENED}:
         return False
-    name = key.split(".")[1] if key.startswith("providers.") else ""
+    name = server_of(key)
     return not name or (name not in VENDORS and name not in own_servers)
+
+
+def server_of(key: str) -> str:
+    """The server that a key is of: a provider's id, `mcp.servers.NAME` of an MCP server, empty for other keys."""
+    parts = key.split(".")
+    if parts[0] == "providers":
+        return parts[1]
+    return ".".join(parts[:3]) if is_mcp_key(key) else ""
 
 
 def _may_tighten(key: str) -> bool:

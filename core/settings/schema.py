@@ -72,6 +72,9 @@ class Setting(msgspec.Struct, frozen=True):
 NAME_PATTERN = r"[a-z0-9][a-z0-9_-]{0,39}"
 """Form of a server's id: it becomes part of file names and environment variables."""
 
+MCP_NAME_PATTERN = r"[A-Za-z0-9](?:_?[A-Za-z0-9-]){0,29}"
+"""Form of an MCP server's name: its tools are called `name__tool`, so it holds no `__`, and ends with no `_`."""
+
 VENDORS = MappingProxyType(
     {
         ProviderKind.EMBEDDED: "Embedded model",
@@ -457,6 +460,83 @@ _PROVIDERS = (
     ),
 )
 
+_MCP = (
+    Setting(
+        "mcp.servers.<name>.command",
+        Kind.TEXT,
+        "",
+        "The program of an MCP server that speaks over its standard input and output, by name or absolute path. It runs "
+        "in the sandbox of commands, and starts after you approved it.",
+        scope=SettingScope.SERVER,
+        field="mcp.program",
+        maximum=1_000,
+    ),
+    Setting(
+        "mcp.servers.<name>.args",
+        Kind.TEXTS,
+        (),
+        "Its arguments, as they are: nothing in them is replaced.",
+        scope=SettingScope.SERVER,
+        field="mcp.arguments",
+        maximum=4_000,
+    ),
+    Setting(
+        "mcp.servers.<name>.environment",
+        Kind.TEXTS,
+        (),
+        "Names of the variables that it gets beside those that every program needs. Their values come from the keyring "
+        "(`manual-slop key mcp.NAME`) or from your environment, and stand in no file.",
+        scope=SettingScope.SERVER,
+        field="mcp.environment",
+        minimum=1,
+        maximum=100,
+    ),
+    Setting(
+        "mcp.servers.<name>.url",
+        Kind.TEXT,
+        "",
+        "The address of an MCP server over streamable HTTP, in place of a command.",
+        scope=SettingScope.SERVER,
+        field="mcp.url",
+        maximum=2_000,
+    ),
+    Setting(
+        "mcp.servers.<name>.key_name",
+        Kind.TEXT,
+        "",
+        "The name of the key that it is sent as bearer token, kept with `manual-slop key mcp.NAME`. Empty: none is sent.",
+        scope=SettingScope.USER,
+        field="mcp.key",
+        maximum=60,
+    ),
+    Setting(
+        "mcp.servers.<name>.network",
+        Kind.SWITCH,
+        False,
+        "Whether a server with a command may open the network.",
+        scope=SettingScope.SERVER,
+        field="mcp.network",
+    ),
+    Setting(
+        "mcp.servers.<name>.timeout_s",
+        Kind.NUMBER,
+        60.0,
+        "Longest that a call of it takes, in seconds.",
+        scope=SettingScope.SERVER,
+        field="mcp.timeout_s",
+        minimum=1,
+        maximum=3_600,
+    ),
+    Setting(
+        "mcp.servers.<name>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether it is used.",
+        scope=SettingScope.SERVER,
+        field="mcp.is_enabled",
+    ),
+)
+
 _WINDOW = (
     Setting(
         "appearance.theme",
@@ -557,8 +637,62 @@ _WINDOW = (
         minimum=1,
         maximum=1000,
     ),
+    *(
+        Setting(
+            f"tools.{name}",
+            Kind.WHOLE,
+            default,
+            what,
+            scope=SettingScope.USER,
+            field=f"tools.{name}",
+            minimum=least,
+            maximum=67_108_864,
+        )
+        for name, default, least, what in (
+            (
+                "memory_mib",
+                0,
+                0,
+                "Memory of one command with all that it starts; then it is ended. 0: three quarters of the machine's.",
+            ),
+            ("file_mib", 32_768, 1, "Size of one file that a command writes; then it is ended."),
+            (
+                "free_disk_mib",
+                512,
+                0,
+                "Room that a command leaves on the disks that it writes to; then it is ended.",
+            ),
+        )
+    ),
     *_policies("tools", "in every folder"),
     *_policies("tools.folders.<folder>", "in this folder and below it, written absolute or from `~`"),
+    Setting(
+        "agent.max_turns",
+        Kind.WHOLE,
+        20,
+        "Autonomous turns of a discussion without you; then it rests until you write.",
+        scope=SettingScope.USER,
+        field="agent.max_turns",
+        minimum=1,
+        maximum=1000,
+    ),
+    Setting(
+        "agent.dreams",
+        Kind.SWITCH,
+        True,
+        "At rest, an autonomous discussion has a preview of the harvest made once; it applies nothing, and costs what it costs.",
+        scope=SettingScope.USER,
+        field="agent.dreams",
+    ),
+    Setting(
+        "agent.desktop_idle",
+        Kind.SWITCH,
+        False,
+        "An autonomous discussion is told how long you used no key or pointer of the whole desktop, not of the window alone: "
+        "on X11, macOS and Windows.",
+        scope=SettingScope.USER,
+        field="agent.desktop_idle",
+    ),
     Setting(
         "trash_days",
         Kind.WHOLE,
@@ -812,7 +946,111 @@ _ITEM = (
 ITEM_SETTINGS = tuple(replace(item, key=f"presets.<name>.items.{item.key}") for item in _ITEM)
 """The keys of one item of a preset."""
 
-SETTINGS: tuple[Setting, ...] = (*_AI, *_RETRIEVAL, *_PROVIDERS, *_WINDOW, *_PROJECT, *ITEM_SETTINGS)
+_SIGNALS = (
+    Setting(
+        "notifications.desktop",
+        Kind.SWITCH,
+        True,
+        "Whether the desktop shows a notice when a reply, a question or an approval waits and nobody touched the window for half a minute.",
+        scope=SettingScope.USER,
+        field="notifications.desktop",
+    ),
+    Setting(
+        "channels.<name>.host",
+        Kind.TEXT,
+        None,
+        "Server of an IRC channel whose lines become signals. It is spoken to over TLS alone.",
+        scope=SettingScope.USER,
+        field="channels.host",
+        minimum=1,
+        maximum=253,
+    ),
+    Setting(
+        "channels.<name>.port",
+        Kind.WHOLE,
+        6697,
+        "Its port for TLS.",
+        scope=SettingScope.USER,
+        field="channels.port",
+        minimum=1,
+        maximum=65_535,
+    ),
+    Setting(
+        "channels.<name>.room",
+        Kind.TEXT,
+        None,
+        "The channel itself (`#builds`).",
+        scope=SettingScope.USER,
+        field="channels.room",
+        minimum=2,
+        maximum=64,
+    ),
+    Setting(
+        "channels.<name>.nick",
+        Kind.TEXT,
+        "manual-slop",
+        "How the program is called there.",
+        scope=SettingScope.USER,
+        field="channels.nick",
+        minimum=1,
+        maximum=30,
+    ),
+    Setting(
+        "channels.<name>.senders",
+        Kind.TEXTS,
+        (),
+        "Nicks whose lines count. A nick can be taken by anybody on a network that does not guard it. Empty: nobody's.",
+        scope=SettingScope.USER,
+        field="channels.senders",
+        minimum=1,
+        maximum=64,
+    ),
+    Setting(
+        "channels.<name>.certificates",
+        Kind.TEXT,
+        "",
+        "PEM file of the authorities that sign the server's certificate, absolute. Empty: those that count for every server.",
+        scope=SettingScope.USER,
+        field="channels.certificates",
+        maximum=4096,
+    ),
+    Setting(
+        "channels.<name>.announces",
+        Kind.SWITCH,
+        False,
+        "Whether fixed words go out to it whenever a reply, a question or an approval waits; else only for what it asked. "
+        "No text of a model does.",
+        scope=SettingScope.USER,
+        field="channels.announces",
+    ),
+    Setting(
+        "channels.<name>.answers",
+        Kind.SWITCH,
+        False,
+        "Whether the beginning of the model's reply, one line of 240 characters, goes out to it for what it asked.",
+        scope=SettingScope.USER,
+        field="channels.answers",
+    ),
+    Setting(
+        "channels.<name>.enabled",
+        Kind.SWITCH,
+        True,
+        "Whether it is connected.",
+        scope=SettingScope.USER,
+        field="channels.is_enabled",
+    ),
+)
+
+SETTINGS: tuple[Setting, ...] = (
+    *_AI,
+    *_RETRIEVAL,
+    *_PROVIDERS,
+    *_MCP,
+    *_WINDOW,
+    *_SIGNALS,
+    *_PROJECT,
+    *ITEM_SETTINGS,
+)
 """Every key, in the order of the documentation."""
 
 BY_KEY = MappingProxyType({setting.key: setting for setting in SETTINGS})
@@ -822,6 +1060,3 @@ PROJECT_TABLES = ("project", "presets", "personas", "system_prompts")
 
 NEVER_TABLES = ("hooks",)
 """Tables that a project's file can never have: they are said to be held back, and read nowhere."""
-
-LATER_TABLES = ("mcp",)
-"""Tables of the project's file that later versions read; no fault, and no effect."""

@@ -138,6 +138,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
             prompt_sources=event.prompt_sources,
             settings_paths=event.settings_paths,
             profiles=event.profiles,
+            approved_servers=event.approved_servers,
         ),
         program=replace(state.program, versions=event.versions),
     )

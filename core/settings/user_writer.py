@@ -9,10 +9,11 @@ from typing import Any
 from core.base.errors import ConfigError
 from core.settings.checks import did_you_mean, place_of, setting_for, value_flaw
 from core.settings.file_edit import edit_file, with_value
-from core.settings.schema import BY_KEY, NAME_PATTERN, VENDORS, SettingScope, Value
+from core.settings.schema import BY_KEY, MCP_NAME_PATTERN, NAME_PATTERN, VENDORS, SettingScope, Value
 from core.settings.small_file import locked
 from core.settings.toml_edit import inline, remove_key, remove_table, set_value
 from core.settings.toml_places import statements
+from core.values.mcp import McpServerSettings
 
 NEW_FILE_HEAD = """\
 # Your own settings of Manual Slop. Every key is described in docs/settings.md; keys of providers never stand here.
@@ -67,14 +68,45 @@ def remove_server(config_file: Path, server_id: str) -> None:
         ConfigError: a vendor's id, or a broken file. StorageError, LockedError: it could not be written.
     """
     _check_server_id(server_id)
-    place = ("providers", server_id)
-
-    def expect(data: dict[str, Any]) -> dict[str, Any]:
-        return _without(data, place)
-
     with locked(config_file):
-        if config_file.exists():
-            edit_file(config_file, lambda text: _pruned(remove_table(text, place), place), expect)
+        _remove(config_file, ("providers", server_id))
+
+
+def save_mcp_server(config_file: Path, name: str, server: McpServerSettings | None) -> None:
+    """Add or change an MCP server, or take it out; one that is not there is no error. What is as by default is not written.
+
+    Raises:
+        ConfigError: a name or a value that cannot be, or a broken file.
+        StorageError, LockedError: the file could not be written.
+    """
+    if not re.fullmatch(MCP_NAME_PATTERN, name):
+        raise ConfigError(
+            f"{name!r} is no name for an MCP server",
+            remedy="Use letters, digits, - and single _ (30 at most)",
+        )
+    place = ("mcp", "servers", name)
+    with locked(config_file):
+        if server is None:
+            _remove(config_file, place)
+            return
+        given: dict[str, Any] = {
+            "command": server.command[0] if server.command else "",
+            "args": server.command[1:],
+            "environment": server.environment,
+            "url": server.url,
+            "key_name": server.key,
+            "network": server.network,
+            "timeout_s": server.timeout_s,
+            "enabled": server.is_enabled,
+        }
+        for key, value in given.items():
+            if reason := value_flaw(BY_KEY[f"mcp.servers.<name>.{key}"], value):
+                raise ConfigError(f"The {key} of the MCP server {reason}")
+        kept: dict[tuple[str, ...], Value | None] = {
+            (*place, key): None if value == BY_KEY[f"mcp.servers.<name>.{key}"].default else value
+            for key, value in given.items()
+        }
+        _write(config_file, kept)
 
 
 def _check_server_id(server_id: str) -> None:
@@ -82,6 +114,15 @@ def _check_server_id(server_id: str) -> None:
         raise ConfigError(f"{server_id!r} is a vendor", remedy="Choose another id for the server")
     if not re.fullmatch(NAME_PATTERN, server_id):
         raise ConfigError(f"{server_id!r} is no id", remedy="Use small letters, digits, - and _ (40 at most)")
+
+
+def _remove(config_file: Path, place: tuple[str, ...]) -> None:
+    if config_file.exists():
+        edit_file(
+            config_file,
+            lambda text: _pruned(remove_table(text, place), place),
+            lambda data: _without(data, place),
+        )
 
 
 def _write(config_file: Path, values: dict[tuple[str, ...], Value | None]) -> None:

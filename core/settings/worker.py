@@ -17,6 +17,7 @@ from core.base import paths
 from core.base.errors import ConfigError, SlopError
 from core.base.reports import OperationDone, OperationFailed, Report, WorkerReported
 from core.providers.claude_code.client import find_program
+from core.providers.claude_code.notes import notes_command
 from core.providers.clients import Clients, Starts
 from core.providers.door import sound_models
 from core.providers.keys import KeyStore
@@ -44,11 +45,13 @@ from core.settings.messages import (
     TellSettled,
     WarmUp,
     WriteKey,
+    WriteMcpServer,
     WriteNamedText,
     WritePreset,
     WriteProjectSetting,
     WritePrompt,
     WriteServer,
+    WriteServerApproval,
     WriteSetting,
     WriteTrust,
 )
@@ -62,6 +65,7 @@ from core.settings.prompts import (
     write_prompt,
 )
 from core.settings.schema import Value
+from core.settings.server_approvals import approvals_file, keep_approval
 from core.values.curation import NamedText
 from core.values.provider import KeySource, ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
@@ -128,6 +132,13 @@ class SetupHandler:
                 self._write_server(effect)
             case WriteTrust():
                 self._write_trust(effect)
+            case WriteServerApproval():
+                file = approvals_file(self._request.trust_file)
+                keep_approval(file, effect.name, effect.root, effect.approved)
+                self._load("")
+            case WriteMcpServer():
+                user_writer.save_mcp_server(self._request.config_file, effect.name, effect.server)
+                self._load("")
             case WriteKey():
                 self._write_key(effect)
             case WritePreset():
@@ -163,7 +174,8 @@ class SetupHandler:
         warnings = self._read_models()
         keys, statuses, key_warnings = self._providers(loaded.settings.servers)
         self._clients.embedded_disk_mb = loaded.settings.caching.embedded_disk_mb
-        self._clients.configure(loaded.settings.servers, keys, self._models)
+        notes = notes_command(self._home, loaded.project.root)
+        self._clients.configure(loaded.settings.servers, keys, self._models, notes)
         self._emit(
             SettingsLoaded(
                 settings=loaded.settings,
@@ -177,6 +189,7 @@ class SetupHandler:
                 versions=versions(),
                 profiles=self._models,
                 prompt_sources=prompt_sources(self._home, Path(loaded.project.root), loaded.project.prompts),
+                approved_servers=loaded.approved,
             )
         )
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from core.base.decoders import from_json
 from core.transcripts.text import Buffer, decoded
 from core.values.transcript import Unread
 
@@ -50,11 +51,7 @@ def elements(buffer: Buffer) -> Iterator[Any]:
     buffer = _plain(buffer)
     try:
         is_array = bytes(buffer[:READ_BYTES]).lstrip().startswith(b"[")
-        found = (
-            msgspec.json.decode(buffer, type=list[msgspec.Raw])
-            if is_array
-            else [msgspec.json.decode(buffer, type=msgspec.Raw)]
-        )
+        found = from_json(buffer, list[msgspec.Raw]) if is_array else [from_json(buffer, msgspec.Raw)]
     except (msgspec.DecodeError, RecursionError, ValueError):
         yield from damaged(_Reading(buffer))
         return
@@ -205,7 +202,7 @@ class _Splitter:
         if self._depth - self._base > MAX_DEPTH:
             return Unread(place, f"it is nested more than {MAX_DEPTH} deep; the others were read")
         try:
-            msgspec.json.decode(data, type=msgspec.Raw)
+            from_json(data, msgspec.Raw)
             return msgspec.Raw(data)
         except (msgspec.DecodeError, RecursionError, ValueError):
             pass

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import msgspec
 
+from core.base.decoders import from_builtins, from_json
 from core.base.text import clean
 from core.transcripts.identity import content_id
 from core.transcripts.text import moment
@@ -70,10 +71,10 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     skipped: Counter[str] = Counter()
     try:
         try:
-            found = _typed(element) if is_raw else msgspec.convert(element, _Conversation)
+            found = _typed(element) if is_raw else from_builtins(element, _Conversation)
             nodes = found.mapping
         except msgspec.ValidationError:
-            loose = msgspec.json.decode(element, type=_Loose) if is_raw else msgspec.convert(element, _Loose)
+            loose = from_json(element, _Loose) if is_raw else from_builtins(element, _Loose)
             nodes = _sound_nodes(loose.mapping, skipped)
             found = _Conversation(
                 nodes, loose.title, loose.create_time, loose.current_node, loose.conversation_id, loose.id
@@ -94,14 +95,14 @@ def read(element: msgspec.Raw | Any) -> Transcript:
 
 
 def _typed(raw: msgspec.Raw) -> _Conversation:
-    return msgspec.json.decode(raw, type=_Conversation)
+    return from_json(raw, _Conversation)
 
 
 def _sound_nodes(mapping: Mapping[str, Any], skipped: Counter[str]) -> dict[str, _Node]:
     nodes: dict[str, _Node] = {}
     for key, value in mapping.items():
         try:
-            nodes[key] = msgspec.convert(value, _Node)
+            nodes[key] = from_builtins(value, _Node)
         except msgspec.ValidationError:
             skipped["messages that cannot be read"] += 1
             nodes[key] = _Node(parent=value.get("parent") if isinstance(value, dict) else None)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from core.base.decoders import from_builtins, from_json
 from core.base.text import clean
 from core.transcripts.blocks import parts_of
 from core.transcripts.identity import content_id
@@ -37,9 +38,9 @@ def read(element: msgspec.Raw | Any) -> Transcript:
     """
     try:
         if isinstance(element, msgspec.Raw):
-            found = msgspec.json.decode(element, type=_ChatWithMessages)
+            found = from_json(element, _ChatWithMessages)
         else:
-            found = msgspec.convert(element, _ChatWithMessages)
+            found = from_builtins(element, _ChatWithMessages)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError("it is no conversation of Claude") from error
     skipped: Counter[str] = Counter()

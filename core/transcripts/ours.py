@@ -37,7 +37,8 @@ def _transcript(title: str, said: Iterable[Message]) -> Transcript:
     messages: list[TranscriptMessage] = []
     for one in said:
         parent = messages[-1].id if messages else ""
-        messages.append(TranscriptMessage(one.id, one.role.value, one.parts, parent, one.at, one.model))
+        role = "system" if one.is_autonomous else one.role.value
+        messages.append(TranscriptMessage(one.id, role, one.parts, parent, one.at, one.model))
     first = messages[0] if messages else None
     return Transcript(
         id=first.id if first is not None else "",

@@ -14,7 +14,7 @@ from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import WriteDraft
 from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
-from core.spending.limits import discussion_limit_usd, reached_limits
+from core.spending.limits import paid_limit_usd, reached_limits
 from core.turn.messages import RetrySend, SendPrompt, SendQueued, TakeBackQueued
 from core.turn.renewal import retry
 from core.turn.sending import (
@@ -174,8 +174,7 @@ def has_other_limit(before: AppState, after: AppState, discussion_id: str) -> bo
 
 def _limits(state: AppState, discussion_id: str) -> tuple[float | None, float | None]:
     """The limits of a discussion and of a day."""
-    summary = state.discussions.summaries.get(discussion_id)
-    own = None if summary is None else discussion_limit_usd(state, summary.meta)
+    own = paid_limit_usd(state, discussion_id)
     return own, state.config.settings.caching.day_limit_usd
 
 

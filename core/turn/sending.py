@@ -181,6 +181,9 @@ def save_then_call(
     queued_id = "" if queued is None else queued.id
     token = PromptToken(call.id, is_draft=isinstance(command, SendPrompt))
     records = (*records, *view_records(state, given, opened, "" if is_round else user_message_id, records))
+    if is_round and not records:  # the log has all of it
+        state, started = _call_or_wait(state, given, call)
+        return state, (*named, *started)
     return state, (*named, AppendRecords(opened.id, records, token, queued_id))
 
 
@@ -259,10 +262,15 @@ def prompt_saved(
         state, effects = _take_over(state, opened, message, is_draft=is_draft)
     if call.phase is CallPhase.STOPPING:
         return _stopped(state, call), effects
-    if call.after_change > state.config.settled:
-        return with_call(state, replace(call, is_saved=True)), effects
-    state, started = start_call(state, given, call)
+    state, started = _call_or_wait(state, given, call)
     return state, (*effects, *started)
+
+
+def _call_or_wait(state: AppState, given: Stamp, call: LiveCall) -> Result:
+    """Call the provider once what was asked for before holds; the log has what the call answers."""
+    if call.after_change > state.config.settled:
+        return with_call(state, replace(call, is_saved=True)), ()
+    return start_call(state, given, call)
 
 
 def settled(state: AppState, given: Stamp) -> Result:

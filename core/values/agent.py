@@ -27,6 +27,8 @@ class ActKind(StrEnum):
     EDIT = "edit"
     COMMAND = "command"
     NETWORK = "network"
+    SERVER = "server"
+    """By a tool of an MCP server: nobody but the server knows what it does."""
     OWN = "own"
     """In our own files alone: journal, todo list, yield."""
 
@@ -146,7 +148,7 @@ class AgentTurn(msgspec.Struct, frozen=True):
         goes_on: the model is asked once more when all of these have their results.
         judging_id: the call that is being judged, empty for none; has_yielded: the model hands over after this round.
         is_left: a program that ended left it, everything asks; is_stopping: the person interrupted it.
-        was_nudged: an empty reply was asked for once more.
+        was_nudged: an empty reply was asked for once more; delegated: tasks that it gave to discussions of their own.
     """
 
     discussion_id: str
@@ -159,6 +161,22 @@ class AgentTurn(msgspec.Struct, frozen=True):
     is_left: bool = False
     is_stopping: bool = False
     was_nudged: bool = False
+    delegated: int = 0
+
+
+class Delegation(msgspec.Struct, frozen=True):
+    """A task at work in a discussion of its own, for a call of its parent that waits for it.
+
+    Args:
+        words: its first message; has_begun: that was sent, or refused; is_stopping: the parent's turn was interrupted.
+    """
+
+    child_id: str
+    parent_id: str
+    call_id: str
+    words: str
+    has_begun: bool = False
+    is_stopping: bool = False
 
 
 class TodoState(StrEnum):
@@ -177,12 +195,13 @@ class TodoItem(msgspec.Struct, frozen=True):
 
 
 class AgentPage(msgspec.Struct, frozen=True):
-    """Page of what the agent did in one discussion since it was opened.
+    """Page of what the agent did in one discussion, in programs that ended too.
 
     Args:
         activity: tool calls, oldest first, the newest 10,000; todo: the list as the model keeps it.
         changes: files that its turns changed, newest last; grants: what the person allowed for this discussion.
         commands: background commands that run, by call id; usd: cost of the running or last turn.
+        accepts_edits: the person chose that mode since the program started, in the project that is open.
     """
 
     activity: tuple[ToolCall, ...] = ()
@@ -191,6 +210,7 @@ class AgentPage(msgspec.Struct, frozen=True):
     grants: tuple[str, ...] = ()
     commands: tuple[ToolCall, ...] = ()
     usd: float = 0.0
+    accepts_edits: bool = False
 
 
 class Sandbox(msgspec.Struct, frozen=True):
@@ -221,7 +241,7 @@ class AgentState(msgspec.Struct, frozen=True):
     Args:
         turns: that run, by discussion id; pages: by discussion id; sandbox: of this machine.
         is_headless: nobody sits in front of a window, a question waits only so long.
-        compactions: of a model's view, under way, by discussion id.
+        compactions: of a model's view, under way, by discussion id; delegations: at work, by the child's id.
     """
 
     turns: Mapping[str, AgentTurn] = msgspec.field(default_factory=dict)
@@ -229,3 +249,4 @@ class AgentState(msgspec.Struct, frozen=True):
     sandbox: Sandbox = msgspec.field(default_factory=Sandbox)
     is_headless: bool = False
     compactions: Mapping[str, Compaction] = msgspec.field(default_factory=dict)
+    delegations: Mapping[str, Delegation] = msgspec.field(default_factory=dict)

@@ -10,7 +10,7 @@ import msgspec
 
 from core.base.offer import OfferedCommand
 from core.values.agent import Mode
-from core.values.messages import AttachmentPart, Entry, Message, Role
+from core.values.messages import AttachmentPart, Entry, Message, Role, ToolCallPart, ToolResultPart
 from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
@@ -27,6 +27,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     `cache_epoch` counts invalidations: it salts the prefix, 0 until the first. `folder`: root of the project that it was
     started in; empty for none, and for a discussion from before this was recorded. `temperature`, `max_output_tokens`:
     None as the model and the settings have it. `has_tools`: its model is given tools; `mode`: what they may without a yes.
+    `delegated_by`: the tool call of `parent_id` whose task it is; empty for any other.
     """
 
     id: str
@@ -50,6 +51,7 @@ class DiscussionMeta(msgspec.Struct, frozen=True):
     max_output_tokens: int | None = None
     has_tools: bool = False
     mode: Mode = Mode.ASK
+    delegated_by: str = ""
 
 
 class DiscussionSummary(msgspec.Struct, frozen=True):
@@ -177,6 +179,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         gone_calls: calls that left the model's view by themselves, with their results, when the cache was cold.
         sent_through: the last message when the newest request went out: it and all before it was sent.
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
+        starts: when tool calls began, by their ids.
         places: of the entries.
     """
 
@@ -205,6 +208,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     gone_calls: frozenset[str] = frozenset()
     sent_through: str = ""
     left_calls: tuple[str, ...] = ()
+    starts: Mapping[str, datetime] = msgspec.field(default_factory=dict)
     places: EntryPlaces = msgspec.field(default_factory=EntryPlaces)
 
     @property
@@ -215,7 +219,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     @property
     def unanswered_id(self) -> str:
         """Id of the person's last message where no reply stands behind it, or results of tools that none has followed;
-        empty otherwise.
+        empty otherwise, and where the model handed over.
         """
         return unanswered_id(self.entries)
 
@@ -231,15 +235,26 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         return known.neighbour(step, self.asked_version) if step else message_id
 
 
+HAND_OVER = "yield_to_user"
+"""Tool by which a model ends its turn: the last word is its."""
+
+
 def unanswered_id(entries: Sequence[Entry]) -> str:
-    """Id of the person's last message where the model has not had the last word since, empty where it has."""
+    """Id of the person's last message where the model has not had the last word since, empty where it has, or handed over."""
     kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
-    last = next(kept, None)
-    if last is None or last.role is Role.ASSISTANT:
-        return ""
-    if last.role is Role.USER:
-        return last.id
-    return next((entry.id for entry in kept if entry.role is Role.USER), "")
+    results: dict[str, bool] = {}
+    for last in kept:
+        if last.role is Role.USER:
+            return last.id
+        if last.role is Role.ASSISTANT:
+            calls = (part for part in last.parts if isinstance(part, ToolCallPart))
+            is_over = any(one.name == HAND_OVER and results.get(one.call_id) for one in calls)
+            is_over = is_over or not results
+            return "" if is_over else next((one.id for one in kept if one.role is Role.USER), "")
+        results.update(
+            (part.call_id, not part.is_error) for part in last.parts if isinstance(part, ToolResultPart)
+        )
+    return ""
 
 
 class CallPhase(StrEnum):

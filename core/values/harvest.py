@@ -147,6 +147,7 @@ class ProposedItem(msgspec.Struct, frozen=True):
         was_ticked: whether what is new was ticked beforehand when it was proposed; what is known never is.
         proposed: what stood there before the person changed it, None where nothing was.
         replaces: the known item that it contradicts or replaces; is_replacing: whether the person wants that.
+        deleted_on: the day, `YYYY-MM-DD`, on which the person deleted what says this; empty where they did not.
     """
 
     id: str
@@ -164,6 +165,7 @@ class ProposedItem(msgspec.Struct, frozen=True):
     is_replacing: bool = True
     near_here: tuple[str, ...] = ()
     is_repeated: bool = False
+    deleted_on: str = ""
 
     @property
     def is_tick_changed(self) -> bool:
@@ -362,6 +364,7 @@ class HarvestState(msgspec.Struct, frozen=True):
         is_quiet: the run under way is the program's own look after open batches; held: a command that waits for its end.
         is_unasked: `batched` is of the program's own looks.
         batches_asked_at: when this program last looked after open batches, None before.
+        is_dream: the last preview was an autonomous discussion's: nothing of it is written without the person.
     """
 
     phase: HarvestPhase = HarvestPhase.IDLE
@@ -394,6 +397,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     is_unasked: bool = False
     batches_asked_at: datetime | None = None
     run_use: HarvestUse = msgspec.field(default_factory=HarvestUse)
+    is_dream: bool = False
 
     @property
     def is_busy(self) -> bool:

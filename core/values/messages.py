@@ -53,13 +53,37 @@ class ToolCallPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=
     arguments_json: str
 
 
+class CallEnd(StrEnum):
+    """End of a tool call. `REFUSED`: it was never begun; `INTERRUPTED`: stopped, or never begun because its turn was."""
+
+    DONE = "done"
+    FAILED = "failed"
+    REFUSED = "refused"
+    INTERRUPTED = "interrupted"
+
+
 class ToolResultPart(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="tool_result"):
-    """Answer of a tool. `attachments`: pictures in it, kept in the discussion like those of the person."""
+    """Answer of a tool.
+
+    Args:
+        attachments: pictures in it, kept in the discussion like those of the person.
+        ended: where it says more than `is_error`: refused or interrupted. None: done or failed, and in logs from before
+            it was noted. It is for people; a model reads the words.
+    """
 
     call_id: str
     text: str
     is_error: bool = False
     attachments: tuple[AttachmentPart, ...] = ()
+    ended: CallEnd | None = None
+
+    def end(self, status: Status = Status.COMPLETE) -> CallEnd:
+        """End of the call. `status`: of the message that holds it, which alone told it in older logs."""
+        if self.ended is not None:
+            return self.ended
+        if self.is_error and status is Status.INTERRUPTED:
+            return CallEnd.INTERRUPTED
+        return CallEnd.FAILED if self.is_error else CallEnd.DONE
 
 
 EXTENSIONS = {
@@ -139,6 +163,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """One message of a discussion as the person sees it: edits applied, usage attached.
 
     `version_of`: the first version of the reply that this one is another version of, empty for that one itself.
+    `is_autonomous`: words of the program's in the person's place, by which an autonomous turn or a task began.
     """
 
     id: str
@@ -152,6 +177,12 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     is_edited: bool = False
     is_deleted: bool = False
     version_of: str = ""
+    is_autonomous: bool = False
+
+    @property
+    def is_of_person(self) -> bool:
+        """True for what the person said."""
+        return self.role is Role.USER and not self.is_autonomous
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     """Something was said.
 
     `version_of`: the reply that this one is another version of. It is the chosen one from then on, unless the person
-    has written on behind that reply meanwhile.
+    has written on behind that reply meanwhile. `is_autonomous`: as of `Message`.
     """
 
     id: str
@@ -28,6 +28,7 @@ class MessageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag
     provider: str = ""
     model: str = ""
     version_of: str = ""
+    is_autonomous: bool = False
 
 
 class ChooseRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="choose"):

@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from core.values.curation import NamedText, Preset
+from core.values.mcp import McpServerSettings
 from core.values.policies import Policies, PolicyAnswer
 
 
@@ -160,11 +161,15 @@ class ToolSettings(msgspec.Struct, frozen=True):
 
     Args:
         max_rounds: calls of a model in one turn.
+        memory_mib, file_mib, free_disk_mib: bounds of one command, as in `CommandBounds`.
         reads, edits, commands, network, prefixes, hosts: as in `Policies`, for every folder.
         folders: what is said otherwise for a folder and all below it, by the folder as it was written.
     """
 
     max_rounds: int = 20
+    memory_mib: int = 0
+    file_mib: int = 32_768
+    free_disk_mib: int = 512
     reads: str = PolicyAnswer.ALLOW.value
     edits: str = PolicyAnswer.ASK.value
     commands: str = PolicyAnswer.ASK.value
@@ -174,6 +179,49 @@ class ToolSettings(msgspec.Struct, frozen=True):
     folders: Mapping[str, Mapping[str, str | tuple[str, ...]]] = msgspec.field(default_factory=dict)
 
 
+class NotificationSettings(msgspec.Struct, frozen=True):
+    """`[notifications]` of user settings. `desktop`: a notice of the desktop while nobody touches the window."""
+
+    desktop: bool = True
+
+
+class ChannelSettings(msgspec.Struct, frozen=True):
+    """`[channels.<name>]` of user settings, never of a project's: a channel of IRC, over TLS alone.
+
+    Args:
+        host, port, nick: of the server, and how the program is called there; room: the channel itself (`#builds`).
+        senders: nicks whose lines count, nobody else's; none: nobody's.
+        certificates: PEM file of authorities that sign the server's certificate, empty for those that count everywhere.
+        announces: fixed words go out to it whenever a person is told something; else only for what it asked.
+        answers: the beginning of the model's reply goes out with them for what it asked.
+    """
+
+    name: str
+    host: str
+    room: str
+    nick: str = "manual-slop"
+    port: int = 6697
+    senders: tuple[str, ...] = ()
+    certificates: str = ""
+    announces: bool = False
+    answers: bool = False
+    is_enabled: bool = True
+
+
+class AgentSettings(msgspec.Struct, frozen=True):
+    """`[agent]` of user settings: autonomous mode.
+
+    Args:
+        max_turns: autonomous turns without the person.
+        dreams: a harvest preview while it rests and nothing is to do; it costs what a preview costs.
+        desktop_idle: keys and the pointer on the whole desktop count for how long the person is away, not the window's alone.
+    """
+
+    max_turns: int = 20
+    dreams: bool = True
+    desktop_idle: bool = False
+
+
 class Settings(msgspec.Struct, frozen=True):
     """Everything after command line, environment, project and user settings were merged.
 
@@ -181,6 +229,7 @@ class Settings(msgspec.Struct, frozen=True):
         sources: for each key that is not a default (`ai_settings.model`), where it came from.
         own_ai: `ai` as it would be without the project's file, None where that is the same: for what concerns more than
             the project, as a harvest does; project_servers: ids of the servers that the project's file adds.
+        mcp: MCP servers by name, the person's and those of the project that count.
         unread: sentence about the person's own file where its servers or limits cannot be known, empty where they are.
     """
 
@@ -193,6 +242,10 @@ class Settings(msgspec.Struct, frozen=True):
     files: FileLimits = msgspec.field(default_factory=FileLimits)
     hooks: HookSettings = msgspec.field(default_factory=HookSettings)
     tools: ToolSettings = msgspec.field(default_factory=ToolSettings)
+    mcp: Mapping[str, McpServerSettings] = msgspec.field(default_factory=dict)
+    notifications: NotificationSettings = msgspec.field(default_factory=NotificationSettings)
+    channels: Mapping[str, ChannelSettings] = msgspec.field(default_factory=dict)
+    agent: AgentSettings = msgspec.field(default_factory=AgentSettings)
     trash_days: int = 30
     sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     own_ai: AiSettings | None = None

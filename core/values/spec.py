@@ -21,11 +21,17 @@ PREVIEW_ID = "preview"
 
 class ToolOffer(msgspec.Struct, frozen=True):
     """Tools that a model is given: those of files and commands where the folder `is_trusted`, search and notes where
-    it `has_memory`.
+    it `has_memory`, and those of MCP `servers`; search and notes `only_memory` where the provider passes no others on. A
+    delegated discussion's (`is_delegated`) do not hand over, and give no task away; one that `reads_only` writes and runs
+    nothing.
     """
 
     is_trusted: bool = False
     has_memory: bool = False
+    servers: tuple[ToolSchema, ...] = ()
+    only_memory: bool = False
+    is_delegated: bool = False
+    reads_only: bool = False
 
 
 class StackSpec(msgspec.Struct, frozen=True):
@@ -40,6 +46,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         recall: what may go along with the message, None where ambient recall is off.
         waiting: messages that were shown with theirs and go later.
         tools: which its model is given, None for none.
+        is_task: it answers a task that another discussion gave: nobody comes back to it.
     """
 
     discussion_id: str
@@ -60,6 +67,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     recall: RecallSpec | None = None
     waiting: tuple[str, ...] = ()
     tools: ToolOffer | None = None
+    is_task: bool = False
 
 
 OfferedTools = Callable[[ToolOffer], tuple[ToolSchema, ...]]

@@ -10,6 +10,7 @@ import msgspec
 
 from core.base.offer import OfferedCommand
 from core.values.agent import AgentState
+from core.values.attention import AttentionState
 from core.values.cache import CacheOrphan, CachePlan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.curation import FileSnapshot, ItemFiles
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
@@ -18,12 +19,15 @@ from core.values.forgetting import ForgettingState
 from core.values.harvest import HarvestState
 from core.values.imports import ImportState
 from core.values.knowledge import KnowledgeState
+from core.values.mcp import McpApproved, McpState
 from core.values.outcomes import CommandOutcome
+from core.values.proposals import ProposalsState
 from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.recall import SentRecall
 from core.values.records import Record
 from core.values.retrieval import RetrievalState
 from core.values.settings import Project, ServerSettings, Settings, SettingsFault
+from core.values.signals import SignalState
 from core.values.spending import Payment, Reservation
 from core.values.stack import ContextReport
 from core.values.usage import Upkeep, Usage
@@ -158,6 +162,7 @@ class ConfigState(msgspec.Struct, frozen=True):
         project: the opened folder and its presets.
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
             models, for `find_profile`; prices: by provider and model, as far as they were looked up; found_servers: local servers that answer and are not configured.
+        approved_servers: what a person approved of MCP servers, by name.
         asked, settled: changes of all this that were asked for, and how many of them hold, counted.
         held_commands: those that such a change decides about, as they were asked for: they wait until it holds.
     """
@@ -173,6 +178,7 @@ class ConfigState(msgspec.Struct, frozen=True):
     profiles: tuple[ModelProfile, ...] = ()
     prices: Mapping[tuple[str, str], ModelPrice | None] = msgspec.field(default_factory=dict)
     found_servers: tuple[ServerSettings, ...] = ()
+    approved_servers: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
     asked: int = 0
     settled: int = 0
     held_commands: tuple[object, ...] = ()
@@ -277,11 +283,24 @@ class SpendingState(msgspec.Struct, frozen=True):
     reserved: Mapping[str, Reservation] = msgspec.field(default_factory=dict)
 
 
+class Unshown(msgspec.Struct, frozen=True):
+    """Work that only shows what a turn with tools did, put off while the turn goes from a reply to its next request.
+
+    Args:
+        before: the state that it was last done for; since: when it was put off first.
+        indexed: discussions that the list's index is behind of.
+    """
+
+    before: AppState
+    since: datetime
+    indexed: frozenset[str] = frozenset()
+
+
 class AppState(msgspec.Struct, frozen=True):
     """Everything that a front end may read: one group a room, changed by `replace` of the group that changes.
 
     Args:
-        now: the controller's clock at the last message, UTC.
+        now: the controller's clock at the last message, UTC; unshown: None where nothing is put off.
     """
 
     now: datetime | None = None
@@ -299,3 +318,8 @@ class AppState(msgspec.Struct, frozen=True):
     imports: ImportState = msgspec.field(default_factory=ImportState)
     retrieval: RetrievalState = msgspec.field(default_factory=RetrievalState)
     forgetting: ForgettingState = msgspec.field(default_factory=ForgettingState)
+    mcp: McpState = msgspec.field(default_factory=McpState)
+    proposals: ProposalsState = msgspec.field(default_factory=ProposalsState)
+    signals: SignalState = msgspec.field(default_factory=SignalState)
+    attention: AttentionState = msgspec.field(default_factory=AttentionState)
+    unshown: Unshown | None = None

@@ -54,11 +54,23 @@ class ViewDelta(msgspec.Struct, frozen=True):
     file_set: str | None = None
 
 
+class TurnTail(msgspec.Struct, frozen=True):
+    """Layer 8 as a turn with tools was sent with it: it stays behind the person's words, so that all behind it stays.
+
+    Args:
+        message_id: the user's message that carries it, behind the person's words.
+    """
+
+    message_id: str
+    text: str
+
+
 class ContextView(msgspec.Struct, frozen=True):
-    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since."""
+    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since; layer 8 of earlier turns."""
 
     base: FrozenBase = msgspec.field(default_factory=FrozenBase)
     deltas: tuple[ViewDelta, ...] = ()
+    tails: tuple[TurnTail, ...] = ()
 
 
 def base_pieces(base: FrozenBase) -> tuple[BaseFile, ...]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.values.discussion import DiscussionMeta
 from core.values.messages import (
     AttachmentPart,
+    CallEnd,
     Part,
     ReasoningPart,
     Role,
@@ -114,7 +115,7 @@ parts = st.one_of(
     st.builds(TextPart, texts),
     st.builds(ReasoningPart, texts, texts),
     st.builds(ToolCallPart, texts, texts, texts),
-    st.builds(ToolResultPart, texts, texts, st.booleans()),
+    st.builds(ToolResultPart, texts, texts, st.booleans(), ended=st.none() | st.sampled_from(CallEnd)),
     st.builds(AttachmentPart, texts, texts, texts, st.integers(0, 10**12)),
 )
 usages = st.builds(

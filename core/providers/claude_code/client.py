@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from core.base.child_process import find_program as find_on_path
 from core.base.errors import FailureKind
 from core.base.figures import time_limit
+from core.base.loopback import is_loopback
 from core.providers.claude_code.events import ClaudeReader, claude_failure, is_known
 from core.providers.claude_code.line_process import ChildLines, SilenceError
+from core.providers.claude_code.notes import allowed_tools, mcp_config
 from core.providers.claude_code.prompt import claude_input, claude_system
 from core.providers.failures import provider_error
-from core.providers.http import is_loopback
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile, nearest_effort
 from core.providers.protocol import CancelToken, ReadBlob
@@ -28,6 +29,12 @@ PROGRAM = "claude"
 INSTALL_REMEDY = (
     "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in"
 )
+
+MAX_ROUNDS = 20
+"""Model calls of one run, where it has tools: the CLI goes on by itself."""
+
+SERVER_START_MS = 30_000
+"""Longest that the CLI waits for our server. By itself it waits 5 s, and then goes on without the tools."""
 
 _USUAL_PLACES = ("~/.local/bin", "~/.claude/local")
 _PASSED = frozenset(
@@ -72,16 +79,24 @@ class ClaudeCodeProvider:
     """Client of the CLI. Thread-safe: every call is a process of its own.
 
     Its tools, settings, memory files and sessions are switched off: the model sees the stack and what the CLI itself
-    cannot leave out (its own first line and the date). Schemas of our tools cannot be passed on.
+    cannot leave out (its own first line and the date). Of our tools it gets those of memory, from a server of ours.
 
     Args:
         key: handed on as ANTHROPIC_API_KEY; None where the CLI's own login counts.
+        notes: command line of the server for a request's tools; empty: there is none.
     """
 
-    def __init__(self, server: ServerSettings, key: str | None, models: Sequence[ModelProfile] = ()) -> None:
+    def __init__(
+        self,
+        server: ServerSettings,
+        key: str | None,
+        models: Sequence[ModelProfile] = (),
+        notes: tuple[str, ...] = (),
+    ) -> None:
         self._server = server
         self._key = key
         self._models = tuple(models)
+        self._notes = notes
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
@@ -156,6 +171,11 @@ class ClaudeCodeProvider:
             arguments += ["--effort", level.value]
         if request.response_schema_json:
             arguments += ["--json-schema", request.response_schema_json]
+        if request.tools and self._notes:
+            path = folder / "mcp.json"
+            path.write_text(mcp_config(self._notes), encoding="utf-8", newline="\n")
+            arguments += ["--mcp-config", str(path), "--allowedTools", allowed_tools(request.tools)]
+            arguments += ["--max-turns", str(MAX_ROUNDS)]
         if system := claude_system(request):
             path = folder / "system.txt"
             path.write_text(system, encoding="utf-8", newline="\n")
@@ -170,6 +190,8 @@ class ClaudeCodeProvider:
             kept["ANTHROPIC_BASE_URL"] = self._server.base_url
         if request.max_output_tokens is not None:
             kept["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(request.max_output_tokens)
+        if request.tools and self._notes:
+            kept["MCP_CONNECT_TIMEOUT_MS"] = str(SERVER_START_MS)
         # One attempt: retries are ours, and the CLI's own ten take minutes.
         kept |= {"CLAUDE_CODE_MAX_RETRIES": "0", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
         return kept | _without_proxy(kept)

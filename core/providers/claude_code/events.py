@@ -38,6 +38,9 @@ _KIND_OF_ERROR = {
     "rate_limit": FailureKind.RATE_LIMITED,
     "server_error": FailureKind.SERVER_FAULT,
 }
+MAX_CALL_CHARS = 500
+"""Of a call that is shown among the reasoning."""
+
 _LOGIN_REMEDY = "Run `claude` in a terminal and log in, or set ANTHROPIC_API_KEY"
 _SPENT = re.compile(r"(?i)limit reached|hit your .*limit|usage limit")
 
@@ -49,6 +52,8 @@ def is_known(line: str) -> bool:
 
 class ClaudeReader:
     """Reads line by line. The run is over when `stop` is set; without it the run has failed.
+
+    A call that the CLI itself made of a tool of ours stands in the reasoning, as a line.
 
     Args:
         has_schema: the reply is the result's structured output, not the text that comes before it.
@@ -67,6 +72,7 @@ class ClaudeReader:
         self._has_text = False
         self._stop_reason = ""
         self._usage: dict[str, Any] = {}
+        self._call = ""
 
     def read(self, line: str) -> Iterator[StreamItem]:
         """Read a line's events; lines that are no JSON objects are passed over."""
@@ -89,6 +95,13 @@ class ClaudeReader:
             case "content_block_start" if _mapping(event.get("content_block")).get("type") == "text":
                 if self._has_text and not self._has_schema:
                     yield TextDelta("\n\n")
+            case "content_block_start":
+                name = str(_mapping(event.get("content_block")).get("name") or "")
+                self._call = f"{name.rpartition('__')[2]} " if name.startswith("mcp__") else ""
+            case "content_block_stop" if self._call:
+                self.has_begun = True
+                yield ReasoningDelta(f"{self._call.rstrip()}\n")
+                self._call = ""
             case "content_block_delta":
                 yield from self._read_delta(_mapping(event.get("delta")))
             case "message_start":
@@ -114,6 +127,8 @@ class ClaudeReader:
             case "text_delta" if not self._has_schema:
                 self._has_text = self.has_begun = True
                 yield TextDelta(delta.get("text", ""))
+            case "input_json_delta" if self._call:
+                self._call = (self._call + str(delta.get("partial_json", "")))[:MAX_CALL_CHARS]
             case "thinking_delta":
                 self.has_begun = True
                 yield ReasoningDelta(delta.get("thinking", ""))

@@ -22,6 +22,17 @@ def test_counts_come_from_the_process_and_are_remembered() -> None:
         counting.close()
 
 
+def test_what_is_known_is_not_asked_for_again() -> None:
+    counting = Counting()
+    counting.count({"a": "hello world"})
+    known = counting.known()
+    counting.close()
+
+    counting.count({"a": "hello world"})
+
+    assert counting.known() is known
+
+
 def test_an_outline_comes_from_the_process() -> None:
     counting = Counting()
     try:

@@ -42,7 +42,7 @@ OF_THE_HOME = (
     f"trash/{paths.AGES_FILE}", f"trash/20260101-000000-20260101-000000-aaaaaa/{paths.WHY_FILE}",
     *(f"knowledge/{name}" for name in (
         *CATEGORY_NAMES, "digest.md", "ledger.json", "ledger.journal", ".ledger.sha256", ".withdrawals", paths.LOCK_FILE,
-        ".harvest.lock", ".harvest.holder", paths.REVIEW_FILE, "files/1:2.md", "prompts/role.md", "prompts/harvest.md",
+        ".harvest.lock", ".harvest.holder", paths.REVIEW_FILE, paths.PROPOSALS_FILE, "files/1:2.md", "prompts/role.md", "prompts/harvest.md",
         "applies/20260101-000000-aaaaaa.jsonl",
     )),
 )  # fmt: skip

@@ -16,6 +16,7 @@ from core.context.messages import FilesChanged
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.settings.messages import SettingsFilesChanged
+from core.signals.messages import InboxTouched, WatchedFilesChanged
 from core.spending.messages import ReservesTouched
 from tests.patience import PATIENCE_S
 
@@ -53,9 +54,10 @@ def test_what_is_newly_watched_is_looked_at_once_more(desk: Desk) -> None:
     assert desk.first == {FilesChanged, SettingsFilesChanged}
 
 
-def test_an_edit_of_a_curated_file_is_reported(desk: Desk) -> None:
+def test_an_edit_of_a_curated_file_is_reported_and_is_a_signal(desk: Desk) -> None:
     desk.curated.write_text("x = 2\n", encoding="utf-8")
     assert desk.events.get(timeout=WAIT_S) == FilesChanged((str(desk.curated),))
+    assert desk.events.get(timeout=WAIT_S) == WatchedFilesChanged((str(desk.curated),))
 
 
 def test_a_save_by_renaming_is_reported(desk: Desk) -> None:
@@ -102,6 +104,7 @@ def test_logs_that_grow_and_discussions_that_come_are_told_by_their_ids(tmp_path
     assert watches[0].wait_until_watching(WAIT_S)
     assert events.get(timeout=WAIT_S) == DiscussionsTouched(("d1",))
     assert events.get(timeout=WAIT_S) == ReservesTouched()
+    assert events.get(timeout=WAIT_S) == InboxTouched()
 
     (discussions / "d1" / "draft.txt").write_text("not told", encoding="utf-8")
     with log.open("a", encoding="utf-8") as stream:

@@ -79,9 +79,10 @@ class CachePlay:
         name: str = "d",
         *,
         read: int | None = None,
+        is_task: bool = False,
     ) -> tuple[BookedCall, CacheReport]:
         """A whole turn: begun, planned, sent, shown, answered."""
-        self.book = books.turn_begun(self.book, name, after(at_s))
+        self.book = books.turn_begun(self.book, name, after(at_s), is_task=is_task)
         call = self.plan(call_id, at_s, files, name)
         assert self.go(call_id, call) is None
         replayed, records = calls.shown(self.book, call, f"q{call_id}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from core.context.stack import AggregateStack, build_stack
+from core.context.wire import is_tail
 from core.providers.blocks import Wire, wire_of
 from core.values.cache import (
     CacheMark,
@@ -129,7 +130,9 @@ def turn_texts(messages: Iterable[RequestMessage]) -> tuple[tuple[str, RequestPa
         (message.role.value, part.text if isinstance(part, Segment) else part)
         for message in messages
         for part in message.parts
-        if not (isinstance(part, Segment) and part.layer not in {LayerId.TURNS, LayerId.USER})
+        if not (
+            isinstance(part, Segment) and (part.layer not in {LayerId.TURNS, LayerId.USER} or is_tail(part))
+        )
     )
 
 

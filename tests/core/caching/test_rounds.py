@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from core.caching.rounds import next_round, planned_turn
+from core.caching.rounds import begins_turn, next_round, planned_turn
 from core.context.stack import build_stack
 from core.values.curation import Preset
-from core.values.messages import Message, Role, TextPart, ToolCallPart
+from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import ModelProfile
 from core.values.spec import StackSpec
 from core.values.stack import StackInputs, ToolSchema
+from tests.core.caching.cache_play import CachePlay, billed
 from tests.core.records import NOW
+from tests.core.stacks import said
 
 
 def reply(number: int, *, asks: bool) -> Message:
@@ -35,3 +37,32 @@ def test_the_planner_is_told_them() -> None:
     turn = planned_turn(spec, build_stack(inputs), "m", ModelProfile("p", "m", context_tokens=1_000))
 
     assert (turn.next_round, turn.limit_tokens) == (0.9, 1_000)
+
+
+def test_a_round_begins_no_turn_so_that_its_seconds_are_no_gap_between_turns() -> None:
+    asked = Message("u", NOW, Role.USER, (TextPart("go"),))
+    result = Message("t", NOW, Role.TOOL, (ToolResultPart("c1", "found"),))
+    before = (asked, reply(1, asks=True), result)
+
+    def begins(turns: tuple[Message, ...], words: str) -> bool:
+        spec = StackSpec("d", StackInputs(turns=turns, user_text=words), Preset("p"), "")
+        return begins_turn(planned_turn(spec, build_stack(spec.inputs), "u", ModelProfile("p", "m")))
+
+    assert begins((), "go")
+    assert begins(before, "and now?")
+    assert not begins(before, "")
+
+
+def test_a_round_is_no_turn_that_found_nothing_changed() -> None:
+    play = CachePlay()
+    play.turn("c1", 0)
+    asked = said("c2", Role.USER, "words")
+    result = said("c2b", Role.TOOL, ToolResultPart("x", "found"))
+    calls = said("c2a", Role.ASSISTANT, ToolCallPart("x", "grep", "{}"))
+    play.turns["d"] = (*play.turns["d"], asked, calls, result)
+    round_ = play.plan("c2", 10, words="")
+    assert play.go("c2", round_) is None
+    play.end("c2", billed(round_.decision.plan), 12)
+
+    assert round_.is_round
+    assert (play.book.turns, play.book.pages["d"].cache.turns) == (1, 1)

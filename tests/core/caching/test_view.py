@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.caching.ledger import record
 from core.caching.replay import Replayed, records_for, replay
-from core.caching.view import view_for, visible_file_set, visible_files
+from core.caching.view import view_for, visible_file_set, visible_files, with_tail
 from core.context.memo import StackMemo
 from core.context.stack import AggregateStack, build_stack
 from core.context.wire import MadeMessages, delta_text
@@ -254,7 +254,7 @@ def test_messages_that_are_taken_over_are_those_that_would_be_made(edits: list[t
         )
         stack = build_stack(inputs, stacks)
         kept = stack.canonical_view if view is None or what == "rewrite" else view
-        view = view_for(kept, stack, sending)
+        view = with_tail(view_for(kept, stack, sending), stack)
         found = stack.request(view=view, message_id=sending, made=made).messages
 
         assert found == stack.request(view=view, message_id=sending).messages
@@ -365,7 +365,7 @@ def test_a_running_turn_keeps_its_view_whatever_changes() -> None:
     )
     decision = decide(PlannedTurn(stack_of(B, turns, ""), "m0", first.view), MARKET)
 
-    assert decision.view == first.view
+    assert decision.view == replace(first.view, tails=decision.view.tails)
     assert "ALPHA two" not in texts(decision.request)
 
 
@@ -380,7 +380,7 @@ def test_a_deletion_waits_for_the_end_of_a_running_turn_and_is_gone_with_the_nex
     running = decide(PlannedTurn(stack_of(A, turns, ""), "m0", view), MARKET)
     after = decide(PlannedTurn(stack_of(A, turns, "next"), "m1", running.view), MARKET)
 
-    assert running.view == view
+    assert running.view == replace(view, tails=running.view.tails)
     assert "DIGEST-ONE" in "".join(segment.text for segment in running.request.system)
     assert "DIGEST-ONE" not in "".join(segment.text for segment in after.request.system)
 
@@ -425,7 +425,7 @@ def test_layers_6_and_7_and_the_form_that_was_sent_come_back_from_the_log() -> N
     delta = ViewDelta("m1", (BaseFile("10/a.py", "d" * 64, "two\n", "@@ two\n"),))
     view = ContextView(base, (delta,))
     records = records_for(Replayed(), view, NOW, ("v1", "v2"))
-    again = records_for(Replayed(ContextView(base), replay(records).texts), view, NOW, ("v3", "v4"))
+    again = records_for(Replayed(ContextView(base), replay(records).told), view, NOW, ("v3", "v4"))
 
     assert replay(records).view == view
     assert '"text"' not in again[0].data_json

@@ -288,3 +288,28 @@ def test_a_terminal_without_utf8_is_warned_of(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(sys, "stdout", Odd())
     assert _verdicts(doctor_machine.output()) == [Verdict.WARN]
+
+
+def test_a_channel_that_nobody_may_speak_in_and_an_inbox_that_is_a_link_are_said(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    config = tmp_path / "config.toml"
+    channels = {
+        "quiet": 'room = "#q"',
+        "fine": 'room = "#f"\nsenders = ["alice"]',
+        "broken": 'room = "no room"',
+    }
+    config.write_text(
+        "".join(f'[channels.{name}]\nhost = "irc.example"\n{rest}\n' for name, rest in channels.items()),
+        "utf-8",
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "inbox").symlink_to(tmp_path)
+    root = tmp_path / "project"
+    loaded = load(ConfigRequest(config, tmp_path / "trusted.toml", home, root, root))
+    found = {one.subject: one for one in (*doctor_setup.channels(loaded), *doctor_setup.inbox(home))}
+
+    assert found["channel fine"] == ok("channel fine", "#f at irc.example:6697, over TLS, 1 sender")
+    assert found["channel quiet"].verdict is Verdict.WARN
+    assert "no name of a channel" in found["channel broken"].text
+    assert found["inbox"].verdict is Verdict.WARN

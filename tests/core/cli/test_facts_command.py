@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,20 @@ def test_a_sync_then_a_look_up(home: Path, capsys: pytest.CaptureFixture[str]) -
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["id"], found["fact"], found["stale"]) == ("tides:fact:001", "The moon makes tides.", False)
     assert main(["--home", str(home), "knowledge", "facts", "--category", "pitfall"]) == 1
+
+
+@pytest.mark.parametrize("action", ["sync", "digest"])
+def test_a_category_file_that_an_editor_saved_is_in_the_digest_after(home: Path, action: str) -> None:
+    knowledge = home / "knowledge"
+    (knowledge / "facts.md").write_text("- Pumps are on deck five.\n")
+    assert main(["--home", str(home), "knowledge", "digest", "--regenerate"]) == 0
+    saved = (knowledge / "digest.md").stat().st_mtime + 5
+    (knowledge / "facts.md").write_text("- Pumps are on deck seven.\n")
+    os.utime(knowledge / "facts.md", (saved, saved))
+
+    assert main(["--home", str(home), "knowledge", action]) == 0
+
+    assert "deck seven" in (knowledge / "digest.md").read_text()
+    (knowledge / "digest.md").unlink()
+    assert main(["--home", str(home), "knowledge", action]) == 0
+    assert not (knowledge / "digest.md").exists(), "deleted is off, and stays off"

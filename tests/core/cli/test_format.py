@@ -52,6 +52,17 @@ def test_pinned_ones_come_first_then_the_newest() -> None:
     assert [row.meta.name for row in newest_first(rows)] == ["pinned", "new", "old"]
 
 
+def test_tasks_stand_behind_the_discussion_that_gave_them_away_and_say_so() -> None:
+    rows = [
+        _row("task", hours=1, parent_id="parent", delegated_by="call"),
+        _row("other", hours=5),
+        _row("parent", hours=9),
+        _row("orphan", hours=20, parent_id="gone", delegated_by="call"),
+    ]
+    assert [row.meta.id for row in newest_first(rows)] == ["other", "parent", "task", "orphan"]
+    assert "(task) " in discussions_text(rows, NOW)
+
+
 def test_a_row_as_data_says_unknown_as_null() -> None:
     data = discussion_data(_row("one"))
 

@@ -15,6 +15,7 @@ from core.cli.output import Console
 from core.cli.questions import ask_all, question
 from core.values.agent import ActKind, Approval, EditHunk
 from core.values.state import AppState
+from tests.core.agent.test_delegation import TaskPlaybook
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
 from tests.core.cli.conftest import World
@@ -80,6 +81,25 @@ def test_an_answer_is_asked_for_once_and_only_a_clear_yes_is_one(
     yes = ApproveCall(chosen, "a", approval.id, for_discussion=said == "always")
     assert front.sent == [RefuseCall(chosen, "a") if said == "no" else yes]
     assert "It is new." in err.getvalue()
+
+
+def test_a_task_asks_on_the_terminal_of_its_parent_and_the_answer_goes_to_the_task(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    book = TaskPlaybook()
+    chosen = book.with_tools()
+    child = book.child(chosen, may_write=True)
+    (judge,) = of(book.reply(child, asks(("w", "write"))), JudgeCall)
+    book.judge(judge)
+    asker = child.spec.discussion_id
+    approval = book.turn(asker).calls[0].approval
+    assert approval is not None
+    monkeypatch.setattr(sys, "stdin", Typed("y\n"))
+    front, err = Front(book), io.StringIO()
+    ask_all(front, Console(io.StringIO(), err), chosen, set())  # type: ignore[arg-type]
+
+    assert front.sent == [ApproveCall(asker, "w", approval.id)]
+    assert "asked by the task 'Find t.'" in err.getvalue()
 
 
 def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.base.errors import StorageError
 from core.discussion.export import close_fence, export_json, export_markdown, parse_export
 from core.discussion.log_view import fold
-from core.values.messages import AttachmentPart, Role, Status, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, CallEnd, Role, Status, TextPart, ToolCallPart, ToolResultPart
 from core.values.records import MessageRecord, Record, UsageRecord
 from core.values.usage import Usage
 from tests.core.records import ID, NOW, delete, edit, mark, meta, records, reply, used, user
@@ -154,6 +154,23 @@ def test_attachments_and_tools_are_listed_with_their_content_fenced() -> None:
     assert 'Tool call `read` (`c1`):\n\n````\n{"p":"```"}\n````' in text
     assert "Tool error (`c1`):\n\n```\n# no heading\n```" in text
     assert headings(text) == ["A talk", "You", "Reply", "Tool"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "status", "words"),
+    [
+        (CallEnd.REFUSED, Status.COMPLETE, "Tool call refused (`c1`)"),
+        (CallEnd.INTERRUPTED, Status.INTERRUPTED, "Tool call interrupted (`c1`)"),
+        (None, Status.INTERRUPTED, "Tool call interrupted (`c1`)"),
+        (None, Status.COMPLETE, "Tool error (`c1`)"),
+    ],
+)
+def test_a_call_that_a_person_refused_or_that_was_stopped_is_not_told_as_one_that_failed(
+    ended: CallEnd | None, status: Status, words: str
+) -> None:
+    """None: a log of an earlier version."""
+    part = ToolResultPart("c1", "Not that.", is_error=True, ended=ended)
+    assert words in markdown_of(MessageRecord("c", NOW, Role.TOOL, (part,), status))
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def door(tmp_path: Path) -> Door:
 
 @pytest.fixture(autouse=True)
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.discussion.pdf_text._limit_memory", lambda: None)
+    monkeypatch.setattr("core.discussion.pdf_text.limit_memory", lambda _: None)
 
 
 def test_a_file_and_a_paste_are_attached_by_content(door: Door) -> None:

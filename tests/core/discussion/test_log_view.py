@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind
 from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart
+from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import Failure
 from core.values.records import EditRecord, MessageRecord, Record
 from core.values.usage import Usage, add_usage
@@ -159,6 +159,17 @@ def test_a_last_message_without_a_reply_can_be_sent_again() -> None:
     assert fold(ID, [user("a"), reply("b"), delete("d", "b")]).failed_message_id == "a"
     assert fold(ID, [user("a"), user("c"), delete("d", "c")]).failed_message_id == "a"
     assert fold(ID, []).failed_message_id == ""
+
+
+def test_a_model_that_handed_over_had_the_last_word() -> None:
+    def log(name: str, *, is_error: bool = False) -> list[Record]:
+        call = MessageRecord("b", NOW, Role.ASSISTANT, (ToolCallPart("c1", name, "{}"),))
+        result = ToolResultPart("c1", "It is the person's turn.", is_error=is_error)
+        return [user("a"), call, MessageRecord("r", NOW, Role.TOOL, (result,))]
+
+    assert fold(ID, log("yield_to_user")).failed_message_id == ""
+    assert fold(ID, log("grep")).failed_message_id == "a"
+    assert fold(ID, log("yield_to_user", is_error=True)).failed_message_id == "a"
 
 
 def test_the_failure_goes_when_the_reply_comes() -> None:

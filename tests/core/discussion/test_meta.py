@@ -180,3 +180,13 @@ def test_a_broken_list_of_attachments_costs_no_words(tmp_path: Path, junk: bytes
     (directory / "draft.attachments.json").write_bytes(junk)
 
     assert read_draft(tmp_path, ID) == Draft("words \ufffd")
+
+
+def test_a_task_is_told_apart_from_a_branch_again_after_a_restart(tmp_path: Path) -> None:
+    made(tmp_path)
+    task = DiscussionMeta(ID, "Task", NOW, "openai", "gpt", parent_id="parent", delegated_by="call_1")
+    write_meta(tmp_path, task)
+    assert read_meta(tmp_path, ID).meta == task
+
+    write_meta(tmp_path, replace(task, delegated_by=""))
+    assert read_meta(tmp_path, ID).meta.delegated_by == ""

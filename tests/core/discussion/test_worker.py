@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import Queue
@@ -49,8 +50,9 @@ from core.harvest.review_file import load_review, review_file
 from core.values.discussion import DiscussionMeta, Draft
 from core.values.harvest import HarvestItem, HarvestPreview, ProposedItem, ReviewChoice
 from core.values.knowledge import Category
-from core.values.messages import Role, TextPart
+from core.values.messages import Role, TextPart, ToolCallPart
 from core.values.records import MessageRecord, UsageRecord
+from core.values.spending import Payment
 from core.values.usage import Usage
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -103,6 +105,32 @@ def test_records_are_on_disk_when_they_are_reported(desk: Desk) -> None:
     assert isinstance(loaded, DiscussionLoaded)
     assert [m.text for m in loaded.discussion.messages] == ["Why is it blue?", "It scatters."]
     assert desk.dropped == []
+
+
+def test_a_reply_that_asks_for_tools_is_told_before_what_stood_for_it_goes(tmp_path: Path) -> None:
+    """Its calls begin meanwhile; the disk comes to what they write when all of it is gone."""
+    told: list[object] = []
+
+    class Held:
+        """Journals and reserves that were let go of."""
+
+        def drop(self, discussion_id: str) -> None:
+            told.append(discussion_id)
+
+        def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
+            told.append((key, payments))
+
+    desk = Desk(tmp_path / "home")
+    desk.do(CreateOnDisk(META))
+    asking = replace(REPLY, parts=(ToolCallPart("c", "look", "{}"),))
+    handler = DiscussionHandler(desk.home, lambda: AT, told.append, Held(), Held())
+    for reply in (asking, replace(REPLY, id="m3")):
+        handler.handle(AppendRecords(META.id, (reply,), ReplyToken("x")))
+
+    first, dropped, dropped_again, settled, last = told
+    assert isinstance(first, RecordsAppended)
+    assert isinstance(last, RecordsAppended)
+    assert (dropped, dropped_again, settled) == (META.id, META.id, ("turn/x", {}))
 
 
 def test_the_reply_journal_goes_only_after_the_reply_is_logged(desk: Desk) -> None:

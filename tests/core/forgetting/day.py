@@ -20,11 +20,13 @@ from core.harvest.review_file import keep_review
 from core.knowledge.edits import edit_item
 from core.knowledge.ledger import hash_source
 from core.knowledge.reader import read_categories
+from core.mcp_server.proposal_file import add_proposal
 from core.values.batches import BatchItem, BatchState, HarvestBatch
 from core.values.discussion import DiscussionMeta, Draft, QueuedPrompt
 from core.values.forgetting import ForgetReceipt, ForgetTarget
 from core.values.harvest import HarvestItem, ReviewChoice
 from core.values.knowledge import Category, Item
+from core.values.proposals import Proposal
 from tests.core.harvest.harvests import NOW, OLD, Harvest, Model, add_discussion, go_on, reply
 
 WORD = "zephyrine"
@@ -125,6 +127,8 @@ def leave_about(home: Path, secret: str) -> None:
     gone = ReviewChoice(item=HarvestItem(Category.FACTS, f"A {WORD} key."))
     keep_review(home, {f"{mark}-0/x": gone, "0000000000000000-0/x": other})
     batch_of(home, log)
+    for number, words in enumerate((SECRET, OTHER)):
+        add_proposal(home, Proposal(f"p{number}", Category.FACTS, words))
     (paths.knowledge_dir(home) / ".facts.md.0a1b2c3d.tmp").write_text(f"half a {WORD}")
     (home / "forgetting").mkdir(exist_ok=True)
     (home / "forgetting" / ".an.intent.json.0a1b2c3d.tmp").write_text(f"half an intent of {WORD}")

@@ -18,6 +18,7 @@ from core.harvest.review_file import load_review
 from core.knowledge.fact_store import FactReader, sync_facts
 from core.knowledge.ledger import HarvestLedger
 from core.knowledge.undo import undo_apply
+from core.mcp_server.proposal_file import load_proposals
 from core.values.evidence import ItemEvent, ItemEventKind
 from tests.core.forgetting.day import (
     OTHER,
@@ -50,6 +51,7 @@ def test_no_file_of_ours_holds_a_word_of_a_forgotten_conversation(home: Path) ->
         "events",
         "applies",
         "review",
+        "proposals",
         "replies",
         "digest",
     } <= where
@@ -72,6 +74,7 @@ def test_what_others_said_stays_with_its_own_origin(home: Path) -> None:
     assert {fact.text for fact in FactReader(home).facts()} == {SHARED, OTHER}
     assert (receipt.items, receipt.kept_items) == (3, 1)
     assert len(load_review(home)) == 1
+    assert [one.text for one in load_proposals(home)] == [OTHER]
     assert [item.name for item in trash.items(home)] == ["Keys"]
 
 

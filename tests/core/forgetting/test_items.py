@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,19 @@ from core.base import paths
 from core.base.errors import StorageError
 from core.evidence.files import read_logs
 from core.evidence.history import tombstones
+from core.harvest.preview import chosen, propose, ticked
+from core.harvest.reply import Reply
+from core.knowledge.duplicates import known_items
+from core.knowledge.edits import delete_item, restore_item
 from core.knowledge.fact_store import FactReader
-from core.values.knowledge import Item
+from core.knowledge.plan import plan_append
+from core.values.harvest import ArtifactFacts, ArtifactKind, HarvestItem, HarvestPreview
+from core.values.knowledge import Category, Item
 from tests.core.forgetting.day import OTHER, SHARED, WORD, a_day, files, forgotten, items
 from tests.core.harvest.harvests import OLD, Harvest, Model, add_discussion, item_lines, reply
+
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+SOURCE = ArtifactFacts("id", "/h/log.jsonl", "again", ArtifactKind.DISCUSSION, 9, AT, sha256="a" * 64)
 
 
 @pytest.fixture
@@ -65,6 +75,33 @@ def test_no_harvest_writes_it_again_also_in_other_letters(home: Path) -> None:
 
     assert dict(report.items)["facts"] == 1
     assert [line for line in item_lines(home) if "harbour master" in line.lower()] == []
+
+
+def test_what_was_deleted_is_written_again_by_no_harvest_but_by_a_persons_own_tick(home: Path) -> None:
+    a_day(home)
+    delete_item(home, named(home, OTHER))
+    add_discussion(home, "Again", "Whose keys?", at=OLD)
+    said = Model({"Whose keys?": reply(OTHER.upper(), "A third key is lost.")})
+    assert dict(Harvest(home, said).apply().items)["facts"] == 1
+    assert [line for line in item_lines(home) if "harbour master" in line.lower()] == []
+
+    known = known_items(items(home), read_logs(home))
+    item = HarvestItem(Category.FACTS, OTHER.upper(), "")
+    (left,) = propose(
+        HarvestPreview(), SOURCE, Reply((item,)), known_items(items(home), read_logs(home))
+    ).items
+    assert (left.is_ticked, bool(left.deleted_on), left.is_tick_changed) == (False, True, False)
+    found = HarvestPreview((SOURCE,), (left,))
+    assert plan_append(chosen(found, SOURCE, AT), known, ()).items == ()
+    ticks = ticked(found, (left.id,), is_ticked=True)
+    assert [one.text for one in plan_append(chosen(ticks, SOURCE, AT), known, ()).items] == [OTHER.upper()]
+
+
+def test_what_was_put_back_after_it_was_deleted_is_deleted_no_more(home: Path) -> None:
+    a_day(home)
+    restore_item(home, delete_item(home, named(home, OTHER)))
+
+    assert known_items((), read_logs(home)).deleted_on(Category.FACTS, OTHER) == ""
 
 
 def test_what_went_with_its_conversation_may_be_said_by_another(home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.agent import kept_bytes
+from core.agent.tool import ToolPlaces
 from core.base import paths
 from core.discussion import log, meta, queue_file, trash
 from core.discussion.catalog import Catalog
@@ -31,6 +34,7 @@ from core.forgetting.secret_finds import (
 )
 from core.forgetting.secret_search import clean_secrets, search_secrets
 from core.knowledge.fact_store import FactReader
+from core.values.agent import FileChange
 from core.values.discussion import Draft
 from core.values.evidence import Quote
 from tests.core.base.secret_corpus.values import VENDORS, Values
@@ -144,6 +148,27 @@ def test_drafts_and_queues_are_cleaned_and_can_be_read(home: Path) -> None:
     queue = queue_file.read(home, owner)
     assert (queue.problem, [one.text for one in queue.prompts]) == ("", ["the [secret] lock"])
     assert log.read(home, owner).records
+
+
+def test_kept_bytes_of_files_are_cleaned_and_are_put_back_no_more(home: Path, tmp_path: Path) -> None:
+    sow(home)
+    owner = search_secrets(home).discussion_ids[0]
+    file = tmp_path / "settings.py"
+    file.write_text(f"password = '{Values(3).password()}'\n")
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    change = FileChange(
+        str(file), "m1", sha256, sha256, difference=f"-password: {Values(3).password()}\n+x\n"
+    )
+    kept_bytes.keep_before(home, owner, change, b"old = 1\n" + file.read_bytes())
+    kept = [find for find in search_secrets(home).finds if "/edits/" in find.file]
+    assert {find.cure for find in kept} == {Cure.SCRUB}
+    assert len({find.file for find in kept}) == 2
+    after = clean_secrets(home, NOW + timedelta(days=1))
+
+    assert not [find for find in after.finds if "/edits/" in find.file]
+    assert kept_bytes.kept_changes(home, owner)[0].difference.startswith("-password: [secret]")
+    undone = kept_bytes.restore(home, owner, "m1", (change,), ToolPlaces(str(tmp_path), is_trusted=True))
+    assert "not kept any more" in undone.left[0]
 
 
 @pytest.mark.parametrize("kind", sorted(VENDORS))

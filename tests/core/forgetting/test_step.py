@@ -12,6 +12,7 @@ from core.values.forgetting import ForgetReceipt
 from core.values.imports import ImportReport, ImportState
 from core.values.knowledge import Category, Item
 from core.values.merges import MergeProposal
+from core.values.updates import with_summary
 from tests.panels import states
 from tests.panels.retrieval import retrieval_states
 
@@ -33,6 +34,19 @@ def test_what_is_begun_leaves_list_trash_and_history_at_once() -> None:
     assert chosen not in after.discussions.summaries
     assert after.discussions.prompt_history == ()
     assert step.command(after, ForgetDiscussion(chosen, is_confirmed=True))[1] == ()
+
+
+def test_tasks_go_with_the_discussion_that_gave_them_away_and_branches_when_asked() -> None:
+    state = states.working()
+    chosen = next(key for key in state.discussions.summaries if key not in state.turns.calls)
+    about = replace(state.discussions.summaries[chosen].meta, parent_id=chosen)
+    for name, call in (("task", "call"), ("fork", "")):
+        row = replace(state.discussions.summaries[chosen], meta=replace(about, id=name, delegated_by=call))
+        state = with_summary(state, row)
+
+    assert step.target_of(state, ForgetDiscussion(chosen)).discussion_ids == (chosen, "task")
+    everything = step.target_of(state, ForgetDiscussion(chosen, with_branches=True)).discussion_ids
+    assert {"task", "fork"} < set(everything)
 
 
 def test_what_was_searched_and_recalled_goes_with_it() -> None:

@@ -239,6 +239,11 @@ class Tour:
             self.world.until(lambda s: not s.imports.is_running)
         self.client.post("/api/imports", {**asked, "wait": True})
 
+    def signalled(self) -> None:
+        """Signals: asked for wrongly, and handed in for nobody."""
+        self.client.get("/api/signals?limit=x")
+        self.client.post("/api/signals", {"text": "x", "discussion_id": "none"})
+
     def searched(self) -> None:
         """Retrieval: off here, then on, asked rightly and wrongly."""
         self.client.get("/api/search?q=moss")
@@ -281,6 +286,17 @@ class Tour:
             self.client.post(f"/api/discussions/{chosen}/approvals/{asked.id}", body, **AS_PERSON)
         self.world.until(lambda s: not is_busy(s, chosen))
 
+    def alone(self) -> None:
+        """A discussion goes on by itself, and stops."""
+        chosen = self.world.discussion()
+        self.client.get("/api/autonomy")
+        self.client.put("/api/autonomy", {"discussion_id": chosen}, **AS_PERSON)
+        self.world.until(lambda s: s.attention.autonomy is not None)
+        for query in ("", "?limit=x"):
+            self.client.get(f"/api/autonomy{query}")
+        self.client.post("/api/ui", {"panel": "autonomy", "action": "stop_autonomy"})
+        self.world.until(lambda s: s.attention.autonomy is None)
+
     def failed(self) -> None:
         """A provider that fails."""
         chosen = self.world.discussion()
@@ -306,6 +322,7 @@ class Tour:
             "question_id": "no",
             "answer": "no",
             "has_tools": True,
+            "discussion_id": "no",
         }
         good |= {"file": "facts.md", "first_line": 1}
         for operation in OPERATIONS:
@@ -360,9 +377,11 @@ def reached(world: World) -> set[tuple[str, int]]:
     tour.batched()
     tour.merged()
     tour.imported()
+    tour.signalled()
     tour.searched()
     tour.forgotten()
     tour.tools()
+    tour.alone()
     tour.failed()
     tour.wrong()
     read_only(tour)
@@ -378,6 +397,7 @@ def read_only(tour: Tour) -> None:
     world.read_only()
     client.post("/api/discussions", {})
     client.put(f"/api/discussions/{chosen}/tools", {"has_tools": False}, **AS_PERSON)
+    client.put("/api/autonomy", {"discussion_id": chosen}, **AS_PERSON)
     client.post(f"/api/discussions/{chosen}/preset", {"name": ""})
     client.post(f"/api/discussions/{chosen}/messages/x/choose")
     client.put("/api/presets/x", {"items": []})

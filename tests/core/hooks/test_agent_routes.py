@@ -57,6 +57,8 @@ def test_a_question_is_read_by_all_and_answered_with_a_persons_token_alone(runni
     running.until(lambda s: not is_busy(s, chosen))
     assert (running.project / "new.py").read_text(encoding="utf-8") == "x = 1\n"
     assert running.texts(chosen)[-1] == "Written."
+    told = running.client.get(f"/api/discussions/{chosen}/messages").json()["messages"]
+    assert [result["ended"] for one in told for result in one.get("tool_results", ())] == ["done"]
     row = next(
         row for row in running.client.get("/api/discussions").json()["discussions"] if row["id"] == chosen
     )

@@ -120,6 +120,7 @@ def test_a_program_that_fails_says_so_on_every_path(
             "question_id": "x",
             "answer": "no",
             "has_tools": True,
+            "discussion_id": "x",
         }
         body |= {"file": "facts.md", "first_line": 1, "is_confirmed": True}
         body |= {

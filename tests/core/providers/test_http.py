@@ -10,9 +10,10 @@ import pytest
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
+from core.base.loopback import is_loopback
 from core.providers.anthropic.client import AnthropicProvider
 from core.providers.gemini.client import GeminiProvider
-from core.providers.http import http_client, is_loopback
+from core.providers.http import http_client
 from core.providers.protocol import CancelToken
 from core.providers.pump import current_call, run_call
 from core.values.provider import StopKind, Stopped, StreamItem, TextDelta

@@ -11,7 +11,7 @@ from core.base.errors import ConfigError
 from core.settings.loader import ConfigRequest, check_override, config_request, load
 from core.settings.preset_drafts import keep_working
 from core.values.curation import FileItem, Preset
-from core.values.settings import HookSettings, KnowledgeSettings
+from core.values.settings import ChannelSettings, HookSettings, KnowledgeSettings
 from tests.core.settings.answers import trust_shown
 
 
@@ -457,3 +457,23 @@ def test_a_harvests_setting_that_cannot_be_is_named_with_its_line(
 
     assert fault.line == 2
     assert wrong.split(" = ", maxsplit=1)[0] in fault.reason
+
+
+def test_channels_are_the_persons_alone_and_one_without_a_server_is_left_out(request_: ConfigRequest) -> None:
+    ops = '[channels.ops]\nhost = "irc.example"\nroom = "#ops"\nsenders = ["alice"]\nport = 7000\n'
+    _write(request_.config_file, f'{ops}password = "t0ps3cret"\n[channels.half]\nroom = "#half"\n')
+    _project(
+        request_, '[channels.evil]\nhost = "evil.example"\nroom = "#x"\n[notifications]\ndesktop = false\n'
+    )
+    trust_shown(request_)
+    loaded = load(request_)
+
+    assert loaded.settings.channels == {
+        "ops": ChannelSettings("ops", "irc.example", "#ops", port=7000, senders=("alice",))
+    }
+    assert loaded.settings.notifications.desktop
+    assert "channels.evil.host" in "".join(loaded.project.held_back)
+    said = [fault.reason for fault in loaded.faults]
+    assert any("'half' has no host" in reason for reason in said)
+    assert any("keys never stand in a settings file" in reason for reason in said)
+    assert "t0ps3cret" not in "".join(said)

@@ -11,13 +11,17 @@ from core.settings.checks import setting_for, value_flaw
 from core.settings.page import settings_page
 from core.settings.schema import BY_KEY, FILE_MODES, SETTINGS, Kind, SettingScope
 from core.values.curation import FileItem, FileMode
+from core.values.mcp import McpServerSettings
 from core.values.settings import (
+    AgentSettings,
     AiSettings,
     Appearance,
     CachingSettings,
+    ChannelSettings,
     FileLimits,
     HookSettings,
     KnowledgeSettings,
+    NotificationSettings,
     RetrievalSettings,
     ServerSettings,
     Settings,
@@ -35,7 +39,21 @@ GROUPS = {
     "files": FileLimits,
     "hooks": HookSettings,
     "tools": ToolSettings,
+    "notifications": NotificationSettings,
+    "channels": ChannelSettings,
+    "agent": AgentSettings,
+    "mcp": McpServerSettings,
 }
+NO_KEY = {
+    ("servers", "id"),
+    ("tools", "folders"),
+    ("mcp", "name"),
+    ("mcp", "origin"),
+    ("mcp", "command"),
+    ("channels", "name"),
+}
+"""Fields that are a table's name, where it stands, or made of several keys."""
+PARTS_OF_COMMAND = {"mcp.program", "mcp.arguments"}
 
 
 def test_the_page_of_settings_is_that_of_the_schema() -> None:
@@ -76,19 +94,24 @@ def test_every_field_of_settings_has_a_key() -> None:
         f"{group}.{name}"
         for group, kind in GROUPS.items()
         for name in inspect.signature(kind).parameters
-        if (group, name) not in {("servers", "id"), ("tools", "folders")}
+        if (group, name) not in NO_KEY
     }
     wanted |= {name for name in inspect.signature(Settings).parameters if name not in {*GROUPS, *OF_LOADING}}
 
-    assert {setting.field for setting in SETTINGS if setting.field} == wanted
+    assert {setting.field for setting in SETTINGS if setting.field} == wanted | PARTS_OF_COMMAND
 
 
 def test_every_default_is_that_of_the_value() -> None:
     for setting in SETTINGS:
         group, _, name = setting.field.rpartition(".")
-        if group in {"", "servers"}:
+        if group in {"", "servers"} or setting.field in PARTS_OF_COMMAND:
             continue
-        assert setting.default == getattr(GROUPS[group](), name), setting.key
+        if group == "channels":
+            channel = ChannelSettings("ops", "", "")
+            assert (setting.default or getattr(channel, name)) == getattr(channel, name), setting.key
+            continue
+        value = McpServerSettings("a") if group == "mcp" else GROUPS[group]()
+        assert setting.default == getattr(value, name), setting.key
     assert BY_KEY["trash_days"].default == Settings().trash_days
 
 
@@ -121,6 +144,13 @@ def test_a_project_can_never_set_the_window_the_limits_or_the_trash() -> None:
     for setting in SETTINGS:
         if setting.key.startswith(("appearance.", "files.")) or setting.key == "trash_days":
             assert setting.scope is SettingScope.USER
+
+
+def test_a_channels_key_is_found_by_its_own_name_and_no_project_sets_one() -> None:
+    assert setting_for("channels.ops.host") is BY_KEY["channels.<name>.host"]
+    assert setting_for("channels.My Ops.host") is None
+    own = [one for one in SETTINGS if one.key.startswith(("channels.", "notifications."))]
+    assert {one.scope for one in own} == {SettingScope.USER}
 
 
 def test_a_servers_key_is_found_by_its_own_name() -> None:

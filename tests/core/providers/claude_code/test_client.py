@@ -12,14 +12,26 @@ from typing import Any
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from core.base.errors import FailureKind
 from core.providers.claude_code.client import ClaudeCodeProvider
+from core.providers.claude_code.events import ClaudeReader
+from core.providers.claude_code.notes import notes_command
 from core.providers.factory import make_provider
 from core.providers.model_data import packaged_models
 from core.providers.protocol import CancelToken
+from core.retrieval.tools import TOOLS
 from core.values.messages import ToolCallPart, ToolResultPart
-from core.values.provider import Effort, ModelProfile, ProviderRequest, StopKind, Stopped, TextDelta
+from core.values.provider import (
+    Effort,
+    ModelProfile,
+    ProviderRequest,
+    ReasoningDelta,
+    StopKind,
+    Stopped,
+    TextDelta,
+)
 from core.values.stack import LayerId
 from core.values.usage import Usage
 from tests.core.providers.outcomes import (
@@ -78,6 +90,29 @@ def provider(key: str | None = None, url: str = "", **settings: float) -> Claude
     return ClaudeCodeProvider(
         server_settings("claude_code", url, **settings), key, (thinker, *packaged_models())
     )
+
+
+def test_tools_of_memory_come_from_our_own_server_and_nothing_of_ours_is_told_to_it(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MANUAL_SLOP_CONFIG", "/home/you/config.toml")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
+    command = notes_command(tmp_path / "home", str(tmp_path / "project"))
+    own = ClaudeCodeProvider(server_settings("claude_code"), "sk-key", packaged_models(), command)
+    run(own, replace(ask("opus"), tools=TOOLS), blobs())
+
+    options = cli.asked["options"]
+    assert options["--tools"] == "", "its own stay off"
+    assert "--strict-mcp-config" in options
+    assert options["--allowedTools"] == "mcp__notes__read_note,mcp__notes__search_notes"
+    (server,) = cli.asked["mcp"]["mcpServers"].values()
+    assert [server["command"], *server["args"]] == list(command)
+    assert server["args"][-1] == "--only-notes"
+    assert server["env"]["MANUAL_SLOP_CONFIG"] == "/home/you/config.toml"
+    assert not {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} & server["env"].keys()
+    assert "sk-" not in json.dumps(cli.asked["mcp"])
+    run(own, ask("opus"), blobs())
+    assert cli.asked["mcp"] is None, "what is sent without tools, a harvest, gets none"
 
 
 def asked(request: ProviderRequest, **settings: float) -> Outcome:
@@ -383,3 +418,24 @@ def _is_gone(pid: int) -> bool:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def test_a_call_that_the_cli_makes_of_our_tools_stands_in_the_reasoning() -> None:
+    reader = ClaudeReader()
+    parts: tuple[dict[str, Any], ...] = (
+        {
+            "type": "content_block_start",
+            "content_block": {"type": "tool_use", "name": "mcp__notes__read_note"},
+        },
+        {"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": '{"path": '}},
+        {"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": '"tides.md"}'}},
+        {"type": "content_block_stop"},
+        {"type": "content_block_start", "content_block": {"type": "tool_use", "name": "StructuredOutput"}},
+        {"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+        {"type": "content_block_stop"},
+    )
+    said = [
+        item for part in parts for item in reader.read(json.dumps({"type": "stream_event", "event": part}))
+    ]
+
+    assert said == [ReasoningDelta('read_note {"path": "tides.md"}\n')]

@@ -1,0 +1,88 @@
+"""Previews, prices of rewrites and the list's index wait while a turn with tools goes on, and come after it."""
+
+from __future__ import annotations
+
+from core.agent.messages import CallJudged, JudgeCall, RunCall
+from core.app.messages import Effect
+from core.base.reports import Tick
+from core.context.messages import AssembleContext
+from core.discussion.messages import IndexDiscussion, SelectDiscussion
+from core.turn.messages import CallProvider, ReplyArrived, RequestBuilt
+from core.values.agent import ActKind, Approval
+from core.values.messages import TextPart
+from core.values.provider import StopKind
+from core.values.records import RequestRecord
+from tests.core.agent.tool_playbook import ToolPlaybook, asks
+from tests.core.app.playbook import START, of
+
+
+def shown(effects: tuple[Effect, ...]) -> tuple[int, tuple[str, ...]]:
+    """How often a view is assembled, and what the list indexes."""
+    return len(of(effects, AssembleContext)), tuple(one.discussion_id for one in of(effects, IndexDiscussion))
+
+
+def in_round() -> tuple[ToolPlaybook, str, JudgeCall]:
+    """A discussion that is looked at, whose model has asked for a tool."""
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    book.play(SelectDiscussion(chosen))
+    effects = book.reply(book.ask(chosen, "go"), asks(("a", "look")))
+    assert shown(effects) == (0, ())
+    (judge,) = of(effects, JudgeCall)
+    return book, chosen, judge
+
+
+def run(book: ToolPlaybook, judge: JudgeCall) -> CallProvider:
+    """The call is run, and the model asked again; nothing is shown of it yet."""
+    judged = book.judge(judge)
+    (running,) = of(judged, RunCall)
+    again = book.finish(running)
+    assert shown((*judged, *again)) == (0, ())
+    (call,) = of(again, CallProvider)
+    return call
+
+
+def test_what_a_round_changed_is_shown_once_when_the_model_answers() -> None:
+    book, chosen, judge = in_round()
+    call = run(book, judge)
+
+    assert shown(book.play(ReplyArrived(call.call_id, "So"))) == (1, (chosen,))
+    assert shown(book.play(ReplyArrived(call.call_id, " it is."))) == (0, ())
+    assert book.state.unshown is None
+
+
+def test_it_is_shown_at_the_turns_end() -> None:
+    book, chosen, judge = in_round()
+    effects = book.reply(run(book, judge), (TextPart("Done."),), StopKind.COMPLETED)
+
+    assert shown(effects)[1] == (chosen,)
+    (last,) = of(effects, AssembleContext)
+    assert [message.text for message in last.spec.inputs.turns][-1] == "Done."
+
+
+def test_it_is_shown_while_a_person_is_asked() -> None:
+    book, chosen, judge = in_round()
+    approval = Approval("id", ActKind.EDIT, "write a", reasons=("it writes",))
+    effects = book.keep(book.play(CallJudged(chosen, judge.call_id, approval)))
+
+    assert not of(effects, RunCall)
+    assert shown(effects) == (1, (chosen,))
+
+
+def test_a_tool_that_takes_long_holds_nothing_back() -> None:
+    book, chosen, judge = in_round()
+    (running,) = of(book.judge(judge), RunCall)
+
+    assert shown(book.later(1).play(Tick())) == (0, ())
+    assert shown(book.later(1.5).play(Tick())) == (1, (chosen,))
+    assert running.call_id == "a"
+
+
+def test_a_model_that_says_nothing_holds_nothing_back() -> None:
+    book, chosen, judge = in_round()
+    call = run(book, judge)
+    record = RequestRecord("q", START, "m", "embedded", "smollm2-135m", "auto", (), (), 0)
+    book.keep(book.play(RequestBuilt(call.call_id, record)))
+
+    assert shown(book.later(0.5).play(Tick())) == (0, ())
+    assert shown(book.later(0.6).play(Tick())) == (1, (chosen,))

@@ -1,0 +1,135 @@
+"""Layer 8 of a turn with tools stays where it stood: the turns behind it repeat what was sent."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.caching.decision import Decision, Market, PlannedTurn, decide
+from core.caching.ledger import record
+from core.caching.replay import Replayed, records_for, replay
+from core.caching.view import pruned
+from core.values.cache import CacheLedger, CacheSettings
+from core.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
+from core.values.provider import ProviderRequest
+from core.values.stack import LayerId, Segment
+from core.values.view import ContextView, TurnTail
+from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, SLOW, after, count, stack_of
+from tests.core.stacks import said
+
+FILES = {"a.py": "4000 ALPHA\n"}
+WORDS = said("m0", Role.USER, "200 look")
+CALL = said("m0a", Role.ASSISTANT, ToolCallPart("c", "read", "{}"))
+RESULT = said("m0b", Role.TOOL, ToolResultPart("c", "2000 found"))
+DONE = said("m0c", Role.ASSISTANT, "100 done")
+MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, count)
+
+
+class Talk:
+    """A discussion whose requests are sent one after another."""
+
+    def __init__(self, market: Market = MARKET) -> None:
+        self.market = market
+        self.view: ContextView | None = None
+
+    def send(
+        self, turns: tuple[Message, ...], words: str, message_id: str, at_s: float, odds: float = 0.5
+    ) -> Decision:
+        """The request of a turn, or of a round where there are no words."""
+        stack = stack_of(FILES, turns, words, f"named for {message_id}")
+        now = replace(self.market, now=after(at_s))
+        decision = decide(PlannedTurn(stack, message_id, self.view, discussion_id="d", next_round=odds), now)
+        ledger = record(now.ledger, now.scope, decision.plan, now.now, "d")
+        self.market, self.view = replace(now, ledger=ledger), decision.view
+        return decision
+
+    def turn(self, *rounds: Message) -> list[Decision]:
+        """The first turn: its request, and that of its round."""
+        return [self.send((), "200 look", "m0", 0), self.send((WORDS, *rounds), "", "m0", 10)]
+
+
+def blocks(request: ProviderRequest) -> list[object]:
+    """All that a vendor reads, in its order; by what it says."""
+    return [
+        (message.role, part.text if isinstance(part, Segment) else part)
+        for message in request.messages
+        for part in message.parts
+    ]
+
+
+def test_the_next_turn_repeats_a_turn_with_tools_as_it_was_sent_and_reads_it() -> None:
+    talk = Talk()
+    first, round_ = talk.turn(CALL, RESULT)
+    later = talk.send((WORDS, CALL, RESULT, DONE), "50 more", "m1", 60)
+
+    assert blocks(round_.request)[: len(blocks(first.request))] == blocks(first.request)
+    assert blocks(later.request)[: len(blocks(round_.request))] == blocks(round_.request)
+    assert later.plan.read_tokens == round_.wire.total_tokens
+    assert [tail.message_id for tail in later.view.tails] == ["m0"]
+    last = later.request.messages[-1].parts[-1]
+    assert isinstance(last, Segment)
+    assert (last.layer, "named for m1" in last.text) == (LayerId.METADATA, True)
+
+
+def test_a_cold_prefix_is_rewritten_without_it() -> None:
+    talk = Talk()
+    talk.turn(CALL, RESULT)
+    later = talk.send((WORDS, CALL, RESULT, DONE), "50 more", "m1", 90_000)
+
+    assert later.view.tails == ()
+    assert "named for m0" not in str(blocks(later.request))
+
+
+def test_who_asks_another_model_once_finds_all_of_it_on_the_way_back() -> None:
+    talk = Talk()
+    round_ = talk.turn(CALL, RESULT)[1]
+    turns: tuple[Message, ...] = (WORDS, CALL, RESULT, DONE)
+    talk.market = replace(talk.market, scope=replace(SCOPE, model="other"))
+    elsewhere = talk.send(turns, "50 more", "m1", 60)
+    more = (*turns, said("m1", Role.USER, "50 more"), said("m1a", Role.ASSISTANT, "40 well"))
+    talk.market = replace(talk.market, scope=SCOPE)
+    back = talk.send(more, "30 so?", "m2", 120)
+
+    assert (elsewhere.plan.read_tokens, len(elsewhere.view.tails)) == (0, 1)
+    assert back.plan.read_tokens == round_.wire.total_tokens
+    talk.market = replace(talk.market, scope=replace(SCOPE, model="third"))
+    assert talk.send(more, "30 so?", "m2", 90_000).view.tails == (), "nobody holds it any more"
+
+
+def test_nothing_stays_of_a_turn_whose_bytes_do_not_stay_or_where_nothing_is_appended() -> None:
+    thought = said("m0a", Role.ASSISTANT, ReasoningPart("hm", "{}"), ToolCallPart("c", "read", "{}"))
+    off = Talk(replace(MARKET, settings=CacheSettings(appends_changes=False)))
+
+    assert Talk().turn(thought, RESULT)[1].view.tails == ()
+    assert off.turn(CALL, RESULT)[1].view.tails == ()
+
+
+def test_a_message_that_is_sent_again_or_gone_takes_its_own_along() -> None:
+    talk = Talk()
+    view = talk.turn(CALL, RESULT)[1].view
+
+    assert talk.send((), "200 look", "m0", 30).view.tails == ()
+    assert pruned(view, stack_of(FILES, (said("other", Role.USER, "words"),), "now"), "m1").tails == ()
+
+
+def test_a_log_tells_it() -> None:
+    talk = Talk()
+    first, round_ = talk.turn(CALL, RESULT)
+    records = records_for(Replayed(), first.view, NOW, ["a", "b"])
+    more = records_for(replay(records), round_.view, NOW, ["c", "d"])
+    gone = records_for(replay((*records, *more)), first.view, NOW, ["e", "f"])
+
+    assert [one.kind for one in more] == ["tail"]
+    assert replay((*records, *more)).view == round_.view
+    assert replay((*records, *more, *gone)).view == first.view
+    two = replace(round_.view, tails=(*round_.view.tails, TurnTail("m9", "x")))
+    assert replay(records_for(Replayed(), two, NOW, ["g", "h", "i"])).view == two
+
+
+def test_who_is_likely_to_ask_again_at_once_writes_for_as_short_as_the_prices_allow() -> None:
+    """The next request reads what this one wrote, and makes all of it live for long by what it writes itself."""
+    alone, likely = (
+        Talk(replace(MARKET, gaps=SLOW)).send((), "200 look", "m0", 0, odds) for odds in (0, 0.9)
+    )
+
+    assert {mark.ttl_s for mark in alone.plan.marks} == {3600}
+    assert {mark.ttl_s for mark in likely.plan.marks} == {300}
