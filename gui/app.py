@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from core.app.messages import Command, Quit, SaveWindow
+from core.attention.messages import NoteActivity
 from core.base.toml import TomlError, read_toml
 from core.discussion.messages import CreateDiscussion
 from core.values.state import AppState
 from gui.binding import DpgUi
+from gui.desktop_idle import DesktopIdle
 from gui.loop import Loop
 from gui.theme import ASSETS, load_theme
 from gui.window import Placement, bring_to_front, check_display, open_viewport, placement_now
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 
 PLACEMENT_TABLE = "viewport"
 LARGEST_PX = 20_000
+ACTIVITY_S, CALM_ACTIVITY_S = 1.0, 5.0
+"""Least seconds between two words that the person is here: while a discussion is autonomous, and else."""
+DESKTOP_S = 5.0
+"""Seconds between two questions to the desktop."""
 EARLY = AppState()
 """State that the window shows until the controller is there."""
 
@@ -58,6 +65,9 @@ class WindowApp:
     early: list[Command] = field(default_factory=list)
     raised: int = 0
     is_greeted: bool = False
+    active_s: float = float("-inf")
+    asked_s: float = float("-inf")
+    desktop: DesktopIdle = field(default_factory=DesktopIdle)
     ui: DpgUi = field(init=False)
     loop: Loop = field(init=False)
 
@@ -79,6 +89,7 @@ class WindowApp:
             self._revision,
             on_close=self.ask_to_close,
             on_failure=self._report_failure,
+            on_input=self._note_activity,
         )
 
     def run(self) -> None:
@@ -109,6 +120,7 @@ class WindowApp:
                 for command in self.early:
                     self.controller.send(command)
                 self.early.clear()
+        self._note_desktop()
         return None if self.controller is None else (id(self.controller), self.controller.revision)
 
     def _describe(self, ui: Ui) -> None:
@@ -145,6 +157,27 @@ class WindowApp:
             self.early.append(command)
         else:
             self.controller.send(command)
+
+    def _note_activity(self) -> None:
+        """Tell that the person is here: autonomy goes by it, and notices of the desktop do."""
+        now = time.monotonic()
+        least_s = CALM_ACTIVITY_S if self.state().attention.autonomy is None else ACTIVITY_S
+        if self.controller is None or now < self.active_s + least_s:
+            return
+        self.active_s = now
+        self.send(NoteActivity())
+
+    def _note_desktop(self) -> None:
+        """Tell an autonomous discussion that the person is at the desktop, where they want that."""
+        state, now = self.state(), time.monotonic()
+        if state.attention.autonomy is None or not state.config.settings.agent.desktop_idle:
+            return
+        if now < self.asked_s + DESKTOP_S:
+            return
+        self.asked_s = now
+        idle_s = self.desktop.idle_s()
+        if idle_s is not None and idle_s < DESKTOP_S:
+            self.send(NoteActivity(is_elsewhere=True))
 
     def _report_failure(self, error: BaseException) -> None:
         if self.controller is None:

@@ -143,6 +143,14 @@ class Tree:
             layer.props = (0,)
         return layer
 
+    def layers_below(self, element: Element) -> frozenset[Hashable]:
+        """Keys of those inside an element that opened a layer above the window: only their description keeps it there."""
+        if not self.top.was:
+            return frozenset()
+        path = element.path()
+        known = (one.key for one in self.top.was if isinstance(one.key, tuple))
+        return frozenset(key[len(path)] for key in known if len(key) > len(path) and key[: len(path)] == path)
+
     def begin(self) -> None:
         """Start a frame's description."""
         self.turn += 1

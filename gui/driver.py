@@ -163,13 +163,13 @@ class Driver:
         return self.find(target, index=index)
 
     def hover(self, target: str | Element, *, index: int = 0) -> None:
-        """Put the mouse on an element; aims again where it moved meanwhile."""
-        element = self._target(target, index)
-        self.bring(element)
+        """Put the mouse on an element; aims again where it moved, or was made anew, meanwhile."""
         for _ in range(MOST_AIMS):
+            element = self._target(target, index)
+            self.bring(element)
             aim = self.center(element)
             self.move(*aim)
-            if self.center(element) == aim:
+            if self._target(target, index) is element and self.center(element) == aim:
                 return
 
     def click(self, target: str | Element, *, button: int = 1, index: int = 0) -> None:
@@ -273,8 +273,8 @@ class Driver:
         self.paste(text)
 
     def paste(self, text: str) -> None:
-        """Put a text on the clipboard and paste it."""
+        """Put a text on the clipboard and paste it: once, since the toolkit repeats a key that is down through slow frames."""
         dpg.set_clipboard_text(text)
         self.step()
-        self.key("Ctrl+v")
-        self.step()
+        self.strike("Ctrl+v")
+        self.step(5)

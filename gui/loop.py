@@ -37,6 +37,7 @@ class Loop:
         revision: a value that differs whenever the state that `describe` reads differs.
         on_close: the person asked to close the window.
         on_failure: takes an exception that a callback or a panel raised, to show it as a notice.
+        on_input: the person used a key or the pointer; called in each frame that saw it.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Loop:
         *,
         on_close: Callable[[], None],
         on_failure: Callable[[BaseException], None] = lambda _: None,
+        on_input: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.ui = ui
@@ -54,6 +56,7 @@ class Loop:
         self._revision = revision
         self._on_close = on_close
         self._on_failure = on_failure
+        self._on_input = on_input
         self._clock = clock
         self._shown: tuple[object, ...] = ()
         self._fresh = SETTLE_FRAMES
@@ -125,14 +128,10 @@ class Loop:
         x, y = dpg.get_mouse_pos(local=False)
         is_dragging = self._pointer.move()
         is_selecting = self.ui.tree.prose.follow(x, y, is_down=dpg.is_mouse_button_down(0))
-        is_busy = (
-            is_dragging
-            or is_selecting
-            or had_jobs
-            or (x, y) != self._mouse
-            or self.ui.keys.has_news
-            or self.ui.tree.root.touched
-        )
+        has_input = (x, y) != self._mouse or self.ui.keys.has_news or self.ui.tree.root.touched
+        is_busy = is_dragging or is_selecting or had_jobs or has_input
+        if has_input:
+            self._on_input()
         if (x, y) != self._mouse or is_busy or self._fresh or self._hover.is_waiting(now):
             self._mouse = (x, y)
             is_busy = self._hover.update(self.ui.tree, x, y, now) or is_busy

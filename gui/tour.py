@@ -23,6 +23,7 @@ from gui.driver import NotFoundError
 from gui.screen import virtual_screen
 from gui.theme import ASSETS
 from gui.tour_agent import agent
+from gui.tour_among import among
 from gui.tour_harvest import harvest
 from gui.tour_import import import_talk
 from gui.tour_retrieval import retrieval
@@ -124,6 +125,8 @@ def _chapters(tour: Tour, project: Path, start: float) -> Iterator[str]:
     yield "retrieval"
     agent(tour, project.parent / "home", project)
     yield "agent"
+    among(tour, project.parent / "home", project)
+    yield "among"
     _change_theme(tour)
     yield "theme"
 

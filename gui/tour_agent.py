@@ -10,15 +10,10 @@ from core.agent.context_window import restore_from_log
 from core.base.opener import read_file
 from core.discussion import log
 from core.discussion.cuts import sent_view
-from core.settings.messages import SaveServer
-from core.values.agent import ToolCall
-from core.values.state import AppState
-from core.values.updates import is_busy
 from gui.elements.popups import PopupItem
 from gui.tour_model import MODEL, Line, scripted_model
-from gui.tour_walk import Tour, TourError, new_discussion
-from panels.discussion.approvals import asking
-from panels.discussion.tool_mode import WITHOUT_TIP
+from gui.tour_turns import allow, is_over, scripted_discussion, send_words, type_words, until_asked
+from gui.tour_walk import Tour, TourError
 
 SERVER = "tour"
 CODE, CHECK = "tides.py", "test_tides.py"
@@ -75,18 +70,9 @@ def _script(code: str) -> tuple[Line, ...]:
 
 
 def _set_up(tour: Tour, address: str) -> None:
-    """A server as a person would enter it, a new discussion, tools given beside the composer."""
+    """A discussion in which tools are given beside the composer, in plan mode."""
     driver = tour.driver
-    assert tour.app.controller is not None
-    tour.app.controller.send(SaveServer(SERVER, "Scripted", address))
-    tour.wait(lambda s: bool(s.config.models.get(SERVER)), "the scripted model")
-    new_discussion(tour)
-    chosen = tour.chosen()
-    _type(tour, f"/model {MODEL}")
-    driver.key("Enter")
-    tour.wait(lambda s: s.discussions.summaries[chosen].meta.provider == SERVER, "the model")
-    driver.click(WITHOUT_TIP)
-    driver.until(lambda: any("it only reads" in one.label() for one in driver.visible()), "the modes")
+    chosen = scripted_discussion(tour, SERVER, address, MODEL)
     tour.shot("agent-tools")
     driver.click(driver.find("Plan: it only reads", kind=PopupItem))
     tour.wait(lambda s: s.discussions.summaries[chosen].meta.has_tools, "tools")
@@ -94,8 +80,8 @@ def _set_up(tour: Tour, address: str) -> None:
 
 
 def _plan(tour: Tour) -> None:
-    _send(tour, "Heights in centimetres, please.")
-    took = tour.wait(_is_over, "the plan")
+    send_words(tour, "Heights in centimetres, please.")
+    took = tour.wait(is_over, "the plan")
     refused = _results(tour)[-1]
     tour.say(f"{took:7.2f} s  plan mode: read, searched, kept a list; a write was refused: {refused[:60]!r}")
     tour.shot("agent-plan")
@@ -105,22 +91,22 @@ def _plan(tour: Tour) -> None:
 
 def _act(tour: Tour) -> None:
     driver = tour.driver
-    _send(tour, "Do it.")
-    _asked(tour, CODE)
+    send_words(tour, "Do it.")
+    until_asked(tour, CODE)
     driver.click("Line", index=1)
     tour.shot("agent-edit")
-    _allow(tour, "Take 1 of 2")
-    _asked(tour, CHECK)
-    _allow(tour, "Allow once")
-    _asked(tour, "python3 -m unittest")
+    allow(tour, "Take 1 of 2")
+    until_asked(tour, CHECK)
+    allow(tour, "Allow once")
+    until_asked(tour, "python3 -m unittest")
     tour.shot("agent-command")
-    _allow(tour, "Allow once")
-    _asked(tour, "curl")
+    allow(tour, "Allow once")
+    until_asked(tour, "curl")
     driver.click("With a no: what the model should know")
     driver.type("no downloads")
     tour.shot("agent-refuse")
     driver.click("Refuse")
-    took = tour.wait(_is_over, "the end of the turn")
+    took = tour.wait(is_over, "the end of the turn")
     sandbox = tour.state.agent.sandbox.name or "no sandbox"
     tour.say(
         f"{took:7.2f} s  one of two hunks taken, a test run ({sandbox}), a download and a foreign file refused"
@@ -132,9 +118,9 @@ def _act(tour: Tour) -> None:
 
 def _compact(tour: Tour) -> None:
     chosen = tour.chosen()
-    _send(tour, "What is left?")
-    tour.wait(_is_over, "the answer")
-    _type(tour, "/compact")
+    send_words(tour, "What is left?")
+    tour.wait(is_over, "the answer")
+    type_words(tour, "/compact")
     tour.driver.key("Enter")
     took = tour.wait(lambda s: s.discussions.open[chosen].cut is not None, "the compaction")
     tour.driver.until(lambda: tour.driver.has("The model's view begins here"), "where the view begins")
@@ -165,49 +151,6 @@ def _replay(tour: Tour, home: Path) -> None:
     if msgspec.json.encode(restore_from_log(log.read(home, chosen).records)) != shown:
         raise TourError("The log gives another view than the one that was sent")
     tour.say(f"          the model's view rebuilt from its log: the same {len(shown):,} bytes")
-
-
-def _type(tour: Tour, text: str) -> None:
-    tour.driver.click("Write a message")
-    tour.driver.type(text)
-
-
-def _send(tour: Tour, text: str) -> None:
-    chosen = tour.chosen()
-    count = len(tour.state.discussions.open[chosen].messages)
-    _type(tour, text)
-    tour.driver.key("Ctrl+Enter")
-    tour.wait(lambda s: len(s.discussions.open[chosen].messages) > count, "the message")
-
-
-def _is_over(state: AppState) -> bool:
-    """True once the turn has ended and nothing of it is asked or under way."""
-    chosen = state.discussions.selected_id
-    said = state.discussions.open[chosen].messages
-    return not is_busy(state, chosen) and said[-1].role == "assistant"
-
-
-def _questions(state: AppState) -> tuple[ToolCall, ...]:
-    turn = state.agent.turns.get(state.discussions.selected_id)
-    return asking(turn.calls) if turn is not None else ()
-
-
-def _asked(tour: Tour, what: str) -> None:
-    """Wait for the question about something."""
-    tour.wait(
-        lambda s: any(what in one.arguments_json for one in _questions(s)), f"the question about {what}"
-    )
-    tour.driver.until(lambda: tour.driver.has("Refuse"), "the question")
-
-
-def _allow(tour: Tour, label: str) -> None:
-    """Say yes, once the button takes it: half a second after it came into view."""
-    yes, before = tour.driver.find(label), _questions(tour.state)
-    tour.driver.hover(yes)
-    tour.driver.step(2)
-    tour.driver.until(lambda: yes.stop_item() != 0, "the yes works")
-    tour.driver.click(yes)
-    tour.wait(lambda s: _questions(s) != before, "the yes")
 
 
 def _results(tour: Tour) -> list[str]:

@@ -24,8 +24,12 @@ class Line(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def scripted_model(script: Sequence[Line]) -> Iterator[str]:
-    """Serve a script in OpenAI's form, a reply for each request, until the block ends. Yields the base address."""
+def scripted_model(script: Sequence[Line], model: str = MODEL) -> Iterator[str]:
+    """Serve a script in OpenAI's form, a reply for each request, until the block ends. Yields the base address.
+
+    Args:
+        model: its name; of two servers, one is chosen by it.
+    """
     left = deque(script)
 
     class Handler(BaseHTTPRequestHandler):
@@ -33,7 +37,7 @@ def scripted_model(script: Sequence[Line]) -> Iterator[str]:
 
         def do_GET(self) -> None:
             entry = {
-                "id": MODEL,
+                "id": model,
                 "object": "model",
                 "created": 1,
                 "owned_by": "tour",
@@ -46,7 +50,7 @@ def scripted_model(script: Sequence[Line]) -> Iterator[str]:
             line = left.popleft() if left else Line("There is nothing more in the script.")
             self._say(
                 "text/event-stream",
-                b"".join(_events(line, len(json.dumps([asked["messages"], asked.get("tools")])) // 4)),
+                b"".join(_events(line, model, len(json.dumps([asked["messages"], asked.get("tools")])) // 4)),
             )
 
         def _say(self, kind: str, body: bytes) -> None:
@@ -67,24 +71,24 @@ def scripted_model(script: Sequence[Line]) -> Iterator[str]:
         server.server_close()
 
 
-def _events(line: Line, prompt_tokens: int) -> Iterator[bytes]:
+def _events(line: Line, model: str, prompt_tokens: int) -> Iterator[bytes]:
     """Source: OpenAI API reference, Chat completion chunk (read 2026-11)."""
     for start in range(0, len(line.text), PIECE_CHARS):
-        yield _event({"content": line.text[start : start + PIECE_CHARS]})
+        yield _event(model, {"content": line.text[start : start + PIECE_CHARS]})
     for index, (name, given) in enumerate(line.calls):
         function = {"name": name, "arguments": json.dumps(given)}
         call = {"index": index, "id": f"call_{index}", "type": "function", "function": function}
-        yield _event({"tool_calls": [call]})
-    yield _event({}, finish="tool_calls" if line.calls else "stop")
+        yield _event(model, {"tool_calls": [call]})
+    yield _event(model, {}, finish="tool_calls" if line.calls else "stop")
     usage = {"prompt_tokens": prompt_tokens, "completion_tokens": len(line.text) // 4 + 1}
-    yield _data({"choices": [], "usage": {**usage, "total_tokens": sum(usage.values())}})
+    yield _data(model, {"choices": [], "usage": {**usage, "total_tokens": sum(usage.values())}})
     yield b"data: [DONE]\n\n"
 
 
-def _event(delta: dict[str, Any], finish: str | None = None) -> bytes:
-    return _data({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+def _event(model: str, delta: dict[str, Any], finish: str | None = None) -> bytes:
+    return _data(model, {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
 
-def _data(value: dict[str, Any]) -> bytes:
-    head = {"id": "tour", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
+def _data(model: str, value: dict[str, Any]) -> bytes:
+    head = {"id": "tour", "object": "chat.completion.chunk", "created": 1, "model": model}
     return f"data: {json.dumps({**head, **value})}\n\n".encode()

@@ -14,7 +14,7 @@ from gui.icons import glyph
 from gui.visible_text import visible
 from panels.base import widgets as w
 from panels.base.parts import ListView
-from panels.base.ui import ListWidget, TableWidget, VirtualRows
+from panels.base.ui import KeptRows, ListWidget, TableWidget, VirtualRows
 
 OVERSCAN_PX = 160.0
 RowKind = tuple[type[RowPane], tuple[object, ...]]
@@ -41,12 +41,16 @@ def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> Non
     if box.w > 1 and box.h > 1:
         width = box.row_width(tree.m, box.w)
         view.sync(rows, rows.revision, width, box.h, tree.m.scale)
-        if box.wanted_row is not None:
-            view.show_row(len(rows) if box.wanted_row < 0 else box.wanted_row)
-            box.wanted_row = None
+        wanted, box.wanted_row = box.wanted_row, None
+        if wanted is not None:
+            view.show_row(len(rows) if wanted < 0 else wanted)
         drawn: dict[int, RowPane] = {}
         draw = _row_drawer(tree, drawn, rows, width, make)
-        box.places = view.walk(rows, draw, tree.m.px(OVERSCAN_PX))
+        margin = tree.m.px(OVERSCAN_PX)
+        box.places = view.walk(rows, draw, margin)
+        if wanted is not None and wanted >= 0:  # its place was guessed before it was measured
+            view.show_row(wanted)
+            box.places = view.walk(rows, draw, margin)
         kept = {index for index, _ in box.places}
         for index, stray in drawn.items():
             if index not in kept:
@@ -65,14 +69,20 @@ def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> Non
 def _row_drawer(
     tree: Tree, drawn: dict[int, RowPane], rows: VirtualRows, width: float, make: RowKind
 ) -> Callable[[int], float]:
+    drawn_from = rows.drawn_from if isinstance(rows, KeptRows) else None
+    with_layers = tree.layers_below(tree.at) if drawn_from is not None else frozenset()
+
     def draw(index: int) -> float:
         row = drawn.get(index)
         if row is None:
             row = drawn[index] = tree.take(make[0], index)
             row.update(("clear", (0, 0), False, 8.0, None, None, *make[1]))
-            tree.enter(row)
-            rows.draw(index, tree.ui)
-            tree.leave()
+            now = drawn_from(index) if drawn_from is not None else None
+            if not row.is_current(now) or index in with_layers:
+                tree.enter(row)
+                rows.draw(index, tree.ui)
+                tree.leave()
+                row.drawn_from = None if row.is_hovered else now
             row.layout(tree.m, width, None)
         return row.h
 

@@ -33,7 +33,7 @@ def _icon(tree: Tree, it: w.IconWidget) -> None:
 def _progress(tree: Tree, it: w.ProgressWidget) -> None:
     bar = tree.take(Progress, it.key)
     bar.wide = it.width
-    bar.update((min(1.0, max(0.0, it.fraction)), it.tone, it.height, it.width, it.fill))
+    bar.update((min(1.0, max(0.0, it.fraction)), it.tone, it.height, it.width, it.fill, it.marks))
 
 
 def _stacked_bar(tree: Tree, it: w.StackedBarWidget) -> None:

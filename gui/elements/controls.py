@@ -176,11 +176,13 @@ class Button(Control):
     def press(self) -> None:
         super().press()
         self.is_clicked = True
+        self.touch()
 
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
         if not self.quiet_frames:
             self.is_clicked = True
+            self.touch()
         self.quiet_frames = 0
 
     def label(self) -> str:
@@ -207,6 +209,7 @@ class Hit(Control):
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
         self.is_clicked = True
+        self.touch()
 
     def is_held(self) -> bool:
         """True while the mouse went down on it and is still down."""
@@ -279,6 +282,7 @@ class Checkbox(Control):
     def press(self) -> None:
         super().press()
         self.changed = not self.props[1]
+        self.touch()
 
     def on_change(self, _: object, value: bool, *__: object) -> None:
         """The toolkit says that it was toggled."""

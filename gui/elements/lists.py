@@ -23,9 +23,21 @@ LEAST_THUMB_PX = 28.0
 
 
 class RowPane(Surface):
-    """One row. `props` as a surface's (`clear`), then its number and its key."""
+    """One row. `props` as a surface's (`clear`), then its number and its key.
 
-    __slots__ = ()
+    `drawn_from`: what it was described from, None where it is described in every frame.
+    """
+
+    __slots__ = ("drawn_from",)
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.drawn_from: Hashable | None = None
+
+    def is_current(self, drawn_from: Hashable | None) -> bool:
+        """True if it stands as it would be described: from the same, and nothing happened to it or is over it."""
+        is_same = drawn_from is not None and drawn_from == self.drawn_from
+        return is_same and not (self.touched or self.stale or self.is_hovered)
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = self.inner_h = place_column(self.order, m, w, None, m.px(8))

@@ -10,9 +10,9 @@ from gui.metrics import Measure
 
 WORDS_FROM_PX = 60.0
 """Width from which the words are shown; the tip says them at every width."""
-TALL_PX, LOW_PX, LEAST_PX = 50.0, 40.0, 26.0
-SMALL_TO_PX = 34.0
-"""Width up to which a button is as low as can be, for a window that has no height."""
+TALL_PX, LOW_PX, SMALL_PX, LEAST_PX = 50.0, 40.0, 26.0, 21.0
+SMALL_TO_PX, LEAST_TO_PX = 34.0, 30.0
+"""Widths up to which a button is lower, for a window that has no height."""
 TOP_PX, GAP_PX = 7.0, 4.0
 
 
@@ -34,7 +34,7 @@ class RailButton(Button):
 
     def height(self, m: Measure) -> float:
         if 0 < (self.wide or 0.0) <= SMALL_TO_PX:
-            return m.px(LEAST_PX)
+            return m.px(LEAST_PX if (self.wide or 0.0) <= LEAST_TO_PX else SMALL_PX)
         return m.px(TALL_PX if self.has_words else LOW_PX)
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:

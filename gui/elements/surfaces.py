@@ -201,15 +201,18 @@ class Clickable(Surface):
     def press(self) -> None:
         super().press()
         self.clicks.clicked = True
+        self.touch()
 
     def on_click(self, *_: object) -> None:
         """The toolkit says that it was pressed."""
         if not self.quiet_frames:
             self.clicks.clicked = True
+            self.touch()
         self.quiet_frames = 0
 
     def on_right_click(self) -> bool:
         self.clicks.right_clicked = True
+        self.touch()
         return True
 
     def items_after(self) -> list[int]:

@@ -130,7 +130,7 @@ class Divider(Element):
 
 
 class Progress(Element):
-    """A bar. `props`: fraction, tone, height."""
+    """A bar. `props`: fraction, tone, height, width, fill, marks."""
 
     __slots__ = ()
 
@@ -142,14 +142,16 @@ class Progress(Element):
         self.h = max(2.0, m.px(self.props[2]))
 
     def draw(self, c: Canvas, spot: Spot) -> list[Spec]:
-        fraction, tone, _, _, fill = self.props
+        fraction, tone, _, _, fill, marks = self.props
         x0, y0, x1, y1 = spot
         rounding = (y1 - y0) / 2
         specs = [filled(x0, y0, x1, y1, c.color("border"), rounding)]
         if fraction > 0:
             end = x0 + max(y1 - y0, (x1 - x0) * min(1.0, fraction))
             specs.append(filled(x0, y0, end, y1, bar_fill(c, tone, fill), rounding))
-        return specs
+        notch = max(1.0, c.m.px(2))
+        places = (round(x0 + (x1 - x0) * mark) for mark in marks)
+        return specs + [filled(x, y0, x + notch, y1, c.color("base"), 0.0) for x in places]
 
 
 class StackedBar(Element):

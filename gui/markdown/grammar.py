@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from linkify_it.main import Match
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
 
 WWW = "www."
@@ -25,6 +26,8 @@ NESTING_LIMIT = 60
 _DETAILS = re.compile(r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?\s*$", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>\s*$", re.IGNORECASE)
 _END_OF_DETAILS = re.compile(r"</details>\s*$", re.IGNORECASE)
+_SIGN_OF_ADDRESS = re.compile(r"//|mailto:|www\.", re.IGNORECASE)
+"""Sign that every address has which `address_finder` finds."""
 _BRACKETS = re.compile(r"\\\(.{1,2000}?\\\)|\\\[.{1,2000}?\\\]", re.DOTALL)
 
 
@@ -39,6 +42,7 @@ def grammar() -> MarkdownIt:
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough", "linkify"])
     parser.linkify = address_finder()
     parser.inline.ruler.at("linkify", _address)
+    parser.core.ruler.at("linkify", _addresses)
     footnote_plugin(parser, inline=False, move_to_end=False, always_match_refs=True)
     parser.inline.ruler.at("footnote_ref", _footnote_ref)
     dollarmath_plugin(parser, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True)
@@ -70,6 +74,14 @@ def address_finder() -> LinkifyIt:
 
     finder.add(WWW, {"validate": MethodType(rest, finder), "normalize": MethodType(whole, finder)})
     return finder
+
+
+def _addresses(state: StateCore) -> None:
+    """Rule: bare addresses in what was parsed; looked for where a text has signs of one."""
+    from markdown_it.rules_core.linkify import linkify
+
+    if _SIGN_OF_ADDRESS.search(state.src):
+        linkify(state)
 
 
 def _address(state: StateInline, silent: bool) -> bool:

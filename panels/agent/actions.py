@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.agent.messages import KillCommands
 from core.values.agent import CallState
+from panels.agent.view import AgentView
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion
 from panels.base.view import Dialog
@@ -32,12 +33,19 @@ def _undo(desk: Desk) -> None:
     )
 
 
+def show_autonomy(desk: Desk) -> None:
+    """Show the part in which autonomy is started and stopped."""
+    desk.view.of(AgentView).tab = "autonomy"
+    desk.view.show_hub("agent")
+
+
 ACTIONS: tuple[Action, ...] = (
     Action("undo_turn", "Edit", 0, "Undo the last turn's edits…", _undo, "rotate-left",
            is_enabled=lambda d: bool(undoable_turn(d))),
     Action("tools", "Discussion", 4, "Give it tools", toggle_tools, "wrench", "", has_discussion,
            is_done=has_tools, undo_label="Take its tools away"),
     Action("mode", "Discussion", 4, "Next mode of its tools", next_mode, "shield-halved", "Ctrl+M", has_tools),
+    Action("autonomy", "Discussion", 4, "Autonomy…", show_autonomy, "moon", "", has_discussion),
     Action("kill_commands", "Discussion", 4, "Kill running commands",
            lambda d: d.send(KillCommands(d.state.discussions.selected_id)), "stop", "Ctrl+K", has_commands),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tool activity: every call of the discussion since it was opened, with its live tail, what it was given and gave."""
+"""Tool activity: every call of the discussion, with its live tail, what it was given and gave."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from panels.discussion.call_look import (
     tool_icon,
     tool_label,
 )
+from panels.discussion.tasks import task_link
 
 ROW_PX, TAIL_PX, OPEN_PX = 52.0, 110.0, 260.0
 TAIL_LINES = 8
@@ -118,6 +119,7 @@ def call_row(desk: Desk, ui: Ui, own: AgentView, discussion_id: str, call: ToolC
         ui.text("summary", summary, tone="muted", style="small", width=0, tip="" if is_open else summary)
     if clicks.clicked:
         own.open_calls ^= {place}
+    task_link(desk, discussion_id, call.name, call.id)
     if has_live_tail(call):
         ui.code("tail", tail_text(call.tail, TAIL_LINES))
     if is_open:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 
+from core.agent.delegation import children_at_work, questions_of
 from core.agent.messages import SetTools
+from core.agent.pages import mode_of
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
-from core.spending.estimates import next_request
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
 from panels.agent.activity import activity_section
+from panels.agent.autonomy import autonomy_section
 from panels.agent.changes import changes_section
+from panels.agent.meter import meter
 from panels.agent.view import AgentView
 from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk
-from panels.base.gauge import estimate_tip, gauge, gauge_tone
 from panels.base.ui import Option, Style, Tone, Ui
 from panels.discussion.approvals import approval_card, asking
+from panels.discussion.tasks import asked_by
 from panels.discussion.tool_mode import MODES, set_mode, trust_line
 
 TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
@@ -27,7 +30,6 @@ TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
 }
 TODO_SHOWN = 200
 SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
-METER_TIP = "At 80 % the model is told to write its journal, at 90 % older turns leave what it sees; the log keeps all"
 
 
 def agent_panel(desk: Desk) -> None:
@@ -42,11 +44,12 @@ def agent_panel(desk: Desk) -> None:
     page = selection.page_of(desk.state) or AgentPage()
     if not summary.meta.has_tools and not page.activity and desk.turn is None:
         _off(desk, summary.meta.id)
+        autonomy_section(desk)
         return
     _state_card(desk, page)
     _elsewhere(desk)
-    waiting = asking(desk.turn.calls) if desk.turn is not None else ()
-    first = waiting[0].approval.id if waiting and waiting[0].approval is not None else ""
+    waiting = questions_of(desk.state, summary.meta.id)
+    first = waiting[0][1].question_id if waiting else ""
     if first and own.led != first:
         own.tab = "waiting"
     elif not first and own.led and own.tab == "waiting":
@@ -55,6 +58,9 @@ def agent_panel(desk: Desk) -> None:
     own.tab = ui.tabs("parts", _tabs(page, len(waiting)), own.tab) or own.tab
     if own.tab == "activity":
         activity_section(desk, page)
+        return
+    if own.tab == "autonomy":
+        autonomy_section(desk)
         return
     with (
         ui.surface(("part", own.tab), "clear", height=0, padding=(0, 0), scrolls=True),
@@ -76,6 +82,7 @@ def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
         Option("waiting", f"Waiting {waiting}" if waiting else "Waiting", icon="shield-halved"),
         Option("todo", f"Todo {done}/{len(page.todo)}" if page.todo else "Todo", icon="list-check"),
         Option("files", f"Files {files}" if files else "Files", icon="code-compare"),
+        Option("autonomy", "Alone", icon="moon"),
     )
 
 
@@ -104,20 +111,20 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
                 "stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")
             ):
                 run_action("stop", desk)
-        _meter(desk)
+        meter(desk)
         with ui.row("figures", gap=12):
             ui.text("cost", f"This task: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
                     tip="Cost of the turn that runs, or ran last")  # fmt: skip
             ui.push()
             if page.commands:
-                said = fmt.count(len(page.commands), "command")
-                tip = f"{said} in the background"
-                ui.text("commands", f"{len(page.commands):,} behind", style="small", tone="accent", tip=tip)
+                tip = f"{fmt.count(len(page.commands), 'command')} in the background"
+                words = f"{len(page.commands):,} in background"
+                ui.text("commands", words, style="small", tone="accent", tip=tip)
             if ui.button("kill", "Kill", icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
                 run_action("kill_commands", desk)
         with ui.row("mode"):
-            mode = ui.combo("mode", MODES, summary.meta.mode.value, width=0,
+            mode = ui.combo("mode", MODES, mode_of(desk.state, summary.meta.id).value, width=0,
                             tip=action_tip(desk, "mode"), is_enabled=summary.meta.has_tools)  # fmt: skip
             label = "Tools off" if summary.meta.has_tools else "Tools on"
             if ui.button("tools", label, kind="ghost", is_small=True, tip=action_tip(desk, "tools")):
@@ -161,27 +168,6 @@ def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone,
     return "robot", "accent", f"The model thinks · round {turn.rounds}"
 
 
-def _meter(desk: Desk) -> None:
-    """Context meter: the next request against the model's window."""
-    ui, request = desk.ui, next_request(desk.state, desk.state.discussions.selected_id)
-    if request is None:
-        return
-    tone = gauge_tone(request)
-    with ui.row("meter"):
-        ui.text("name", "Context", style="small", tone="muted")
-        ui.text(
-            "figure",
-            gauge(request),
-            style="small",
-            tone=tone,
-            width=0,
-            tip=f"{estimate_tip(request)}\n{METER_TIP}",
-        )
-    if request.limit_tokens:
-        share = request.tokens_est / request.limit_tokens
-        ui.progress("bar", share, tone="accent" if tone == "muted" else tone, height=4)
-
-
 def _sandbox(desk: Desk) -> None:
     """Say how commands are confined, or that they are not; nothing until it is known."""
     ui, sandbox = desk.ui, desk.state.agent.sandbox
@@ -206,9 +192,11 @@ def _sandbox(desk: Desk) -> None:
 def _elsewhere(desk: Desk) -> None:
     """Lead to other discussions whose calls wait for a yes."""
     ui, state = desk.ui, desk.state
+    chosen = state.discussions.selected_id
+    here = (chosen, *children_at_work(state, chosen))
     for discussion_id, turn in state.agent.turns.items():
         row = state.discussions.summaries.get(discussion_id)
-        if discussion_id == state.discussions.selected_id or row is None or not asking(turn.calls):
+        if discussion_id in here or row is None or not asking(turn.calls):
             continue
         with ui.row(("elsewhere", discussion_id), gap=6):
             ui.icon("icon", "shield-halved", tone="warn")
@@ -218,13 +206,14 @@ def _elsewhere(desk: Desk) -> None:
 
 
 def _waiting(desk: Desk) -> None:
-    """The questions of this discussion, in the order of the calls."""
-    ui, turn = desk.ui, desk.turn
-    waiting = asking(turn.calls) if turn is not None else ()
-    if turn is None or not waiting:
+    """The questions of this discussion, in the order of the calls, then those of its tasks."""
+    ui, chosen = desk.ui, desk.state.discussions.selected_id
+    waiting = questions_of(desk.state, chosen)
+    if not waiting:
         ui.text("nothing", "Nothing waits for your yes.", tone="muted")
         return
-    approval_card(desk, turn.discussion_id, waiting[0])
+    asked_by(desk, chosen, waiting[0][0])
+    approval_card(desk, *waiting[0])
     if len(waiting) > 1:
         more = fmt.count(len(waiting) - 1, "more question")
         ui.text("more", f"{more} after this one", tone="muted", style="small")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from core.agent.delegation import edits_of_tasks
 from core.agent.messages import UndoTurn
 from core.base import figures as fmt
 from core.values.agent import AgentPage, FileChange
@@ -113,6 +114,9 @@ def undo_dialog(desk: Desk, dialog: Dialog) -> None:
             ui.text(("path", path), shown, style="mono_small", tone="muted", wraps=True)
         if len(paths) > ASKED_FILES:
             ui.text("more", f"and {len(paths) - ASKED_FILES} more", tone="muted", style="small")
+        tasks = edits_of_tasks(desk.state, dialog.subject, dialog.text)
+        if tasks:
+            ui.text("tasks", tasks, tone="warn", wraps=True)
         ui.text("left", "Files that were changed since are left as they are, and named. What commands did is not undone.",
                 tone="muted", wraps=True)  # fmt: skip
         did = answers(ui, "Leave them", "Undo edits", is_danger=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from panels.base.window_field import Kept, one_of
 
-TABS = ("activity", "waiting", "todo", "files")
+TABS = ("activity", "waiting", "todo", "files", "autonomy")
 
 
 @dataclass(slots=True)
@@ -17,6 +17,7 @@ class AgentView:
     Args:
         tab: the part in front; open_calls: ids of calls whose arguments and answers are shown; open_files: changes whose
             difference is shown, by turn and path; undone: commands that undo turns, by turn, whose outcome may be seen.
+        open_thoughts: what was said alone whose reasoning is shown; started: the command that started autonomy last.
         led: approvals for which the part that asks was brought to the front, once each.
     """
 
@@ -27,3 +28,5 @@ class AgentView:
     open_files: frozenset[tuple[str, str]] = frozenset()
     undone: dict[str, str] = field(default_factory=dict)
     led: str = ""
+    open_thoughts: frozenset[str] = frozenset()
+    started: str = ""

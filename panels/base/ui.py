@@ -66,6 +66,19 @@ class VirtualRows(Protocol):
 
 
 @runtime_checkable
+class KeptRows(Protocol):
+    """Rows of a virtual list that are described again only where what they are drawn from has changed.
+
+    A row that the mouse is over, that a person has just pressed, or that opened a menu is described in every frame; one
+    that hears keys says None.
+    """
+
+    def drawn_from(self, index: int) -> Hashable | None:
+        """All that a row's description reads, None where it is to be described in every frame."""
+        ...
+
+
+@runtime_checkable
 class ReadableRows(Protocol):
     """Rows whose text can be copied while they are out of view."""
 

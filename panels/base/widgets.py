@@ -231,7 +231,7 @@ class IconWidget(KeyedWidget[None], frozen=True):
 
 
 class ProgressWidget(KeyedWidget[None], frozen=True):
-    """A bar; fraction is clamped to 0..1. `fill` as in `Share`."""
+    """A bar; fraction is clamped to 0..1. `fill` as in `Share`; `marks`: fractions at which it is notched."""
 
     fraction: float
     _: KW_ONLY
@@ -239,6 +239,7 @@ class ProgressWidget(KeyedWidget[None], frozen=True):
     width: Length = 0
     height: float = 6
     fill: int | None = None
+    marks: tuple[float, ...] = ()
 
 
 class StackedBarWidget(KeyedWidget[None], frozen=True):

@@ -124,14 +124,20 @@ def orphans_text(state: AppState, orphans: Sequence[CacheOrphan]) -> str:
 
 
 def _orphan(desk: Desk, orphan: CacheOrphan) -> None:
-    ui, state = desk.ui, desk.state
-    with ui.row(("orphan", orphan.name)):
-        name = orphan_name(state, orphan)
-        tip = "\n".join(filter(None, (name, orphan.discussion_id, orphan.name, orphan.model)))
-        ui.text("name", name, tone="muted", style="small", width=0, tip=tip)
+    ui = desk.ui
+    with ui.group(("orphan", orphan.name), gap=0):
+        _orphan_line(desk, orphan)
         rent = "" if orphan.usd_per_hour is None else f", {fmt.money(orphan.usd_per_hour)} an hour"
         figures = f"{fmt.tokens(orphan.tokens)}{rent}, until {fmt.clock(orphan.expires_at)}"
-        ui.text("figures", figures, tone="muted", style="small")
+        ui.text("figures", figures, tone="muted", style="small", width=0)
+
+
+def _orphan_line(desk: Desk, orphan: CacheOrphan) -> None:
+    ui, state = desk.ui, desk.state
+    with ui.row("line"):
+        name = orphan_name(state, orphan)
+        tip = "\n".join(filter(None, (name, orphan.discussion_id, orphan.name, orphan.model)))
+        ui.text("name", name, style="small", width=0, tip=tip)
         can = not state.program.is_home_read_only
         if ui.button(
             "delete", "", icon="trash", kind="ghost", is_small=True, is_enabled=can, tip=f"Delete {name}"

@@ -31,7 +31,7 @@ def spending_section(desk: Desk) -> None:
         ui.text("title", "Spending", style="strong")
         if (line := _discussion_line(desk)) is not None:
             ui.text("spent", line, style="small", wraps=True)
-        ui.text("today", _day_line(desk), style="small", wraps=True)
+        ui.text("today", day_line(desk), style="small", wraps=True)
         amount_row(desk, PER_DISCUSSION, settings.ai.spend_limit_usd)
         amount_row(desk, PER_DAY, settings.caching.day_limit_usd)
         note = "At a limit the next send asks, and background work stops. Empty: no limit."
@@ -48,7 +48,7 @@ def _discussion_line(desk: Desk) -> str | None:
     return f"This discussion: {spent}{_against(discussion_limit_usd(desk.state, summary.meta))}"
 
 
-def _day_line(desk: Desk) -> str:
+def day_line(desk: Desk) -> str:
     """`Today: $1.20, no limit`."""
     spending, limit = desk.state.spending, desk.state.config.settings.caching.day_limit_usd
     if spending.spent_today_usd is None:

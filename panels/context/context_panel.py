@@ -14,6 +14,7 @@ from panels.base.memo import Memo
 from panels.base.ui import Option, Share, Tone, Ui
 from panels.context.recalled_rows import recalled_rows
 from panels.context.view import ContextPanelView
+from panels.discussion.view_mark import left_words
 
 ORDERS = (Option("canonical", "As read"), Option("wire", "As sent"))
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
@@ -42,6 +43,7 @@ def context_panel(desk: Desk) -> None:
     with ui.surface("context", "clear", height=0, padding=(0, 0), scrolls=True):
         _head(desk, report)
         _problems(ui, report)
+        _left_view(desk)
         recalled_rows(desk, report.recalled)
         if report.change is not None:
             _change(desk, report.change, is_exact=report.is_exact)
@@ -92,6 +94,23 @@ def _problems(ui: Ui, report: ContextReport) -> None:
         with ui.row(("problem", index)):
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", problem, tone="warn", style="small", wraps=True)
+
+
+def _left_view(desk: Desk) -> None:
+    """Name what left the model's view, where anything did."""
+    cut = desk.opened.cut if desk.opened is not None else None
+    if cut is None:
+        return
+    ui = desk.ui
+    with ui.surface("left view", "inset", padding=(12, 8)), ui.group("lines", gap=4):
+        ui.text(
+            "title",
+            "The model's view does not begin with the first message",
+            style="small_strong",
+            wraps=True,
+        )
+        ui.text("left", left_words(cut), tone="muted", style="small", wraps=True,
+                tip="The conversation marks the place and keeps what stands above it")  # fmt: skip
 
 
 def _change(desk: Desk, change: ContextChange, *, is_exact: bool) -> None:

@@ -25,11 +25,14 @@ KINDS = {
     ActKind.EDIT: ("pen-to-square", "changes a file"),
     ActKind.COMMAND: ("terminal", "runs a command"),
     ActKind.NETWORK: ("globe", "goes to the network"),
+    ActKind.SERVER: ("plug", "calls an MCP server"),
     ActKind.OWN: ("book", "writes its own files"),
 }
 MOST_REASONS = 12
 BESIDE_FROM_PX = 420
 """Width from which all answers stand in one row."""
+YES_BESIDE_FROM_PX = 260
+"""Width from which both ways to say yes have their words in one row."""
 
 
 @dataclass(slots=True)
@@ -89,16 +92,15 @@ def approval_card(desk: Desk, discussion_id: str, call: ToolCall) -> None:
 
 def _head(ui: Ui, call: ToolCall, approval: Approval) -> None:
     icon, kind = KINDS[approval.kind]
+    label = tool_label(call.name)
+    title = escaped(approval.title) or label
     with ui.row("head"):
         ui.icon("icon", "shield-halved", tone="warn")
-        ui.text(
-            "title", escaped(approval.title) or tool_label(call.name), style="strong", wraps=True, width=0
-        )
+        ui.text("title", title, style="strong", wraps=True, width=0)
     with ui.row("about", gap=6):
         ui.icon("kind icon", icon)
-        ui.text(
-            "kind", f"{tool_label(call.name)}: {kind}", tone="muted", style="small", width=0, tip=call.name
-        )
+        about = f"{label}: {kind}" if title != label else f"It {kind}"
+        ui.text("kind", about, tone="muted", style="small", width=0, wraps=True, tip=call.name)
         if call.is_recovered:
             ui.badge("recovered", "written as text", tone="warn",
                      tip="The model wrote this call into its text instead of making it")  # fmt: skip
@@ -175,13 +177,19 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
         own.words[asked] = words
     is_free = not is_under_way(desk.state, own.sent.get(asked, ""))
     can_allow = is_free and (bool(taken) or not approval.hunks)
-    is_wide = ui.width() >= BESIDE_FROM_PX
+    width = ui.width()
+    is_wide, is_narrow = width >= BESIDE_FROM_PX, 0 < width < YES_BESIDE_FROM_PX
     did = ""
     with ui.row("answers"):
-        did = _yes(ui, approval, taken, can_allow=can_allow)
+        did = _once(ui, approval, taken, can_allow=can_allow)
+        if not is_narrow:
+            did = _for_discussion(ui, approval, can_allow=can_allow) or did
         if is_wide:
             ui.push()
             did = _no(ui, is_free=is_free) or did
+    if is_narrow and approval.grant:
+        with ui.row("grant yes"):
+            did = _for_discussion(ui, approval, can_allow=can_allow) or did
     if not is_wide:
         with ui.row("no"):
             did = _no(ui, is_free=is_free) or did
@@ -203,20 +211,22 @@ def _grant(approval: Approval) -> str:
     return "; ".join(map(escaped, approval.grant.split("\n")))
 
 
-def _yes(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool) -> str:
-    """Draw the ways to say yes. Returns `once`, `grant` or nothing."""
+def _once(ui: Ui, approval: Approval, taken: tuple[int, ...], *, can_allow: bool) -> str:
+    """Draw the yes to this call. Returns `once` or nothing."""
     some = 0 < len(taken) < len(approval.hunks)
     label = f"Take {len(taken)} of {len(approval.hunks)}" if some else "Allow once"
-    did = ""
-    if ui.button("once", label, icon="check", kind="primary", is_enabled=can_allow, is_small=True,
-                 tip="This call and no other", guard_s=GUARD_S):  # fmt: skip
-        did = "once"
-    if approval.grant and ui.button(
+    is_yes = ui.button("once", label, icon="check", kind="primary", is_enabled=can_allow, is_small=True,
+                       tip="This call and no other", guard_s=GUARD_S)  # fmt: skip
+    return "once" if is_yes else ""
+
+
+def _for_discussion(ui: Ui, approval: Approval, *, can_allow: bool) -> str:
+    """Draw the yes to all like it, where there is one. Returns `grant` or nothing."""
+    is_yes = bool(approval.grant) and ui.button(
         "grant", "For this discussion", is_enabled=can_allow, is_small=True,
         tip=f"Until the program ends: {_grant(approval)}", guard_s=GUARD_S,
-    ):  # fmt: skip
-        did = "grant"
-    return did
+    )  # fmt: skip
+    return "grant" if is_yes else ""
 
 
 def _no(ui: Ui, *, is_free: bool) -> str:

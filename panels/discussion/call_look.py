@@ -15,10 +15,13 @@ from core.values.agent import CallState, ToolCall
 from panels.base.ui import Tone
 
 SUMMARY_CHARS = 160
+LINE_FROM_PX = 420.0
+"""Width from which what a call does and how it stands have room beside its name."""
 TOOLS = {
     "bash": ("Run", "terminal"),
     "bash_kill": ("Kill a command", "stop"),
     "bash_output": ("Output of a command", "terminal"),
+    "delegate": ("Give a task away", "sitemap"),
     "edit_file": ("Edit", "pen-to-square"),
     "glob": ("Find files", "folder-tree"),
     "grep": ("Search files", "magnifying-glass"),
@@ -33,8 +36,10 @@ TOOLS = {
     "yield_to_user": ("Hand over", "hand"),
 }
 """Our tools in a person's words, with their icons."""
-OWN = frozenset({"journal", "todo", "yield_to_user"})
+OWN = frozenset({"delegate", "journal", "todo", "yield_to_user"})
 """Tools whose summary says no more than their name: what they were given says it."""
+OF_SERVER = "__"
+"""Mark between an MCP server's name and its tool's."""
 COMMANDS = frozenset({"bash"})
 """Tools whose calls run a command, which can be killed."""
 STATES: dict[CallState, tuple[str, Tone, str]] = {
@@ -50,13 +55,16 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 def tool_label(name: str) -> str:
-    """Name of a tool in a person's words; one that is none of ours by its own."""
-    return TOOLS[name][0] if name in TOOLS else escaped(one_line(name, SUMMARY_CHARS))
+    """Name of a tool in a person's words; one of a server as `server: tool`, another that is none of ours by its own."""
+    if name in TOOLS:
+        return TOOLS[name][0]
+    server, mark, tool = name.partition(OF_SERVER)
+    return escaped(one_line(f"{server}: {tool}" if server and mark and tool else name, SUMMARY_CHARS))
 
 
 def tool_icon(name: str) -> str:
-    """Icon of a tool, a wrench for one that we do not know."""
-    return TOOLS[name][1] if name in TOOLS else "wrench"
+    """Icon of a tool, a plug for one of a server, a wrench for one that we do not know."""
+    return TOOLS[name][1] if name in TOOLS else "plug" if OF_SERVER in name else "wrench"
 
 
 def call_summary(name: str, summary: str, arguments_json: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from core.agent.delegation import questions_of
 from core.discussion.messages import SetEffort, SetPersona, SetSystemPreset
 from core.values.agent import AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
@@ -14,7 +15,6 @@ from panels.base import selection
 from panels.base.action import action_button, action_item, action_tip, run_action
 from panels.base.desk import Desk, send_chord
 from panels.base.ui import Ui
-from panels.discussion.approvals import asking
 from panels.discussion.composer_panel import composer_panel
 from panels.discussion.find_bar import find_bar, land, place_of, terms_of
 from panels.discussion.message_card import failure_row, live_row, mark_row, message_card
@@ -206,7 +206,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
             case Mark():
                 mark_row(ui, entry, desk.state.now)
             case _:
-                if entry is opened.entries[0]:
+                if entry is opened.entries[0] and entry.id != HEAD:
                     branch_foot(here, opened, HEAD)
                 if opened.cut is not None and entry.id == opened.cut.begins_at:
                     view_mark(own, ui, opened, opened.cut)
@@ -217,7 +217,8 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
 
     points = branch_points(desk, opened)
     rows = MessageRows(opened, shown_entries(opened, call), call, own, draw, points, desk.turn)
-    target, own.scroll_to = own.scroll_to, None
+    target = _led(desk, opened, len(rows.entries))
+    own.scroll_to = None
     if target is not None:
         target = min(target, len(rows) - 1)
     shown = desk.ui.virtual_list(("messages", opened.id), rows, follows_end=True, scroll_to=target)
@@ -228,9 +229,29 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
         _way_to_end(desk)
 
 
+def _led(desk: Desk, opened: OpenDiscussion, turn_place: int) -> int | None:
+    """Row to go to in this frame: whoever stands at the end sees a question from its first line, whatever its height,
+    and the end again once it is answered.
+
+    Args:
+        turn_place: row of the turn's calls.
+    """
+    own, target = desk.view.of(DiscussionView), desk.view.of(DiscussionView).scroll_to
+    waiting = questions_of(desk.state, opened.id) if desk.turn is not None else ()
+    question = waiting[0][1].question_id if waiting else ""
+    is_there = own.led_to != "" and own.scroll.get(opened.id) == turn_place
+    if question != own.led_to and target is None and (own.is_at_end or is_there):
+        target = -1
+    if target == -1:
+        is_again = question == own.led_to and is_there
+        own.led_to = question
+        return turn_place if question and not is_again else -1
+    return target
+
+
 def _way_to_end(desk: Desk) -> None:
     """Draw the way back over the foot of the messages."""
-    is_asked = desk.turn is not None and bool(asking(desk.turn.calls))
+    is_asked = desk.turn is not None and bool(questions_of(desk.state, desk.turn.discussion_id))
     label = "Jump to the reply being written" if desk.is_replying else "Jump to end"
     label = "A tool call waits for you" if is_asked else label
     with desk.ui.floating("jump", at_foot=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 from core.base import figures as fmt
 from core.discussion.messages import (
@@ -40,6 +41,7 @@ from panels.discussion.list_rows import (
 from panels.discussion.unread import unread
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
 
+MINUTE = timedelta(minutes=1)
 INDENT_PX = 14
 ROW_PX = 30.0
 LINE_PX = 18
@@ -60,7 +62,8 @@ def discussions_panel(desk: Desk) -> None:
         shown = rows(desk.state, own, desk.view.memo)
         if shown:
             is_wide = desk.ui.width() >= WIDE_FROM_PX
-            desk.ui.virtual_list("rows", DiscussionRows(desk, own, shown, is_wide))
+            today = None if desk.state.now is None else desk.state.now.astimezone().date()
+            desk.ui.virtual_list("rows", DiscussionRows(desk, own, shown, is_wide, today))
         else:
             _empty(desk, own)
 
@@ -128,6 +131,7 @@ class DiscussionRows:
     own: DiscussionView
     rows: tuple[Row, ...]
     is_wide: bool = False
+    today: date | None = None
 
     @property
     def revision(self) -> Hashable:
@@ -156,6 +160,26 @@ class DiscussionRows:
                 return ROW_PX + GAP_PX + (LINE_PX if line else 0)
             case ListedTrash():
                 return ROW_PX + GAP_PX
+
+    def drawn_from(self, index: int) -> Hashable | None:
+        """All that a discussion's row shows; the age in minutes, since that is what is read of it."""
+        listed, state, own = self.rows[index], self.desk.state, self.own
+        if not isinstance(listed, ListedDiscussion) or listed.id == own.renaming_id:
+            return None
+        summary = state.discussions.summaries.get(listed.id)
+        if summary is None or state.now is None:
+            return None
+        own_state = (
+            summary, state.discussions.summaries.get(summary.meta.parent_id), state.config, state.program.notices,
+            state.discussions.open.get(listed.id), state.agent.turns.get(listed.id), own.read.get(listed.id),
+        )  # fmt: skip
+        return (
+            Same(*own_state),
+            (listed.id, listed.depth, listed.line, self.is_wide, own.search_text, own.menu_of == listed.id),
+            (listed.id == state.discussions.selected_id, self.desk.view.page == "chat"),
+            (listed.id in state.turns.calls, listed.id in state.discussions.drafted),
+            ((state.now - summary.updated_at) // MINUTE, self.today),
+        )
 
     def draw(self, index: int, ui: Ui) -> None:
         """Draw a heading, a discussion or what is in the trash."""
@@ -332,6 +356,8 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     tone: Tone = "accent" if meta.id == state.discussions.selected_id else "muted"
     if meta.parent_id:
         parent = state.discussions.summaries.get(meta.parent_id)
+        if meta.delegated_by:
+            return "sitemap", tone, f"Task of {parent.meta.name}" if parent else "Task"
         return "code-branch", tone, f"Branch of {parent.meta.name}" if parent else "Branch"
     if summary.origin:
         return "file-import", tone, summary.origin

@@ -89,7 +89,7 @@ def message_card(
         _reasoning(own, desk.ui, key, message)
         message_text(desk.ui, message, terms, found_at)
         if message.role is not Role.USER:
-            tool_parts(own, desk.ui, key, message, answered_calls(desk.view.memo, opened.entries))
+            tool_parts(desk, key, message, answered_calls(desk.view.memo, opened.entries))
             _pictures(desk, opened, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:
@@ -135,12 +135,22 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
 
 def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
     match message.role:
+        case Role.USER if message.is_autonomous and _is_task(state):
+            return "sitemap", "muted", "The task, by its parent's model"
+        case Role.USER if message.is_autonomous:
+            return "moon", "muted", "The program, for a turn of its own"
         case Role.USER:
             return "user", "muted", "You"
         case Role.ASSISTANT:
             return "robot", "accent", selection.model_label(state, message.provider, message.model)
         case Role.TOOL:
             return "wrench", "cyan", "Tools"
+
+
+def _is_task(state: AppState) -> bool:
+    """True if the discussion that is shown works on another's task."""
+    shown = selection.selected(state)
+    return shown is not None and bool(shown.meta.delegated_by)
 
 
 def _meta_line(desk: Desk, message: Message) -> str:
@@ -156,7 +166,9 @@ def _message_actions(desk: Desk, opened: OpenDiscussion, message: Message) -> No
     actions: tuple[tuple[str, str, str], ...] = CARD_ACTIONS
     if message.role is Role.ASSISTANT:
         actions = (*CARD_ACTIONS, REGENERATE)
-    if message.is_of_tools:  # what a tool answered is nobody's to reword, nor what it was asked
+    if (
+        message.is_of_tools or message.is_autonomous
+    ):  # what a tool answered is nobody's to reword, nor what it was asked
         actions = tuple(one for one in actions if one[0] != "edit")
     width = ui.width()
     some = actions[: len(CARD_ACTIONS)]
@@ -341,7 +353,13 @@ def _go_on(desk: Desk, opened: OpenDiscussion) -> None:
 def _deleted(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     with desk.ui.row("deleted"):
         desk.ui.icon("icon", "trash-can", tone="faint")
-        who = "Your message" if message.role is Role.USER else "Reply"
+        who = (
+            "Opening of ours"
+            if message.is_autonomous
+            else "Your message"
+            if message.role is Role.USER
+            else "Reply"
+        )
         desk.ui.text(
             "text", f"{who} of {fmt.moment(message.at, desk.state.now)} deleted", tone="faint", style="small"
         )

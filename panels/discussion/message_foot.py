@@ -29,7 +29,7 @@ def branches_of(state: AppState, memo: Memo, discussion_id: str) -> Branches:
 def _branches(rows: Mapping[str, DiscussionSummary], discussion_id: str) -> Branches:
     found: dict[str, tuple[DiscussionSummary, ...]] = {}
     for row in sorted(rows.values(), key=lambda row: (row.meta.created_at, row.meta.id)):
-        if row.meta.parent_id == discussion_id:
+        if row.meta.parent_id == discussion_id and not row.meta.delegated_by:
             point = row.meta.branch_message_id
             found[point] = (*found.get(point, ()), row)
     return found
@@ -70,9 +70,10 @@ def branch_foot(desk: Desk, opened: OpenDiscussion, point_id: str) -> None:
     meta = desk.summary.meta if desk.summary is not None else None
     ui, rows = desk.ui, desk.state.discussions.summaries
     if meta is not None and meta.parent_id and meta.branch_message_id == point_id:
+        icon, words = ("sitemap", "Task of") if meta.delegated_by else ("code-branch", "Branched here from")
         with ui.row(("branched", point_id), gap=6):
-            ui.icon("icon", "code-branch", tone="accent")
-            ui.text("text", "Branched here from", tone="muted", style="small")
+            ui.icon("icon", icon, tone="accent")
+            ui.text("text", words, tone="muted", style="small")
             parent = rows.get(meta.parent_id)
             if parent is None:
                 ui.text("gone", "a discussion that is not in the list", tone="faint", style="small")

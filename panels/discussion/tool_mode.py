@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.agent.messages import SetTools
-from core.context.offered_tools import TAKES_NONE, can_take_tools
+from core.agent.pages import mode_of
+from core.context.offered_tools import can_take_memory, missing_tools
 from core.values.agent import Mode
 from panels.base.action import run_action
 from panels.base.desk import Desk
@@ -29,19 +30,19 @@ def has_tools(desk: Desk) -> bool:
 def toggle_tools(desk: Desk) -> None:
     """Give the discussion tools, or take them away. Sends SetTools."""
     if (summary := desk.summary) is not None:
-        desk.send(SetTools(summary.meta.id, not summary.meta.has_tools, summary.meta.mode))
+        desk.send(SetTools(summary.meta.id, not summary.meta.has_tools, mode_of(desk.state, summary.meta.id)))
 
 
 def next_mode(desk: Desk) -> None:
     """Go on to the mode after the one that counts. Sends SetTools."""
     if (summary := desk.summary) is not None:
-        at = list(BY_MODE).index(summary.meta.mode)
+        at = list(BY_MODE).index(mode_of(desk.state, summary.meta.id))
         set_mode(desk, list(BY_MODE)[(at + 1) % len(BY_MODE)])
 
 
 def set_mode(desk: Desk, mode: Mode) -> None:
     """Choose a mode. Sends SetTools where it is another."""
-    if (summary := desk.summary) is not None and mode is not summary.meta.mode:
+    if (summary := desk.summary) is not None and mode is not mode_of(desk.state, summary.meta.id):
         desk.send(SetTools(summary.meta.id, summary.meta.has_tools, mode))
 
 
@@ -54,13 +55,14 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
     ui, summary = desk.ui, desk.summary
     if summary is None:
         return
-    has_any, now = summary.meta.has_tools, BY_MODE[summary.meta.mode]
+    has_any, now = summary.meta.has_tools, BY_MODE[mode_of(desk.state, summary.meta.id)]
     label, icon = (now.label, now.icon) if has_any else ("No tools", "wrench")
-    if has_any and not can_take_tools(desk.state, summary.meta.provider):
-        label, icon = "No tools here", "triangle-exclamation"
+    missing = missing_tools(desk.state, summary.meta.provider)
+    if has_any and missing:
+        is_some = can_take_memory(desk.state, summary.meta.provider)
+        label, icon = "Search alone" if is_some else "No tools here", "triangle-exclamation"
     tip = f"{now.label}: {now.detail} ({desk.actions['mode'].chord}: the next)" if has_any else WITHOUT_TIP
-    if not can_take_tools(desk.state, summary.meta.provider):
-        tip = TAKES_NONE
+    tip = missing or tip
     with ui.menu("mode", label if has_words else "", icon=icon, tip=tip) as is_open:
         if not is_open:
             return
@@ -79,7 +81,9 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
 
 def _give(desk: Desk, mode: Mode) -> None:
     """Choose a mode; tools come with it. Sends SetTools where something is another."""
-    if (summary := desk.summary) is not None and not (summary.meta.has_tools and mode is summary.meta.mode):
+    if (summary := desk.summary) is None:
+        return
+    if not (summary.meta.has_tools and mode is mode_of(desk.state, summary.meta.id)):
         desk.send(SetTools(summary.meta.id, has_tools=True, mode=mode))
 
 
@@ -92,10 +96,10 @@ def can_be_trusted(desk: Desk) -> bool:
 def trust_line(desk: Desk) -> None:
     """Say that tools do not reach the model, or have no folder to work in, with the way to what mends it; else nothing."""
     ui, project = desk.ui, desk.state.config.project
-    if desk.summary is not None and not can_take_tools(desk.state, desk.summary.meta.provider):
+    if desk.summary is not None and (missing := missing_tools(desk.state, desk.summary.meta.provider)):
         with ui.row("model", gap=6):
             ui.icon("icon", "triangle-exclamation", tone="warn")
-            ui.text("text", TAKES_NONE, tone="warn", style="small", wraps=True, width=0)
+            ui.text("text", missing, tone="warn", style="small", wraps=True, width=0)
         return
     if project.root and project.is_trusted:
         return
@@ -103,8 +107,11 @@ def trust_line(desk: Desk) -> None:
         ui.icon("icon", "triangle-exclamation", tone="warn")
         text = UNTRUSTED if project.root else NO_PROJECT
         ui.text("text", text, tone="warn", style="small", wraps=True, width=0)
-    action = "trust" if project.root else "open_project"
-    if ui.button(
-        "let", desk.actions[action].shown_label(desk), icon=desk.actions[action].icon, is_small=True
-    ):
-        run_action(action, desk)
+    trust_button(desk)
+
+
+def trust_button(desk: Desk) -> None:
+    """Draw the way to trust the folder that is open, or to open one; what a yes covers stands in the dialog."""
+    action = desk.actions["trust" if desk.state.config.project.root else "open_project"]
+    if desk.ui.button("let", action.shown_label(desk), icon=action.icon, is_small=True):
+        run_action(action.id, desk)

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.base import figures as fmt
-from core.values.messages import Entry, Message, ToolCallPart, ToolResultPart
+from core.values.agent import CallState
+from core.values.messages import CallEnd, Entry, Message, ToolCallPart, ToolResultPart
+from panels.base.desk import Desk
 from panels.base.memo import Memo
-from panels.base.ui import Tone, Ui
-from panels.discussion.call_look import COMMANDS, call_summary, shown_arguments, tool_icon, tool_label
+from panels.base.ui import Ui
+from panels.discussion.call_look import (
+    COMMANDS,
+    LINE_FROM_PX,
+    STATES,
+    call_summary,
+    shown_arguments,
+    tool_icon,
+    tool_label,
+)
+from panels.discussion.tasks import task_link
 from panels.discussion.view import DiscussionView, MessageKey
 
 FOLDED_LINES, FOLDED_CHARS = 6, 1_200
@@ -39,20 +50,22 @@ def _answered(entries: tuple[Entry, ...]) -> Calls:
     return answered
 
 
-def tool_parts(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, calls: Calls) -> None:
-    """Draw the calls and results of a message."""
+def tool_parts(desk: Desk, key: MessageKey, message: Message, calls: Calls) -> None:
+    """Draw the calls and results of a message. Sends SelectDiscussion."""
+    own, ui = desk.view.of(DiscussionView), desk.ui
     for index, part in enumerate(message.parts):
         match part:
             case ToolCallPart():
-                _call(own, ui, (*key, index), part)
+                _call(desk, own, (*key, index), part)
             case ToolResultPart():
-                _result(own, ui, (*key, index), part, calls.get((message.id, part.call_id)))
+                end = part.end(message.status)
+                _result(own, ui, (*key, index), part, end, calls.get((message.id, part.call_id)))
             case _:
                 pass
 
 
-def _call(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolCallPart) -> None:
-    is_open = place in own.open_tools
+def _call(desk: Desk, own: DiscussionView, place: tuple[str, str, int], part: ToolCallPart) -> None:
+    ui, is_open = desk.ui, place in own.open_tools
     with ui.group(("call", place[2]), gap=4):
         with ui.row("line", gap=6):
             tip = "Hide the arguments" if is_open else "Show the arguments"
@@ -68,30 +81,44 @@ def _call(own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolCa
                 style="small",
                 width=0,
             )
+            task_link(desk, place[0], part.name, part.call_id)
         if is_open:
             ui.code("arguments", shown_arguments(part.arguments_json), language="json")
 
 
 def _result(
-    own: DiscussionView, ui: Ui, place: tuple[str, str, int], part: ToolResultPart, call: ToolCallPart | None
+    own: DiscussionView,
+    ui: Ui,
+    place: tuple[str, str, int],
+    part: ToolResultPart,
+    end: CallEnd,
+    call: ToolCallPart | None,
 ) -> None:
     is_open = place in own.open_tools
     lines = part.text.count("\n") + 1
     is_long = lines > FOLDED_LINES or len(part.text) > FOLDED_CHARS
     with ui.group(("result", place[2]), gap=4):
         with ui.row("line", gap=6):
-            tone: Tone = "error" if part.is_error else "muted"
-            ui.icon("icon", "circle-exclamation" if part.is_error else "circle-check",
-                    tone="error" if part.is_error else "ok")  # fmt: skip
+            icon, tone, words = STATES[CallState(end)]
+            ui.icon("icon", icon, tone=tone)
             name = tool_label(call.name) if call is not None else "The tool"
-            ui.text("words", f"{name}: {'failed' if part.is_error else 'answered'}", tone=tone, style="small")
+            is_done = end is CallEnd.DONE
+            said = f"{name}: {'answered' if is_done else words}"
+            tone = "muted" if is_done else tone
             summary = call_summary(call.name, "", call.arguments_json) if call is not None else ""
-            ui.text("summary", summary, tone="faint", style="small", width=0)
+            is_narrow = 0 < ui.width() < LINE_FROM_PX
+            if is_narrow:
+                ui.text("words", said, tone=tone, style="small", width=0, wraps=True)
+            else:
+                ui.text("words", said, tone=tone, style="small")
+                ui.text("summary", summary, tone="faint", style="small", width=0)
             if is_long:
                 size = fmt.count(lines, "line") if lines > 1 else fmt.size(len(part.text))
                 label = "Show less" if is_open else f"Show all {size}"
                 if ui.button("fold", label, kind="link", is_small=True):
                     own.open_tools ^= {place}
+        if is_narrow:
+            ui.text("summary", summary, tone="faint", style="small", width=0)
         is_command = call is not None and call.name in COMMANDS
         shown = part.text if is_open or not is_long else folded(part.text, at_end=is_command)
         if shown := shown.rstrip("\n"):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+from core.agent.delegation import questions_of
 from core.agent.messages import KillCommands
 from core.base import figures as fmt
 from core.turn.messages import CancelReply
 from core.values.agent import AgentTurn, CallState, ToolCall
 from panels.base.desk import Desk
 from panels.base.ui import Ui
-from panels.discussion.approvals import approval_card, asking
+from panels.discussion.approvals import approval_card
 from panels.discussion.call_look import (
     COMMANDS,
+    LINE_FROM_PX,
     STATES,
     call_summary,
     state_words,
@@ -20,6 +22,7 @@ from panels.discussion.call_look import (
     tool_icon,
     tool_label,
 )
+from panels.discussion.tasks import asked_by, task_link, task_words
 
 SHOWN = 6
 TAIL_LINES = 6
@@ -38,9 +41,10 @@ def turn_row(desk: Desk, turn: AgentTurn) -> None:
         running = [call for call in turn.calls if call.state is CallState.RUNNING]
         for call in running[:SHOWN]:
             _running(desk, turn, call)
-        waiting = asking(turn.calls)
+        waiting = questions_of(desk.state, turn.discussion_id)
         if waiting:
-            approval_card(desk, turn.discussion_id, waiting[0])
+            asked_by(desk, turn.discussion_id, waiting[0][0])
+            approval_card(desk, *waiting[0])
         _rest(ui, turn, len(running) - len(running[:SHOWN]), len(waiting))
 
 
@@ -58,19 +62,36 @@ def _head(desk: Desk, turn: AgentTurn) -> None:
 
 def _running(desk: Desk, turn: AgentTurn, call: ToolCall) -> None:
     ui = desk.ui
+    is_narrow = 0 < ui.width() < LINE_FROM_PX
+    state, summary = (
+        state_words(call, desk.state.now),
+        call_summary(call.name, call.summary, call.arguments_json),
+    )
     with ui.group(("running", call.id), gap=4):
         with ui.row("line"):
             ui.icon("icon", tool_icon(call.name), tone="accent")
-            ui.text("name", tool_label(call.name), style="small_strong", tip=call.name)
-            summary = call_summary(call.name, call.summary, call.arguments_json)
-            ui.text("summary", summary, style="small", tone="muted", width=0)
-            ui.text("state", state_words(call, desk.state.now), tone="muted", style="small")
+            ui.text(
+                "name",
+                tool_label(call.name),
+                style="small_strong",
+                tip=call.name,
+                width=0 if is_narrow else None,
+            )
+            if not is_narrow:
+                ui.text("summary", summary, style="small", tone="muted", width=0)
+                ui.text("state", state, tone="muted", style="small")
+            task_link(desk, turn.discussion_id, call.name, call.id)
             if call.name in COMMANDS and ui.button(
                 "kill", "", icon="stop", kind="ghost", is_small=True, tip="Kill this command"
             ):
                 desk.send(KillCommands(turn.discussion_id, call.id))
+        if is_narrow:
+            ui.text("summary", summary, style="small", tone="muted", width=0)
+            ui.text("state", state, tone="muted", style="small", width=0)
         if call.tail:
             ui.code("tail", tail_text(call.tail, TAIL_LINES))
+        if words := task_words(desk.state, turn.discussion_id, call.id):
+            ui.text("task", words, tone="muted", style="small", width=0)
 
 
 def _rest(ui: Ui, turn: AgentTurn, more: int, waiting: int) -> None:

@@ -116,8 +116,8 @@ class DiscussionView:
             open_views: cuts of which it is shown what they tell, by discussion and cut; landing: what a search found, until it
             is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
-            changed in place; scroll_to: the row to go to in the next frame, -1 for the end; shown_id: the discussion
-            of the last frame.
+            changed in place; scroll_to: the row to go to in the next frame, -1 for the end; led_to: the question that the
+            person was led to; shown_id: the discussion of the last frame.
         read: the notices of each discussion that were in front of the person.
     """
 
@@ -149,6 +149,7 @@ class DiscussionView:
     open_views: set[tuple[str, str]] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)
     scroll_to: int | None = None
+    led_to: str = ""
     shown_id: str = ""
     is_at_end: bool = True
     read: dict[str, frozenset[Hashable]] = field(default_factory=dict)

@@ -20,7 +20,7 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
             label = "Hide it" if is_open else "What it is told of them"
             if has_words and ui.button("fold", label, kind="link", is_small=True):
                 own.open_views ^= {place}
-        ui.text("left", left_words(cut), tone="muted", style="small", wraps=True)
+        ui.text("left", left_words(cut, " above"), tone="muted", style="small", wraps=True)
         if is_open:
             for key, title, text in (
                 ("summary", "A summary", cut.summary),
@@ -31,10 +31,10 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
                     ui.markdown(key, text)
 
 
-def left_words(cut: ViewCut) -> str:
-    """Words of what left: `12 messages above, about 3.4k tokens, left it and stay in the log`."""
-    above = fmt.count(cut.left_messages, "message")
-    said = [f"{above} above, {fmt.tokens_est(cut.left_tokens_est)} tokens, left it; the log keeps them"]
+def left_words(cut: ViewCut, where: str = "") -> str:
+    """Words of what left: `12 messages above, ≈3.4k tokens, left it; the log keeps them`. `where`: as ` above`."""
+    left = fmt.count(cut.left_messages, "message")
+    said = [f"{left}{where}, {fmt.tokens_est(cut.left_tokens_est)} tokens, left it; the log keeps them"]
     said += [f"{fmt.count(len(cut.calls), 'tool call')} left with it"] if cut.calls else []
     said += [f"{fmt.count(len(cut.shrunk), 'long result')} shown by head and tail"] if cut.shrunk else []
     told = "" if cut.summary.strip() or cut.journal.strip() else " Nothing tells of them."

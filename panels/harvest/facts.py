@@ -357,6 +357,11 @@ def known_words(one: ProposedItem) -> str:
     return "Known already, will not be written again"
 
 
+def deleted_words(one: ProposedItem) -> str:
+    """Words for an item that the person deleted before."""
+    return f"You deleted this on {one.deleted_on}; tick it to have it again"
+
+
 def items_words(counts: Sequence[tuple[str, int]]) -> str:
     """Items by category: `42 facts · 18 decisions`; `nothing` where there are none."""
     known = {one.value: CATEGORY_WORDS[one] for one in Category}

@@ -41,6 +41,8 @@ def estimate_px(one: ProposedItem, width: float) -> float:
         found += 60 + SMALL_LINE_PX * int(words // (room / SMALL_CHAR_PX))
     if one.is_known:
         return found + 21
+    if one.deleted_on:
+        found += 2 + SMALL_LINE_PX * _lines(facts.deleted_words(one), room / SMALL_CHAR_PX)
     for lines in filter(None, (one.near, one.near_here)):
         found += 22 + sum(
             2 + SMALL_LINE_PX * _lines(line, room / SMALL_CHAR_PX) for line in lines[:MOST_NEAR]
@@ -205,6 +207,8 @@ def _near(ui: Ui, one: ProposedItem) -> None:
             ui.icon("icon", "circle-check", tone="ok")
             ui.text("text", facts.known_words(one), tone="ok", style="small", width=0)
         return
+    if one.deleted_on:
+        ui.text("deleted", facts.deleted_words(one), tone="warn", style="small", wraps=True)
     _like_it(ui, "near", "Nearly the same is known:", one.near)
     _like_it(ui, "near here", "Nearly the same is proposed in this preview:", one.near_here)
 

@@ -20,8 +20,9 @@ from panels.knowledge.facts import facts_section
 from panels.knowledge.item import ONE_OF, item_card, lost_card, new_card
 from panels.knowledge.merges import has_merge, merge_button, merge_section
 from panels.knowledge.notes import note_head
+from panels.knowledge.proposals import has_proposals, proposals_section
 from panels.knowledge.rows import SECTIONS, KnowledgeHeading, Listing, More, Nothing, Row, listing
-from panels.knowledge.view import ItemDraft, KnowledgeView, NewDraft
+from panels.knowledge.view import PROPOSED, ItemDraft, KnowledgeView, NewDraft
 
 TABS = (
     Option("items", "Items", icon="book"),
@@ -48,7 +49,7 @@ def knowledge_panel(desk: Desk) -> None:
 
     Sends AddKnowledgeItem, EditKnowledgeItem, DeleteKnowledgeItem, SetTaskDone, AttachNotes, RegenerateDigest,
     DeleteDigest, ChangeSetting, SelectDiscussion, UndoDelete, EditFact, DeleteFact, ExplainItem, ExplainFact,
-    SyncFacts, ProposeMerge, ApplyMerge, GraduatePlaybook.
+    SyncFacts, ProposeMerge, ApplyMerge, GraduatePlaybook, AcceptProposal, RefuseProposals.
     """
     ui, own = desk.ui, desk.view.of(KnowledgeView)
     settle(desk.state, own)
@@ -56,6 +57,9 @@ def knowledge_panel(desk: Desk) -> None:
     _problems(desk)
     _ways_back(desk)
     tabs = (*TABS, MERGE_TAB) if own.tab == "merge" or has_merge(desk) else TABS
+    if own.tab == PROPOSED or has_proposals(desk):
+        count = len(desk.state.proposals.waiting)
+        tabs = (*tabs, Option(PROPOSED, f"Proposed ({count:,})" if count else "Proposed", icon="plug"))
     own.tab = ui.tabs("parts", tabs, own.tab) or own.tab
     if own.tab == "digest":
         with ui.surface("digest", "clear", height=0, padding=(0, 0), scrolls=True):
@@ -66,6 +70,9 @@ def knowledge_panel(desk: Desk) -> None:
         return
     if own.tab == "merge":
         merge_section(desk)
+        return
+    if own.tab == PROPOSED:
+        proposals_section(desk)
         return
     _items(desk)
 

@@ -6,7 +6,8 @@ from panels.base.desk import Desk
 from panels.knowledge.drafts import save
 from panels.knowledge.facts import save_fact
 from panels.knowledge.merges import keep_words
-from panels.knowledge.view import FactDraft, MergeWords, Typing
+from panels.knowledge.proposals import add_typed
+from panels.knowledge.view import FactDraft, MergeWords, ProposalWords, Typing
 
 
 def save_typed(desk: Desk, draft: Typing) -> None:
@@ -16,5 +17,7 @@ def save_typed(desk: Desk, draft: Typing) -> None:
             save_fact(desk, draft)
         case MergeWords(group_id):
             keep_words(desk, group_id)
+        case ProposalWords(proposal_id):
+            add_typed(desk, proposal_id)
         case _:
             save(desk, draft)

@@ -10,6 +10,9 @@ from core.values.knowledge import Category, Item, Provenance
 from panels.base.memo import Same
 from panels.base.window_field import Kept, one_of
 
+PROPOSED = "proposed"
+"""Tab of what other programs propose."""
+
 FIRST_SHOWN = 100
 """Items of a section that are listed at first; more are asked for."""
 
@@ -89,7 +92,14 @@ class MergeWords:
     group_id: str
 
 
-Typing = Draft | FactDraft | MergeWords
+@dataclass(slots=True)
+class ProposalWords:
+    """Words of a proposal that have the keyboard. `proposal_id`: of the one that they are of."""
+
+    proposal_id: str
+
+
+Typing = Draft | FactDraft | MergeWords | ProposalWords
 
 
 @dataclass(slots=True)
@@ -106,6 +116,7 @@ class KnowledgeView:
         show_new: the category whose form is to be scrolled to.
         merge_edits: words of merged items that are being typed, by group; merge_offer: the category whose merge is offered
             with its price, before a model is asked.
+        proposal_edits: words of proposals that are being typed, by id; proposals_asked: commands of a yes, by id.
         fact_domain, fact_category, fact_tag, fact_query: filters of facts, each empty for all; fact_edits: by id.
     """
 
@@ -133,6 +144,8 @@ class KnowledgeView:
     fact_edits: dict[str, FactDraft] = field(default_factory=dict)
     merge_edits: dict[str, str] = field(default_factory=dict)
     merge_offer: Category | None = None
+    proposal_edits: dict[str, str] = field(default_factory=dict)
+    proposals_asked: dict[str, str] = field(default_factory=dict)
 
     def begin_frame(self) -> None:
         """Forget which draft has the keyboard: it tells so itself when it is drawn."""
@@ -156,3 +169,5 @@ class KnowledgeView:
                 self.fact_edits.pop(draft.fact_id, None)
             case MergeWords():
                 self.merge_edits.pop(draft.group_id, None)
+            case ProposalWords():
+                self.proposal_edits.pop(draft.proposal_id, None)

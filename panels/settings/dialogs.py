@@ -50,7 +50,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
             ui.text("changed", changed, tone="warn", wraps=True)
         with ui.surface("asked", "inset", height=-BUTTONS_PX, padding=(12, 8), scrolls=True):
             _asked(desk, project)
-        answer = answers(ui, "Not now", "Trust what is shown")
+        answer = answers(ui, "Not now", "Trust what is shown" if project.asked else "Trust this folder")
     dialog.subject, dialog.text = question, project.root
     if answer == "yes" and is_same:
         desk.send(TrustProject(is_trusted=True, shown=question))

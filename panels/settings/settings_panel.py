@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from core.base import figures as fmt
 from core.settings.messages import ChangeSetting, TrustProject
@@ -14,6 +13,9 @@ from panels.base.file_button import file_button
 from panels.base.ui import Option, Surface, Tone, Ui
 from panels.base.view import Dialog, WindowView
 from panels.settings.actions import SCALES
+from panels.settings.labels import labelled
+from panels.settings.notifications import notifications_section
+from panels.settings.policies import policies_section
 from panels.settings.providers import models_section, providers_section, servers_section
 from panels.settings.texts import texts_section
 
@@ -21,8 +23,6 @@ NAV_PX = 232.0
 PAGE_PX, PAGE_LEAST_PX = 720.0, 240.0
 NAV_NARROW_PX, NARROW_PX = 64.0, 600.0
 """Of the sections while the page is narrow: their icons alone."""
-ABOVE_TO_PX = 420.0
-"""Width of the column up to which labels stand above what they name."""
 LICENCES = (
     ("Manual Slop", "MIT"),
     ("Inter, JetBrains Mono, Noto Sans CJK, Noto Emoji (merged as Slop Sans and Slop Mono)", "OFL 1.1"),
@@ -82,29 +82,20 @@ def _draw(shown: str) -> Callable[[Desk], None]:
     return next((draw for section, _, _, draw in SECTIONS if section == shown), providers_section)
 
 
-@contextmanager
-def _labelled(ui: Ui, key: str, label: str, width: float = 140) -> Iterator[None]:
-    """A row that begins with a label; in a narrow page the label stands above, so that the value is seen."""
-    is_wide = not 0 < ui.width() < ABOVE_TO_PX
-    with ui.row(key) if is_wide else ui.group(key, gap=4):
-        ui.text("label", label, width=width if is_wide else 0)
-        yield
-
-
 def _appearance(desk: Desk) -> None:
     ui, look = desk.ui, desk.state.config.settings.appearance
     ui.text("title", "Appearance", style="h2")
-    with _labelled(ui, "theme row", "Theme"):
+    with labelled(ui, "theme row", "Theme"):
         theme = ui.combo("theme", (Option("dark", "Dark"), Option("light", "Light")), look.theme, tip="Theme")
     if theme is not None:
         desk.send(ChangeSetting("appearance.theme", theme))
-    with _labelled(ui, "scale row", "Size of everything"):
+    with labelled(ui, "scale row", "Size of everything"):
         scales = sorted({*SCALES, look.ui_scale})
         options = [Option(f"{scale:g}", f"{scale:.0%}") for scale in scales]
         scale = ui.combo("scale", options, f"{look.ui_scale:g}", tip="UI scale (Ctrl+= and Ctrl+-)")
     if scale is not None:
         desk.send(ChangeSetting("appearance.ui_scale", float(scale)))
-    with _labelled(ui, "send row", "Send with"):
+    with labelled(ui, "send row", "Send with"):
         keys = (Option("ctrl+enter", "Ctrl+Enter"), Option("enter", "Enter"))
         key = ui.combo("send key", keys, look.send_key, tip="Key that sends")
     if key is not None:
@@ -134,7 +125,7 @@ def _files(desk: Desk) -> None:
     ui.text("title", "Files", style="h2")
     for key, label, read, say in LIMITS:
         value = read(desk.state.config.settings.files)
-        with _labelled(ui, key, label, 320):
+        with labelled(ui, key, label, 320):
             typed = ui.text_input("value", str(value), width=140, submits=True, tip=label)
             if is_beside:
                 ui.text("said", say(value), tone="muted", style="small")
@@ -225,7 +216,9 @@ SECTIONS: tuple[tuple[str, str, str, Callable[[Desk], None]], ...] = (
     ("servers", "Compatible servers", "server", servers_section),
     ("models", "Models", "robot", models_section),
     ("appearance", "Appearance", "palette", _appearance),
+    ("notifications", "Notifications, channels", "bell", notifications_section),
     ("files", "Files", "file-lines", _files),
+    ("tools", "Permissions", "wrench", policies_section),
     ("project", "Project", "folder-open", _project),
     ("prompts", "Personas and prompts", "user-gear", texts_section),
     ("about", "About", "circle-info", _about),

@@ -23,6 +23,7 @@ ABOUT_PROMPTS = {
     "harvest-conversation.md": "How a harvest reads a conversation",
     "compress-discussion.md": "What asks a model for a summary of what leaves its view",
     "continue.md": "What asks a model to go on with a reply that broke off",
+    "delegate.md": "What stands before a task in a discussion of its own",
 }
 GROUPS = (
     (TextTable.PERSONAS, "Personas", "persona", "Who the model is to be, chosen by each discussion."),

@@ -46,10 +46,17 @@ class TextForm:
 
 @dataclass(slots=True)
 class SettingsView:
-    """The page's own state. `key_texts`: by provider, never kept and never shown in a representation."""
+    """The page's own state.
+
+    Args:
+        key_texts: by provider, never kept and never shown in a representation.
+        policy_folder: the folder whose policies of tools are shown, empty for every one; rules: being typed, by their setting.
+    """
 
     kept: ClassVar[tuple[Kept, ...]] = ()
 
     key_texts: dict[str, str] = field(default_factory=dict, repr=False)
     server_form: ServerForm | None = None
     text_form: TextForm | None = None
+    policy_folder: str = ""
+    rules: dict[str, str] = field(default_factory=dict)

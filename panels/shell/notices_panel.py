@@ -12,6 +12,8 @@ from core.app.messages import Command, DismissNotice
 from core.base import figures as fmt
 from core.base.text import one_line
 from core.knowledge.step import WAYS_BACK
+from core.mcp.step import NOTICE as SERVERS
+from core.mcp_server.step import NOTICE as PROPOSALS
 from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
 from core.settings.wording import asked_lines, trust_reason, trust_title
@@ -19,16 +21,23 @@ from core.values.state import AppState, Level, Notice
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.levels import LEVEL_ICONS
-from panels.base.ui import Ui
+from panels.base.ui import Style, Ui
 from panels.base.view import Dialog, WindowView
-from panels.shell.panes import shown_panes
+from panels.knowledge.view import PROPOSED, KnowledgeView
+from panels.shell.panes import panes, shown_panes
 from panels.shell.rail import rail_px
 from panels.shell.status_bar import STATUS_PX
 from panels.shell.view import NoticesView
 
+SHOW = "Show"
+LEADS = {PROPOSALS: "knowledge", SERVERS: "mcp"}
+"""Panel to which a notice leads, by its id: a person answers there what it says."""
+
 SHOWN = 3
 SHOWN_TIGHT = 1
-WIDTH_PX, LEAST_PX, MARGIN_PX = 420.0, 264.0, 12.0
+WIDTH_PX, MARGIN_PX = 420.0, 12.0
+NARROW_PX = 260.0
+"""Width under which a button stands below the words of a notice: beside them there is no room for words."""
 COMPOSER_PX = 170
 """Room below them for the composer where no list stands at the left."""
 TIGHT_PX = 1000
@@ -46,12 +55,12 @@ def notices_panel(desk: Desk) -> None:
     if not notices and not asks:
         return
     is_tight = desk.ui.width() < TIGHT_PX
-    shown = shown_panes(desk.view)
-    has_list, is_alone = "list" in shown, shown == {"hub"}
-    width = max(LEAST_PX, desk.view.list_px - 2 * MARGIN_PX) if has_list else WIDTH_PX
+    shown = dict(panes(desk.view, desk.view.room_px)) if desk.view.page == "chat" else {}
+    has_list, is_alone = "list" in shown, tuple(shown) == ("hub",)
+    width = shown["list"] - 2 * MARGIN_PX if has_list else WIDTH_PX
     foot = STATUS_PX + (0 if has_list or is_alone else COMPOSER_PX)
-    with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width()), foot=foot):
-        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN)
+    with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width(), desk.ui.height()), foot=foot):
+        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, is_narrow=width < NARROW_PX)
         if asks:
             _trust_banner(desk, own, question, ASKED_TIGHT if is_tight else ASKED)
 
@@ -70,11 +79,28 @@ def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
     return tuple(
         notice
         for notice in state.program.notices
-        if notice.id not in told and notice.discussion_id in ("", here)
+        if notice.id not in told and notice.discussion_id in ("", here) and not _stands_in_panel(view, notice)
     )
 
 
-def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: int) -> None:
+def _stands_in_panel(view: WindowView, notice: Notice) -> bool:
+    """True if the panel in front shows what a notice says. A refusal is said there as everywhere."""
+    if view.panel != LEADS.get(notice.id) or "hub" not in shown_panes(view):
+        return False
+    is_there = notice.id != PROPOSALS or view.of(KnowledgeView).tab == PROPOSED
+    return is_there and (notice.is_standing or notice.level is Level.INFO)
+
+
+def _lead(desk: Desk, notice_id: str) -> None:
+    """Show the panel that a notice leads to."""
+    if notice_id == PROPOSALS:
+        desk.view.of(KnowledgeView).tab = PROPOSED
+    desk.view.show_hub(LEADS[notice_id])
+
+
+def _notices(
+    desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: int, *, is_narrow: bool
+) -> None:
     """The gravest and newest of them, each in its place."""
     ui, send = desk.ui, desk.send
     graves = sorted(
@@ -87,33 +113,35 @@ def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: i
             own.are_all_shown = not own.are_all_shown
     for at in sorted(graves if own.are_all_shown else graves[:shown], reverse=True):
         notice = notices[at]
-        did = _banner(ui, ("notice", notice.id), notice)
+        did = _banner(ui, ("notice", notice.id), notice, is_narrow=is_narrow)
         if did == "action" and isinstance(notice.action, TrustProject) and notice.action.is_trusted:
             desk.view.dialog = Dialog("trust")  # nobody says yes to what does not stand above the button
         elif did == "action" and isinstance(notice.action, Command):
             send(notice.action)
+        elif did == "action" and notice.id in LEADS:
+            _lead(desk, notice.id)
         if did:
             send(DismissNotice(notice.id))
 
 
-def _banner(ui: Ui, key: Hashable, notice: Notice) -> str:
+def _banner(ui: Ui, key: Hashable, notice: Notice, *, is_narrow: bool) -> str:
     """Draw one notice. Returns `action`, `dismiss` or nothing."""
     icon, tone = LEVEL_ICONS[notice.level]
+    style: Style = "small" if is_narrow else "body"
+    label = SHOW if notice.id in LEADS else notice.action_label if notice.action is not None else ""
     did = ""
     with ui.surface(key, "popup", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", icon, tone=tone)
-            ui.text("text", notice.text, wraps=True, width=0)
-            if (
-                notice.action is not None
-                and notice.action_label
-                and ui.button("action", notice.action_label, kind="plain", is_small=True)
-            ):
+            ui.text("text", notice.text, style=style, wraps=True, width=0)
+            if label and not is_narrow and ui.button("action", label, kind="plain", is_small=True):
                 did = "action"
             if ui.button("dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True):
                 did = "dismiss"
         if notice.detail:
             ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)
+        if label and is_narrow and ui.button("action", label, kind="plain", is_small=True):
+            did = "action"
     return did
 
 

@@ -9,37 +9,49 @@ from panels.base.ui import ButtonKind
 from panels.shell.panes import shown_panes, toggle_side
 from panels.shell.rooms import PANELS
 
-WORDS_FROM_PX = 1_160.0
-"""Width of the window from which the buttons have their words under them; a tip has them at every width."""
+WORDS_FROM_PX, WORDS_FROM_HIGH_PX = 1_160.0, 690.0
+"""Width and height of the window from which the buttons have their words under them; a tip has them in every window."""
 WIDE_PX, NARROW_PX = 76.0, 48.0
 PADDING_PX = 4.0
 FOOT_PX, FOOT_LOW_PX = 56.0, 36.0
-LOW_PX = 400.0
-"""Height of the rail under which its buttons are small, so that all are in view."""
-SMALL_PX = 34.0
+ENDS_PX = 22.0
+"""Height of its edges and of the line under the first button."""
+STEPS = ((68.0, 50.0, 4.0), (40.0, 40.0, 4.0), (34.0, 26.0, 2.0), (30.0, 21.0, 1.0))
+"""Sizes of its buttons: width, height and the gap below. In a low window they are smaller, so that all are in view."""
 
 
-def rail_px(window_px: float) -> float:
-    """Width of the rail, design px, in a window of a width."""
-    return WIDE_PX if window_px >= WORDS_FROM_PX else NARROW_PX
+def rail_px(window_px: float, high_px: float) -> float:
+    """Width of the rail, design px, in a window of a width and a height; 0 for a height that is not known yet."""
+    has_words = window_px >= WORDS_FROM_PX and not 0 < high_px < WORDS_FROM_HIGH_PX
+    return WIDE_PX if has_words else NARROW_PX
 
 
-def rail(desk: Desk, window_px: float) -> None:
+def _step(width: float, height: float) -> tuple[float, float, float]:
+    """The largest buttons that all have room in a rail, else the smallest."""
+    for step in STEPS:
+        wide, high, gap = step
+        foot = FOOT_PX if high >= STEPS[1][1] else FOOT_LOW_PX
+        if wide + 2 * PADDING_PX <= width and foot + ENDS_PX + (1 + len(PANELS)) * (high + gap) <= height:
+            return step
+    return STEPS[-1]
+
+
+def rail(desk: Desk, window_px: float, high_px: float) -> None:
     """Draw the rail.
 
     Args:
-        window_px: width of the window, design px; 0 while not known yet.
+        window_px, high_px: size of the window, design px; 0 while not known yet.
     """
     ui, view = desk.ui, desk.view
-    width = rail_px(window_px)
-    is_low = 0 < ui.height() < LOW_PX
-    side = (width - SMALL_PX) / 2 if is_low and width == NARROW_PX else PADDING_PX
+    width = rail_px(window_px, high_px)
+    wide, high, gap = _step(width, ui.height() or window_px)
+    is_low, side = high < STEPS[1][1], (width - wide) / 2
     with ui.surface("rail", "base", width=width, height=0, padding=(side, 4 if is_low else 8)):
-        width -= 2 * side
+        width = wide
         foot = FOOT_LOW_PX if is_low else FOOT_PX
         with (
             ui.surface("places", "clear", height=-foot, padding=(0, 0), scrolls=True),
-            ui.group("buttons", gap=2 if is_low else 4),
+            ui.group("buttons", gap=gap),
         ):
             if _button(desk, "list", "Discussions", "comments", width, is_on="list" in shown_panes(view)):
                 toggle_side(view, "list")

@@ -11,8 +11,10 @@ from panels.forgetting.room import ROOM as FORGETTING
 from panels.harvest.room import ROOM as HARVEST
 from panels.imports.room import ROOM as IMPORTS
 from panels.knowledge.room import ROOM as KNOWLEDGE
+from panels.mcp.room import ROOM as MCP
 from panels.retrieval.room import ROOM as RETRIEVAL
 from panels.settings.room import ROOM as SETTINGS
+from panels.signals.room import ROOM as SIGNALS
 
 ROOMS: tuple[Room, ...] = (
     DISCUSSION,
@@ -23,7 +25,9 @@ ROOMS: tuple[Room, ...] = (
     KNOWLEDGE,
     HARVEST,
     RETRIEVAL,
+    SIGNALS,
     AGENT,
+    MCP,
     SETTINGS,
 )
 """In the order of their layers, the lowest first: so menus list what they do, and the window's file what they keep."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from itertools import islice
 
+from core.agent.delegation import is_at_work
 from core.base import figures as fmt
 from core.base.errors import FailureKind
 from core.caching.warmth import warm_until
+from core.discussion.messages import SelectDiscussion
 from core.spending.estimates import next_request
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState
-from core.values.updates import is_busy
 from core.values.usage import Usage
+from panels.agent.actions import show_autonomy
+from panels.agent.autonomy_words import MEANINGS, autonomy_words
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.gauge import estimate_tip, gauge, gauge_tone
@@ -47,6 +50,7 @@ def status_bar(desk: Desk) -> None:
         if summary is not None:
             _cache(state, ui, summary, is_tight=is_tight)
         ui.push()
+        _autonomy(desk, is_tight=is_tight)
         _questions(desk, is_tight=is_tight)
         _workers(state, ui, is_tight=is_tight)
         if state.program.is_home_read_only:
@@ -147,14 +151,29 @@ def _workers(state: AppState, ui: Ui, *, is_tight: bool) -> None:
             if has_failed or not is_tight:
                 ui.text("detail", words, tone=tone, style="small", tip=worker.name)
             if worker.fraction is not None:
-                ui.progress("fraction", worker.fraction, width=64)
-    calls = sum(is_busy(state, name) for name in state.turns.calls.keys() | state.agent.turns.keys())
+                ui.progress("fraction", worker.fraction, width=28 if is_tight else 64)
+    calls = sum(is_at_work(state, name) for name in state.turns.calls.keys() | state.agent.turns.keys())
     if calls:
         words = fmt.count(calls, "reply under way", "replies under way")
         if is_tight:
             ui.icon("calls", "comments", tone="accent", tip=words)
         else:
             ui.text("calls", words, tone="accent", style="small")
+
+
+def _autonomy(desk: Desk, *, is_tight: bool) -> None:
+    """State of the autonomous discussion and the time to its next turn; a click goes there."""
+    autonomy = desk.state.attention.autonomy
+    if autonomy is None:
+        return
+    icon, _, words = autonomy_words(autonomy, desk.state.now)
+    row = desk.state.discussions.summaries.get(autonomy.discussion_id)
+    name = f"“{row.meta.name}”" if row is not None else "A discussion"
+    label = words.rpartition(" · ")[2] if is_tight else words
+    tip = f"{name} goes on alone: {words}. {autonomy.stopped or MEANINGS[autonomy.state]}"
+    if desk.ui.button("autonomy", label, icon=icon, kind="ghost", is_small=True, tip=tip):
+        desk.send(SelectDiscussion(autonomy.discussion_id))
+        show_autonomy(desk)
 
 
 def _questions(desk: Desk, *, is_tight: bool) -> None:

@@ -38,10 +38,10 @@ def window(state: AppState, view: WindowView, ui: Ui, send: Send) -> None:
     desk = Desk(state, view, ui, send, BY_ID)
     _begin(desk)
     with ui.surface("window", "base", height=0, padding=(0, 0)):
-        width_px = ui.width()
+        width_px, high_px = ui.width(), ui.height()
         _menu_bar(desk)
         with ui.row("body", gap=0, height=-STATUS_PX):
-            rail(desk, width_px)
+            rail(desk, width_px, high_px)
             with ui.group("main", gap=0):
                 _main(desk)
         status_bar(desk)

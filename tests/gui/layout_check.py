@@ -1,4 +1,6 @@
-"""Finds what no window may show: things outside of what holds them, neighbours that overlap, words that are cut."""
+"""Finds what no window may show: things outside of what holds them, neighbours that overlap, words that are cut, a
+composer that something floats over.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +9,59 @@ import re
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Button, Combo
+from gui.elements.floats import FloatLayer
 from gui.elements.lists import VirtualList
-from gui.elements.popups import MenuButton, PopupItem
+from gui.elements.popups import MenuButton, PopupItem, anchor_of
 from gui.elements.prose import Markdown
 from gui.elements.surfaces import Surface, SurfaceLayer
 from gui.elements.text import Badge, Text
 
 SLACK_PX = 2
 _SUM = re.compile(r"\$[\d.,]*\d")
-FEWEST_CHARS = 3
-"""Of a name that is cut; its tooltip says it whole."""
+FEWEST_CHARS, FEWEST_OF_TEXT = 3, 5
+"""Of a name that is cut, and of any other words; the tooltip says them whole."""
 
 
-def faults(tree: Tree) -> list[str]:
-    """Sentences about everything that is clipped, cut or overlaps, in the order it was described."""
+def faults(tree: Tree, *, fewest_of_text: int = -1) -> list[str]:
+    """Sentences about everything that is clipped, cut or overlaps, in the order it was described.
+
+    Args:
+        fewest_of_text: characters that must be left of words which are cut, `FEWEST_OF_TEXT` where a panel keeps to it.
+    """
     found: list[str] = []
     for top in (tree.root, *tree.top.order):
-        _check(top, found)
-    return found
+        _check(top, found, fewest_of_text)
+    return found + _covered(tree)
+
+
+def _covered(tree: Tree) -> list[str]:
+    floats = [one for one in tree.top.order if isinstance(one, FloatLayer) and not one.is_of_page]
+    shown = [one for one in floats if not one.is_hidden]
+    cards = [one for one in tree.root.walk() if isinstance(one.key, tuple) and one.key[0] == "composer"]
+    return [
+        f"{_name(one)} lies over {_name(card)}"
+        for card in (cards if shown else ())
+        for one in shown
+        if _meet((one.x, one.y, one.w, one.h), anchor_of(card))
+    ]
+
+
+def _meet(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    across = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    down = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    return across > SLACK_PX and down > SLACK_PX
 
 
 def _name(element: Element) -> str:
     return f"{type(element).__name__} {element.path()} {element.label()[:30]!r}"
 
 
-def _check(element: Element, found: list[str]) -> None:
+def _check(element: Element, found: list[str], fewest_of_text: int) -> None:
     kids = [kid for kid in element.order if kid.spot is not None and not kid.is_ghost and _has_area(kid)]
     for kid in kids:
         _check_inside(element, kid, found)
-        _check_words(kid, found)
-        _check(kid, found)
+        _check_words(kid, found, fewest_of_text)
+        _check(kid, found, fewest_of_text)
     if isinstance(element, Markdown):
         return
     for index, kid in enumerate(kids):
@@ -67,13 +92,15 @@ def _check_inside(holder: Element, kid: Element, found: list[str]) -> None:
         )
 
 
-def _check_words(element: Element, found: list[str]) -> None:
+def _check_words(element: Element, found: list[str], fewest_of_text: int) -> None:
     """The words of a button stand whole, or its icon in their place; of a name enough is left to know it by. Sums of
     money stand whole wherever they stand.
     """
     if isinstance(element, Text) and not element.props[3]:
         lost = [sum_ for sum_ in _SUM.findall(element.label()) if sum_ not in element.lines[0]]
         found += [f"{_name(element)} is cut to {element.lines[0]!r}, without {sum_}" for sum_ in lost]
+        if element.is_cut and len(element.lines[0].rstrip("…")) <= fewest_of_text:
+            found.append(f"{_name(element)} is cut to {element.lines[0]!r}")
     if not isinstance(element, Button | Badge) or isinstance(element, PopupItem) or not element.is_cut:
         return
     is_name = isinstance(element, Combo | MenuButton | Badge) or element.props[2] == "link"
@@ -84,6 +111,4 @@ def _check_words(element: Element, found: list[str]) -> None:
 def _overlap(one: Element, other: Element) -> bool:
     if isinstance(one.parent, SurfaceLayer):
         return False
-    across = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)
-    down = min(one.y + one.h, other.y + other.h) - max(one.y, other.y)
-    return across > SLACK_PX and down > SLACK_PX
+    return _meet((one.x, one.y, one.w, one.h), (other.x, other.y, other.w, other.h))

@@ -28,6 +28,7 @@ def over(app: WindowApp, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> Ite
     app.ui, app.loop = screen.ui, screen.loop
     with monkeypatch.context() as patched:
         patched.setattr(screen.loop, "_revision", app._revision)
+        patched.setattr(screen.loop, "_on_input", app._note_activity)
         screen.show(app._describe)
         yield
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from ctypes.util import find_library
+from datetime import UTC, datetime
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.controller import AppController
 from core.app.messages import Command, Quit
+from core.attention.messages import NoteActivity
+from core.values.attention import Attention, AttentionState, Autonomy
+from core.values.settings import AgentSettings, Settings
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp, look_of, with_look
+from gui.desktop_idle import DesktopIdle
 from gui.window import Placement
 from tests.gui.conftest import Screen
 
@@ -22,12 +29,13 @@ class Controller:
     def __init__(self) -> None:
         self.sent: list[Command] = []
         self.revision = 0
+        self.state = AppState()
 
     def send(self, command: Command) -> None:
         self.sent.append(command)
 
     def snapshot(self) -> AppState:
-        return AppState()
+        return self.state
 
 
 def _app(screen: Screen, controller: Controller | None) -> WindowApp:
@@ -54,6 +62,47 @@ def test_before_the_controller_is_there_the_cross_closes_at_once(screen: Screen)
     app.ask_to_close()
 
     assert not screen.loop._is_running
+
+
+def test_the_program_is_told_that_the_person_is_here_whether_or_not_something_is_autonomous(
+    screen: Screen,
+) -> None:
+    controller = Controller()
+    app = _app(screen, controller)
+
+    app._note_activity()
+    app._note_activity()
+
+    assert controller.sent == [NoteActivity()]
+
+
+def test_only_who_wants_it_has_the_whole_desktop_looked_at_and_only_for_autonomy(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = Controller()
+    app = _app(screen, controller)
+    monkeypatch.setattr(app.desktop, "idle_s", lambda: 2.0)
+    wanted = Settings(agent=AgentSettings(desktop_idle=True))
+    autonomy = AttentionState(Autonomy("d1", Attention.RESTING, datetime(2026, 11, 23, tzinfo=UTC)))
+    for settings, attention in ((Settings(), autonomy), (wanted, AttentionState())):
+        state = AppState()
+        controller.state = replace(
+            state, config=replace(state.config, settings=settings), attention=attention
+        )
+        app._revision()
+    assert controller.sent == []
+
+    controller.state = replace(controller.state, attention=autonomy)
+    app._revision()
+    app._revision()
+
+    assert controller.sent == [NoteActivity(is_elsewhere=True)]
+
+
+def test_the_desktop_tells_since_when_nobody_used_it_where_it_can(screen: Screen) -> None:
+    idle_s = DesktopIdle().idle_s()
+
+    assert (idle_s is not None and 0 <= idle_s < 3600) == bool(find_library("Xss"))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def button(label: str) -> Element:
 def progress(width: float) -> Element:
     element = Progress("p", None)
     element.wide = width
-    element.props = (0.5, "accent", 6, width, None)
+    element.props = (0.5, "accent", 6, width, None, ())
     return element
 
 

@@ -66,6 +66,47 @@ def test_rows_react_wherever_the_list_was_scrolled_to(screen: Screen) -> None:
     assert rows.pressed == [3, 80]
 
 
+@dataclass
+class Kept(Names):
+    """Rows that are described again only where what they show has changed."""
+
+    words: dict[int, str] = field(default_factory=dict)
+    described: list[int] = field(default_factory=list)
+
+    def drawn_from(self, index: int) -> Hashable | None:
+        return self.words.get(index, ""), self.high
+
+    def draw(self, index: int, ui: Ui) -> None:
+        self.described.append(index)
+        with ui.row("line"):
+            ui.text("words", self.words.get(index, f"Row {index}"))
+            with ui.menu("menu", f"Menu {index}") as is_open:
+                if is_open and ui.menu_item("take", f"Take {index}"):
+                    self.pressed.append(index)
+
+
+def test_a_row_is_described_again_only_where_what_it_shows_has_changed(screen: Screen) -> None:
+    rows = Kept(20)
+    person = screen.show(lambda ui: ui.virtual_list("list", rows))
+    person.click("Menu 1")
+    assert person.has("Take 1"), "a row that opened a menu stays described, or its menu would go"
+    person.click("Take 1")
+    assert rows.pressed == [1]
+    screen.settle(10)
+
+    rows.described.clear()
+    screen.loop.wake()
+    screen.settle(5)
+    below = set(rows.described)
+    assert len(below) <= 1, "nothing but the row below the mouse"
+    rows.words[4] = "Another word"
+    screen.loop.wake()
+    screen.settle(5)
+    assert person.has("Another word")
+    assert set(rows.described) <= {4, *below}
+    screen.check()
+
+
 def test_rows_far_lower_than_they_were_guessed_to_be_fill_the_view(screen: Screen) -> None:
     class Guessed(Names):
         def estimate_px(self, index: int, width: float) -> float:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from core.agent.messages import ApproveCall, RefuseCall, SetTools
 from core.app.messages import Command, SaveWindow
 from core.discussion.messages import SetDraft, SetEffort
-from core.values.agent import Mode
+from core.values.agent import EditHunk, Mode
 from core.values.discussion import Draft
 from core.values.state import AppState
 from gui.driver import Driver
@@ -20,9 +21,10 @@ from panels.base.view import WindowView
 from panels.discussion.view import DiscussionView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
-from tests.gui.layout_check import faults
+from tests.gui.layout_check import FEWEST_OF_TEXT, faults
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
+from tests.panels.agent.test_tasks import waiting as task_waiting
 from tests.panels.screen import plain
 from tests.panels.views import view_of
 
@@ -35,8 +37,12 @@ STATES: dict[str, tuple[Callable[[], AppState], str]] = {
     "running": (ags.running, "activity"),
     "files": (ags.spoken, "files"),
     "off": (ags.off, "todo"),
+    "task": (task_waiting, "waiting"),
+    "alone": (ags.alone, "autonomy"),
+    "alone and stopped": (ags.alone_stopped, "autonomy"),
+    "alone by now": (ags.rested, "autonomy"),
 }
-SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1024, 700), 2.0))
+SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1280, 800), 1.5), ((1024, 700), 2.0))
 
 
 @pytest.mark.parametrize("name", sorted(STATES))
@@ -55,9 +61,12 @@ def test_every_state_fits(screen: Screen, name: str) -> None:
     screen.show(draw)
     found = []
     for size, scale in SIZES:
-        for _ in range(3):
-            screen.ui.frame(draw, *size)
-        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
+        for view.side in ("list", "hub"):
+            for _ in range(3):
+                screen.ui.frame(draw, *size)
+            found += [
+                f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree, fewest_of_text=FEWEST_OF_TEXT)
+            ]
     screen.loop.wake()
     assert found == []
 
@@ -118,6 +127,7 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     sitting = Sitting(screen, monkeypatch, ags.asking_edit())
     person = sitting.person
     person.click("Line 12")
+    person.bring(person.find("Take 1 of 2"))
     sitting.wait(0.6)
     person.click("Take 1 of 2")
     assert sitting.said == [ApproveCall("d1", "t3", ags.EDIT.id, hunks=(1,))]
@@ -151,3 +161,33 @@ def test_a_slash_command_is_completed_and_done_by_keys(
 
     assert sitting.said == [SetEffort("d1", "high")]
     assert sitting.view.of(DiscussionView).composer("d1").text == ""
+
+
+def tall_edit() -> AppState:
+    """A long talk, at whose end an edit of more lines than the pane has waits for a yes."""
+    lines = "".join(f"+line {number}\n" for number in range(40))
+    hunks = (EditHunk(1, f" first of all\n{lines}"), EditHunk(90, lines))
+    call = replace(ags.ASKS_EDIT, approval=replace(ags.EDIT, id="ta" * 32, hunks=hunks))
+    talk = [states.user(f"u{number}", "Long words. " * 60) for number in range(12)]
+    return states.with_opened(ags.with_agent(call), entries=tuple(talk))
+
+
+def test_a_question_taller_than_its_pane_is_seen_from_its_first_line_and_what_follows_it_from_its_end(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tall_edit()
+    before = states.with_opened(ags.with_agent(), entries=state.discussions.open["d1"].entries)
+    for first in (before, None):  # it comes while a person looks; or it stands there when they open it
+        sitting = Sitting(screen, monkeypatch, first or state)
+        person, own = sitting.person, sitting.view.of(DiscussionView)
+        sitting.show(state)
+        title, refuse = person.find("Edit src/cachelab/slots.py"), person.find("Refuse")
+        pane = person.find("first of all")
+        assert person.rect(title)[1] < person.rect(pane)[1] < 400
+        assert person.rect(refuse)[1] > 800, "it is taller than the pane"
+        if first:
+            person.click("A tool call waits for you")
+            assert person.rect(person.find("Refuse"))[1] < 800
+        sitting.show(before)
+        assert own.is_at_end
+    screen.check()

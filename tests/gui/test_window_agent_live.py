@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from core.agent.context_window import restore_from_log
+from core.agent.messages import SetTools
 from core.discussion import log
 from core.discussion.cuts import sent_view
 from core.settings.messages import TrustProject
+from core.turn.messages import SendPrompt
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.markdown.document import load
@@ -84,11 +86,13 @@ def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
 
     sitting.sees("+slot thirty")
     screen.check()
-    person.click("Line", index=1)
+    person.click("Line 27")
     sitting.sees("Take 1 of 2")
-    yes = person.find("Take 1 of 2")
+    yes = person.find("Take 1 of 2", index=1)  # in the panel
+    person.bring(yes)
+    person.step(3)  # out of view it counts as not seen: the half second begins anew
     person.until(lambda: yes.stop_item() != 0, "the yes works")
-    person.click("Take 1 of 2")
+    person.click(yes)
     sitting.sees("rm -rf .")
     assert slots.read_text() == SLOTS.replace("slot 2\n", "slot two\n")
     screen.check()
@@ -109,3 +113,34 @@ def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(
     person.click("Undo edits")
     sitting.ends(lambda s: all(one.is_undone for one in s.agent.pages[sitting.chosen].changes))
     assert slots.read_text() == SLOTS
+
+
+def test_a_task_asks_under_its_parent_and_is_opened_from_there(sitting: AgentSitting, screen: Screen) -> None:
+    person, slots = sitting.person, sitting.slots
+    change: dict[str, object] = {"path": "slots.txt", "old_text": "slot 2\n", "new_text": "slot two\n"}
+    sitting.said(("delegate", {"task": "Name the second slot.", "may_write": True}), text="I give it away.")
+    sitting.said(("read_file", {"path": "slots.txt"}))
+    sitting.said(("edit_file", change), text="The second line.")
+    sitting.said(text="It is called two.")
+    sitting.said(text="The second slot has a name.")
+    sitting.controller.send(SetTools(sitting.chosen, has_tools=True))
+    sitting.controller.send(SendPrompt(sitting.chosen, "name the slots"))
+
+    sitting.sees("A task asks: Name the second slot.")
+    sitting.sees("+slot two")
+    screen.check()
+    yes = person.find("Allow once")
+    person.until(lambda: yes.stop_item() != 0, "the yes works")
+    person.click("Allow once")
+    sitting.sees("The second slot has a name.")
+    sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)  # the end of a turn moves what stands below it
+    assert "slot two" in slots.read_text()
+    screen.check()
+
+    person.click("Open task")
+    sitting.ends(lambda s: s.discussions.selected_id != sitting.chosen)
+    sitting.sees("It is called two.")
+    screen.check()
+    state = sitting.controller.snapshot()
+    child = state.discussions.selected_id
+    assert state.discussions.summaries[child].meta.parent_id == sitting.chosen

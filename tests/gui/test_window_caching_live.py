@@ -25,13 +25,14 @@ from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.editor import Editor
+from gui.elements.lists import VirtualList
 from gui.markdown.document import load
 from panels.caching.facts import look_of
 from panels.caching.warnings import fresh_token_usd
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
-from tests.vendors.anthropic_server import KEY, AnthropicServer
+from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 from tests.vendors.billing.clock import START_S, moment
 
 pytestmark = pytest.mark.gui
@@ -90,8 +91,15 @@ class Sitting:
         driver.until(lambda: driver.has("This discussion"), "the Caching panel")
 
     def say(self, text: str) -> Any:
+        """Type a message, send it, and wait for the reply and its bill, and the message on the screen. Returns its usage."""
+        usage = self.ask(text)
+        self.driver.until(lambda: self.driver.has(text), "the message on the screen")
+        self.driver.step(4)
+        return usage
+
+    def ask(self, text: str) -> Any:
         """Type a message, send it, and wait for the reply and its bill. Returns its usage."""
-        count = len(self.server.bodies)
+        count, replies = len(self.server.bodies), self._replies(self.controller.snapshot())
         driver = self.driver
         driver.click(driver.find("Write a message", kind=Editor))
         driver.type(text)
@@ -100,12 +108,10 @@ class Sitting:
             lambda s: (
                 len(self.server.bodies) > count
                 and self.chosen not in s.turns.calls
-                and self._replies(s) > count
+                and self._replies(s) > replies
                 and self.chosen in s.caching.plans
             )
         )
-        driver.until(lambda: driver.has(text), "the message on the screen")
-        driver.step(4)
         return state.discussions.open[self.chosen].messages[-1].usage
 
     def _replies(self, state: AppState) -> int:
@@ -256,3 +262,48 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
     assert 0 < sitting.marks <= 4
     assert on.cache_read_tokens > 5000  # what the vendor held meanwhile
     sitting.sees("Cached by Anthropic")
+
+
+def test_paging_an_early_reply_says_its_price_first_and_the_vendor_bills_that(
+    sitting: Sitting, screen: Screen
+) -> None:
+    sitting.server.replies.append(Said(({"type": "text", "text": "A wave, as long as half the earth."},)))
+    sitting.say("what is a tide")
+    screen.driver.key("Ctrl+Shift+R")
+    sitting.until(lambda s: bool(s.discussions.open[sitting.chosen].versions) and not s.turns.calls)
+    sitting.server.replies.append(
+        Said(({"type": "text", "text": "The moon pulls at the sea. " * 800},), piece_chars=4000)
+    )
+    sitting.ask("tell me more")
+    sitting.say("and a bore")
+    _sees_it_warm(sitting)
+
+    driver = screen.driver
+    before = "Previous version of the reply"
+    talk = next(
+        e for e in driver.visible() if isinstance(e, VirtualList) and e.parent and e.parent.key == "messages"
+    )
+    for _ in range(40):
+        if not driver.has(before):
+            driver.wheel(talk, -20)
+    sitting.sees(before)
+    driver.click(before)
+    sitting.sees("Choosing another version leaves")
+    said = next(el.label() for el in driver.visible() if "Choosing another version leaves" in el.label())
+    screen.check()
+    driver.click("Keep it")
+    driver.step(4)
+    chosen = sitting.controller.snapshot().discussions.open[sitting.chosen]
+    assert [one.number for one in chosen.versions.values()] == [2]
+
+    driver.click(before)
+    driver.click("Choose it")
+    sitting.until(
+        lambda s: [one.number for one in s.discussions.open[sitting.chosen].versions.values()] == [1]
+    )
+    usage = sitting.say("and a neap tide")
+    lost, price = re.findall(r"leaves ([\d.]+)k of them unused: .* costs about \$([\d.]*\d)", said)[0]
+    written = usage.cache_write_tokens
+    assert written > 3_000
+    assert float(lost) * 1_000 == pytest.approx(written, rel=0.35)
+    assert float(price) > 0.01

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from core.knowledge.messages import DeleteKnowledgeItem, EditKnowledgeItem, SetTaskDone
 from core.values.knowledge import Category
+from core.values.proposals import ProposalsState
 from core.values.state import AppState
 from gui.elements.editor import Editor
 from gui.elements.popups import anchor_of
@@ -21,6 +23,7 @@ from tests.gui.test_window_states import shown
 from tests.panels import states
 from tests.panels.knowledge import knowledge_states as ks
 from tests.panels.knowledge.test_facts import state as fact_state
+from tests.panels.knowledge.test_proposals import ONE, TWO
 from tests.panels.views import view_of
 
 pytestmark = pytest.mark.gui
@@ -65,6 +68,17 @@ def test_every_section_fits_a_hub_of_any_width(screen: Screen, section: str, px:
         view = _view("items", section)
         view.hub_px, view.side = px, "hub"
         assert shown(screen, state, view) == []
+
+
+@pytest.mark.parametrize("px", [288.0, 800.0])
+def test_proposals_fit_a_hub_of_any_width(screen: Screen, px: float) -> None:
+    long = replace(TWO, id="p3", name="A name that goes on " * 9, detail="because " * 60, source="S" * 60)
+    waiting = ProposalsState((ONE, TWO, long), {"p1": ("High tide is about nine.", "near " * 90)})
+    view = _view("proposed")
+    view.hub_px, view.side = px, "hub"
+    view.of(KnowledgeView).proposal_edits["p2"] = "1. Look."
+    assert shown(screen, replace(ks.some(), proposals=waiting), view) == []
+    assert shown(screen, replace(ks.some(), proposals=ProposalsState(problem="Broken " * 30)), view) == []
 
 
 def test_forms_fit(screen: Screen) -> None:

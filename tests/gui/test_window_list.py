@@ -71,18 +71,24 @@ def test_a_click_on_a_row_shows_it(screen: Screen) -> None:
     assert sent == [SelectDiscussion("d7")]
 
 
-@pytest.mark.parametrize(("width", "has_words"), [(1_280, True), (1_024, False)])
-def test_the_rail_says_its_words_where_there_is_room_and_a_tip_at_every_width(
-    screen: Screen, width: int, has_words: bool
+@pytest.mark.parametrize(
+    ("width", "height", "has_words"),
+    [(1_280, 700, True), (1_280, 640, False), (1_024, 700, False), (760, 520, False), (720, 350, False)],
+)
+def test_the_rail_says_its_words_where_there_is_room_a_tip_at_every_size_and_hides_no_place(
+    screen: Screen, width: int, height: int, has_words: bool
 ) -> None:
     view = WindowView()
     draw, _ = _shown(screen, view)
     for _ in range(3):
-        screen.ui.frame(draw, width, 700)
+        screen.ui.frame(draw, width, height)
     buttons = [e for e in screen.ui.tree.root.walk() if isinstance(e, RailButton)]
 
     assert [e.label() for e in buttons] == ["Discussions", *(panel.label for panel in PANELS), "Settings"]
     assert {e.has_words for e in buttons} == {has_words}
+    last, room = buttons[-2], buttons[-2].parent.parent  # type: ignore[union-attr]
+    assert room is not None
+    assert last.y + last.h <= room.h
     assert buttons[1].tooltip() == "Context Presets (Ctrl+1)"
     screen.loop.wake()
 

@@ -9,8 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.messages import Command
+from core.discussion.messages import UndoDelete
 from core.values.discussion import Draft
-from core.values.state import AppState
+from core.values.state import AppState, Level, Notice
 from gui.elements.controls import Combo
 from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
@@ -29,6 +30,7 @@ from tests.gui.layout_check import faults
 from tests.panels import states
 from tests.panels.harvest import harvest_states as hs
 from tests.panels.views import view_of
+from tests.state_fields import with_fields
 
 pytestmark = pytest.mark.gui
 E = TypeVar("E")
@@ -128,6 +130,15 @@ def test_in_a_low_window_the_messages_have_height_and_nothing_of_the_composer_is
     screen.loop.wake()
 
 
+@pytest.mark.parametrize("is_hub_shown", [True, False])
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_notices_never_lie_over_the_composer(screen: Screen, scale: float, is_hub_shown: bool) -> None:
+    told = (*states.notices(), Notice("undo", Level.INFO, "Deleted “Old ideas”", action=UndoDelete("d8"), action_label="Undo"))  # fmt: skip
+    for side in ("list", "hub"):
+        view = WindowView(is_hub_shown=is_hub_shown, is_list_shown=side == "list", side=side)
+        assert shown(screen, with_fields(states.working(), notices=told), view, scale) == []
+
+
 @pytest.mark.parametrize("section", ["providers", "models", "appearance", "files"])
 def test_every_page_of_the_settings_fits(screen: Screen, section: str) -> None:
     view = WindowView()
@@ -218,4 +229,27 @@ def test_at_twice_the_size_in_a_small_window_every_place_and_value_is_reached(sc
 
     view.page, view.settings_section = "settings", "appearance"
     assert all(one.w > 2 * 100 for one in elements(Combo))
+    screen.loop.wake()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
+def test_every_place_of_the_rail_is_in_view(screen: Screen, scale: float) -> None:
+    """Panels that came after the rail was cut for a low window stood below its end."""
+    view = WindowView()
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(states.working(), view, ui, lambda _: None)
+
+    load()
+    screen.show(draw)
+    for size in (*SIZES, (1920, 700)):
+        for _ in range(3):
+            screen.ui.frame(draw, *size)
+        every = [el for el in screen.ui.tree.root.walk() if isinstance(el, RailButton)]
+        places = [one for one in every if one.parent is not None and one.parent.key == "buttons"]
+        assert len(places) == 1 + len(PANELS)
+        room = places[-1].parent.parent  # type: ignore[union-attr]
+        assert isinstance(room, Surface)
+        assert not room.can_scroll(), f"{size} at {scale}"
     screen.loop.wake()

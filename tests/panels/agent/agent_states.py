@@ -22,7 +22,17 @@ from core.values.agent import (
     TodoState,
     ToolCall,
 )
-from core.values.messages import AttachmentPart, Message, Role, TextPart, ToolCallPart, ToolResultPart
+from core.values.attention import Attention, AttentionState, Autonomy, LoopNote
+from core.values.messages import (
+    AttachmentPart,
+    CallEnd,
+    Message,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.values.state import AppState
 from tests.panels import states
 
@@ -163,12 +173,14 @@ def spoken() -> AppState:
         TextPart("I read the slots first."),
         ToolCallPart("t1", "read_file", '{"path":"src/cachelab/slots.py"}'),
         ToolCallPart("t2", "grep", '{"pattern":"ttl["}'),
+        ToolCallPart("t3", "write_file", '{"path":"notes.md"}'),
     )
     results = (
         ToolResultPart(
             "t1", long, attachments=(AttachmentPart("ef" * 32, "image/png", "a plot.png", 81_234),)
         ),
         ToolResultPart("t2", "The pattern is no regular expression", is_error=True),
+        ToolResultPart("t3", "The person said no.", is_error=True, ended=CallEnd.REFUSED),
     )
     asked = states.user("m1", "Make the slots immutable.")
     reply = states.reply("m2", "")
@@ -187,3 +199,42 @@ def long_past(count: int = 1_000) -> AppState:
         for n in range(count)
     )  # fmt: skip
     return with_agent(page=AgentPage(calls, TODO, CHANGES))
+
+
+LOOP = Autonomy(
+    "d1",
+    Attention.FORAGING,
+    states.NOW - timedelta(seconds=9),
+    next_at=states.NOW + timedelta(seconds=21),
+    turns=3,
+    used_tools=True,
+    woken_by="a file in the inbox: 'tides.txt'",
+    person_at=states.NOW - timedelta(minutes=12),
+    usd=0.12,
+    notes=(
+        LoopNote(states.NOW - timedelta(minutes=12), "Autonomy starts."),
+        LoopNote(
+            states.NOW - timedelta(seconds=40), "Turn 3 begins, woken by a file in the inbox: 'tides.txt'."
+        ),
+        LoopNote(states.NOW - timedelta(seconds=9), "The turn ended in words: foraging."),
+    ),
+)
+
+
+def alone(loop: Autonomy = LOOP) -> AppState:
+    """The discussion goes on alone, and has said something."""
+    state = rested()
+    opened = state.discussions.open["d1"]
+    opening = Message("a1", states.NOW - timedelta(seconds=40), Role.USER, (TextPart("This is the program."),),
+                      is_autonomous=True)  # fmt: skip
+    said = Message("a2", states.NOW - timedelta(seconds=12), Role.ASSISTANT,
+                   (ReasoningPart("The file is new."), TextPart("The tides are in the table now.")))  # fmt: skip
+    opened = replace(opened, entries=(*opened.entries, opening, said))
+    discussions = replace(state.discussions, open={**state.discussions.open, "d1": opened})
+    return replace(state, discussions=discussions, attention=AttentionState(loop))
+
+
+def alone_stopped() -> AppState:
+    """It rests until the person writes."""
+    why = "20 turns without you: it rests until you write."
+    return alone(replace(LOOP, state=Attention.RESTING, next_at=None, stopped=why, errors=2))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from msgspec.structs import replace
 
 from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode
 from core.values.outcomes import CommandOutcome
+from core.values.provider import ModelProfile
 from core.values.settings import Project
 from core.values.state import AppState
+from core.values.usage import Usage
+from core.values.window import ViewCut
 from panels.agent.view import AgentView
 from panels.discussion.tool_parts import folded
 from tests.panels import states
@@ -179,6 +184,7 @@ def test_calls_and_results_stand_folded_in_the_conversation_and_results_name_the
     screen = Screen(ags.spoken())
     assert screen.ui.shows("Read: answered")
     assert screen.ui.shows("Search files: failed")
+    assert screen.ui.shows("Write: refused")
     assert not screen.ui.shows("line 39 of the file")
     assert screen.ui.shows("a plot.png")
 
@@ -211,3 +217,36 @@ def test_nothing_selected_says_so() -> None:
     screen = open_at(with_fields(states.working(), selected_id=""))
 
     assert screen.ui.shows("Pick a discussion to see what its tools do.")
+
+
+def with_window(profile: ModelProfile, used: int, cut: ViewCut | None = None) -> AppState:
+    """The last reply's usage, and a model with that window."""
+    state = ags.spoken()
+    opened, meta = state.discussions.open["d1"], state.discussions.summaries["d1"].meta
+    reply = replace(opened.messages[-1], usage=Usage(input_tokens=used, output_tokens=0))
+    state = states.with_opened(state, entries=(*opened.entries[:-1], reply), cut=cut)
+    profile = replace(profile, provider=meta.provider, id=meta.model)
+    models = {**state.config.models, meta.provider: (profile,)}
+    return replace(state, config=replace(state.config, models=models))
+
+
+def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_left_the_view() -> None:
+    known = open_at(with_window(ModelProfile("p", "m", context_tokens=100_000), 50_000), "todo").ui
+    assert known.shows("50.0k / 100k · 50 %")
+    assert known.find("50.0k / 100k · 50 %").props["tone"] == "muted"
+    (bar,) = [node for node in known.nodes("progress") if node.props["marks"]]
+    assert bar.props["marks"] == (0.6, 0.8, 0.9)
+    assert not known.shows("assumed")
+
+    cut = ViewCut(
+        "c1", states.NOW - timedelta(days=1), begins_at="m4", left_messages=3, left_tokens_est=4_200
+    )
+    unknown = open_at(with_window(ModelProfile("p", "m"), 30_000, cut), "todo").ui
+    assert unknown.shows("30.0k / 32.8k assumed · 92 %")
+    assert unknown.find("30.0k / 32.8k assumed · 92 %").props["tone"] == "error"
+    assert unknown.shows("32,768 tokens are assumed")
+    assert unknown.shows("3 messages, ≈4.2k tokens, left its view")
+
+    context = Screen(with_window(ModelProfile("p", "m"), 30_000, cut), view_of(panel="context")).ui
+    assert context.shows("The model's view does not begin with the first message")
+    assert context.shows("3 messages, ≈4.2k tokens, left it; the log keeps them.")

@@ -18,7 +18,7 @@ from core.values.settings import Project
 from core.values.state import AppState
 from core.values.window import Compaction, CompactionPhase, CutReason, ViewCut
 from panels.base.view import WindowView
-from panels.discussion.call_look import call_summary
+from panels.discussion.call_look import call_summary, tool_icon, tool_label
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
@@ -58,17 +58,17 @@ def test_a_plain_folder_can_be_trusted_where_tools_are_missed(has_tools: bool) -
     assert panel.ui.shows("This project is not trusted")
     panel.ui.click("Trust this project…")
     assert panel.ui.shows("A model that you give tools may read this folder then.")
-    panel.ui.click("Trust what is shown")
+    panel.ui.click("Trust this folder")
     assert panel.asked == [TrustProject(is_trusted=True)]
 
     composer = Screen(state)
     menu_of(composer, "Ask first" if has_tools else "No tools")
     composer.ui.click("Trust this folder, so that they work in it…")
-    assert composer.ui.shows("Trust what is shown")
+    assert composer.ui.shows("Trust this folder")
 
     page = Screen(state, WindowView(page="settings", settings_section="project"))
     page.ui.click("Trust it…")
-    assert page.ui.shows("Trust what is shown")
+    assert page.ui.shows("Trust this folder")
 
 
 def test_without_a_project_the_panel_leads_to_opening_one() -> None:
@@ -100,6 +100,13 @@ def test_a_turn_whose_tools_run_is_a_reply_under_way_and_offers_no_other() -> No
     again = [node for node in screen.ui.nodes("button") if "Regenerate" in (node.label or "") + node.tip]
     assert again
     assert not any(node.is_enabled for node in again)
+
+
+def test_where_only_a_person_is_waited_for_nothing_is_said_to_be_under_way() -> None:
+    waiting = Screen(ags.asking_command())
+    assert waiting.ui.shows("1 tool call waits for you")
+    assert not waiting.ui.shows("under way")
+    assert Screen(ags.with_agent(ags.RUNS, ags.ASKS_COMMAND)).ui.shows("1 reply under way")
 
 
 def test_escape_ends_a_turn_that_a_restart_has_left() -> None:
@@ -154,3 +161,9 @@ def test_what_the_model_lists_is_said_in_words() -> None:
     assert call_summary("todo", "Set the todo list", given) == "Read it · Say it"
     assert call_summary("grep", "", '{"paths": ["a.py", "b.py"], "deep": 1}') == "a.py · b.py"
     assert call_summary("odd", "", '{"n": [[1], null]}') == '{"n": [[1], null]}'
+
+
+def test_a_server_s_tool_is_named_by_both() -> None:
+    assert (tool_label("almanac__moon"), tool_icon("almanac__moon")) == ("almanac: moon", "plug")
+    assert call_summary("almanac__moon", "almanac: moon", '{"day": "2026-11-23"}') == "2026-11-23"
+    assert (tool_label("__moon"), tool_label("bash")) == ("__moon", "Run")

@@ -16,7 +16,8 @@ from core.settings.messages import (
     StoreKey,
     TrustProject,
 )
-from core.values.settings import AiSettings, Appearance, AskedValue, Project
+from core.values.policies import Policies, PolicyAnswer
+from core.values.settings import AiSettings, Appearance, AskedValue, Project, ToolSettings
 from core.values.state import AppState
 from panels.base.view import WindowView
 from panels.settings.settings_panel import SECTIONS
@@ -278,3 +279,36 @@ def test_the_about_page_names_the_home_the_versions_and_the_licences() -> None:
 
     for words in ("/home/person/.manual_slop", "Dear PyGui", "2.3.1", "OFL 1.1", "Apache-2.0"):
         assert screen.ui.shows(words)
+
+
+def _with_tools(tools: ToolSettings, policies: Policies | None = None) -> AppState:
+    state = states.working()
+    project = replace(state.config.project, policies=policies or Policies())
+    settings = replace(state.config.settings, tools=tools)
+    return replace(state, config=replace(state.config, settings=settings, project=project))
+
+
+def test_policies_of_tools_are_set_for_every_folder_and_for_one() -> None:
+    root = states.working().config.project.root
+    tools = ToolSettings(prefixes=("git log", "git status"), folders={"~/work": {"edits": "refuse"}})
+    screen = _page("tools", _with_tools(tools, Policies(commands=PolicyAnswer.REFUSE)))
+
+    assert screen.ui.shows("Commands: refuse, nobody is asked")
+    screen.ui.choose("Writes and edits", "Go")
+    screen.ui.click("Ask again: git log")
+    screen.ui.type("Hosts whose pages are fetched without a question", " docs.python.org ")
+    assert screen.sent == [
+        ChangeSetting("tools.edits", "allow"),
+        ChangeSetting("tools.prefixes", ("git status",)),
+    ], "a host that is typed counts when it is added, not before"
+    screen.ui.click("Let go: docs.python.org")
+    assert screen.sent[2:] == [ChangeSetting("tools.hosts", ("docs.python.org",))]
+
+    screen.ui.choose("Folder, and all below it", root)
+    screen.ui.choose("Commands", "Ask")
+    screen.ui.choose("Folder, and all below it", "~/work")
+    screen.ui.click("As in every folder again")
+    assert screen.sent[3:] == [
+        ChangeSetting(f"tools.folders.{root}.commands", "ask"),
+        ChangeSetting("tools.folders.~/work.edits", None),
+    ]

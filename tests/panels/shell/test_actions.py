@@ -24,6 +24,7 @@ from core.discussion.messages import (
 )
 from core.harvest.messages import LookForHarvest, UndoHarvest
 from core.knowledge.messages import RegenerateDigest
+from core.mcp.messages import LookAtServers
 from core.retrieval.messages import LookAtSources, UpdateIndex
 from core.settings.messages import (
     ChangeSetting,
@@ -32,6 +33,7 @@ from core.settings.messages import (
     RefreshModels,
     TrustProject,
 )
+from core.signals.messages import SetQuiet
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
 from core.values.agent import Mode
 from core.values.discussion import Draft, OpenDiscussion
@@ -43,6 +45,7 @@ from tests.panels import states
 from tests.panels.agent import agent_states
 from tests.panels.harvest import harvest_states
 from tests.panels.knowledge import knowledge_states
+from tests.panels.mcp import mcp_states
 from tests.panels.retrieval import retrieval_states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
@@ -99,10 +102,14 @@ CASES: dict[str, Case] = {
     "knowledge": Case(shows=lambda s: s.ui.shows("Memory is on"), state=knowledge_states.some),
     "retrieval": Case((LookAtSources(),), lambda s: s.ui.shows("3 sources for"), retrieval_states.answered),
     "agent": Case(shows=lambda s: s.ui.shows("At rest"), state=agent_states.rested),
+    "mcp": Case((LookAtServers(),), lambda s: s.ui.shows("Approve and start"), mcp_states.asking),
     "undo_turn": Case(shows=lambda s: s.ui.shows("Undo this turn's edits?"), state=agent_states.rested),
     "tools": Case((SetTools("d1", has_tools=True),)),
     "mode": Case((SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),), state=agent_states.rested),
+    "autonomy": Case(shows=lambda s: s.ui.shows("Let it go on alone"), state=agent_states.rested),
     "kill_commands": Case((KillCommands("d1"),), state=agent_states.running),
+    "signals": Case(shows=lambda s: s.ui.shows("Waiting for a turn")),
+    "quiet": Case((SetQuiet(is_quiet=True),)),
     "update_index": Case((UpdateIndex(),), state=retrieval_states.indexed),
     "harvest": Case(shows=lambda s: s.ui.shows("4 to read"), state=harvest_states.looked),
     "undo_harvest": Case((UndoHarvest(),), lambda s: s.ui.shows("2 applies"), harvest_states.looked),

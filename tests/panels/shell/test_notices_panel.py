@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from core.app.messages import DismissNotice
 from core.discussion.messages import UndoDelete
+from core.mcp.step import NOTICE as SERVERS
 from core.settings.asked_values import question_id
 from core.settings.messages import TrustProject
 from core.values.messages import Mark
@@ -13,6 +14,7 @@ from core.values.settings import AskedValue
 from core.values.state import AppState, Level, Notice
 from panels.base.view import WindowView
 from tests.panels import states
+from tests.panels.mcp import mcp_states as ms
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
 
@@ -38,6 +40,20 @@ def test_the_action_of_a_notice_is_sent_and_the_notice_goes() -> None:
     screen.ui.click("Undo")
 
     assert screen.asked == [UndoDelete("d8"), DismissNotice("undo")]
+
+
+def test_a_server_that_waits_leads_to_its_question_and_is_not_said_twice_beside_it() -> None:
+    waits = Notice(SERVERS, Level.INFO, "The MCP server files waits for your yes.", is_standing=True)
+    refused = Notice(SERVERS, Level.WARNING, "There is no MCP server 'files'.")
+    screen = Screen(with_fields(ms.asking(), notices=(waits,)))
+    screen.ui.click("Show")
+    screen.show(with_fields(ms.asking(), notices=(waits,)))
+
+    assert screen.view.panel == "mcp"
+    assert screen.ui.shows("Approve and start")
+    assert not screen.ui.shows(waits.text)
+    screen.show(with_fields(ms.asking(), notices=(refused,)))
+    assert screen.ui.shows(refused.text), "a refusal is said beside its panel, too"
 
 
 def test_the_gravest_are_shown_and_the_rest_can_be_opened() -> None:

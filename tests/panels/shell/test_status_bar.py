@@ -5,8 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind
+from core.values.agent import CallState
 from core.values.state import AppState, ProgramState
 from tests.panels import states
+from tests.panels.agent import agent_states as ags
 from tests.panels.caching import cache_states
 from tests.panels.screen import Screen
 from tests.state_fields import with_fields
@@ -88,3 +90,12 @@ def test_a_cache_is_called_warm_only_where_the_next_request_reads_it() -> None:
 
     assert "cache not read by the next message" in _words(missing)
     assert not any("cache warm" in word for word in _words(missing))
+
+
+def test_a_discussion_that_waits_for_a_person_alone_is_no_reply_under_way() -> None:
+    state = ags.asking_edit()
+
+    assert not any("under way" in one for one in _words(state))
+    calls = tuple(replace(one, state=CallState.RUNNING) for one in state.agent.turns["d1"].calls)
+    running = replace(state.agent.turns["d1"], calls=calls)
+    assert "1 reply under way" in _words(replace(state, agent=replace(state.agent, turns={"d1": running})))

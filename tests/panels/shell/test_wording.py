@@ -23,8 +23,10 @@ from tests.panels.agent import agent_states
 from tests.panels.caching import cache_states
 from tests.panels.harvest import harvest_states
 from tests.panels.knowledge import knowledge_states
+from tests.panels.mcp import mcp_states
 from tests.panels.retrieval import retrieval_states
 from tests.panels.screen import Screen
+from tests.panels.signals import signal_states
 
 MACHINE = {
     "a key and its value": re.compile(r"(?<![\w/.:\\])[a-z][a-z_-]*:(?![/\\\s]|$)\S"),
@@ -42,6 +44,8 @@ MODULES = {
     "harvest": harvest_states,
     "retrieval": retrieval_states,
     "agent": agent_states,
+    "mcp": mcp_states,
+    "signals": signal_states,
 }
 SAMPLES = {
     "presets": "working",
@@ -50,7 +54,9 @@ SAMPLES = {
     "knowledge": "some empty off_by_deletion off_by_configuration",
     "harvest": "unseen looked previewing previewed applied undone failed",
     "retrieval": "off indexed running answered degraded faulty",
-    "agent": "off fresh running rested asking_edit asking_command asking_hostile",
+    "agent": "off fresh running rested asking_edit asking_command asking_hostile alone alone_stopped",
+    "mcp": "none asking listed changed retold running untrusted",
+    "signals": "none busy",
 }
 """States in which a panel is looked at, by panel; of a panel's own module where it has one."""
 PARTS: dict[str, tuple[type[RoomView] | None, tuple[str, ...]]] = {

@@ -1,0 +1,199 @@
+"""Autonomy in the Agent panel: start and stop beside the day's cap, state and countdown, spend, notes and what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from datetime import datetime
+
+import msgspec
+
+from core.attention.messages import StartAutonomy, StopAutonomy
+from core.base import figures as fmt
+from core.discussion.messages import SelectDiscussion
+from core.values.attention import Autonomy, LoopNote
+from core.values.discussion import OpenDiscussion
+from core.values.messages import Message, Role
+from core.values.updates import is_under_way, outcome_of
+from panels.agent.autonomy_words import MEANINGS, autonomy_words
+from panels.agent.view import AgentView
+from panels.base.desk import Desk
+from panels.base.memo import Same
+from panels.base.ui import Ui
+from panels.caching.settings_tab import amount_row
+from panels.caching.spending import PER_DAY, day_line
+
+NEWEST = 10_000
+ROW_PX, LINE_PX, LINE_CHARS = 40.0, 20.0, 60
+WHAT = "On its own the discussion goes on when you do not write: it works, looks around, rests, and is woken by signals. What you allowed for it ends with the start; what must be asked waits for you."
+
+
+class SaidAlone(msgspec.Struct, frozen=True):
+    """Words of an autonomous turn, with the model's reasoning, may be empty."""
+
+    id: str
+    at: datetime
+    text: str
+    reasoning: str = ""
+
+
+LoopLine = LoopNote | SaidAlone
+
+
+class LoopRows(msgspec.Struct, frozen=True):
+    """Notes of the loop and what the model said alone, as rows of a virtual list, oldest first.
+
+    Args:
+        unfolded: ids of what was said whose reasoning is shown; draw_row: draws one.
+    """
+
+    lines: tuple[LoopLine, ...]
+    unfolded: frozenset[str]
+    draw_row: Callable[[LoopLine, Ui], None]
+
+    @property
+    def revision(self) -> Hashable:
+        """Changes with the lines and with what is unfolded."""
+        return Same(self.lines, self.unfolded)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def key(self, index: int) -> Hashable:
+        """The line, and whether its reasoning is shown."""
+        line = self.lines[index]
+        if isinstance(line, SaidAlone):
+            return line.id, line.id in self.unfolded
+        return index - len(self.lines), line.at, line.text
+
+    def estimate_px(self, index: int, width: float) -> float:
+        """From the length of what is shown."""
+        line = self.lines[index]
+        shown = line.text
+        if isinstance(line, SaidAlone) and line.id in self.unfolded:
+            shown += line.reasoning
+        return ROW_PX + LINE_PX * (len(shown) // max(LINE_CHARS, int(width / 8)))
+
+    def draw(self, index: int, ui: Ui) -> None:
+        """Draw one row."""
+        self.draw_row(self.lines[index], ui)
+
+
+def autonomy_section(desk: Desk) -> None:
+    """Draw the part. O(visible). Sends StartAutonomy, StopAutonomy, SelectDiscussion, ChangeSetting."""
+    ui, own, state = desk.ui, desk.view.of(AgentView), desk.state
+    chosen, autonomy = state.discussions.selected_id, state.attention.autonomy
+    with ui.surface("autonomy", "card", padding=(12, 10)), ui.group("lines", gap=6):
+        if autonomy is None:
+            _start(desk, own)
+        else:
+            _running(desk, autonomy)
+        amount_row(desk, PER_DAY, state.config.settings.caching.day_limit_usd)
+        ui.text("today", day_line(desk), style="small", tone="muted", wraps=True)
+    shown = next(
+        (one for one in (autonomy, state.attention.ended) if one is not None and one.discussion_id == chosen),
+        None,
+    )
+    opened = desk.opened
+    if shown is None or opened is None:
+        return
+    lines = desk.view.memo.get(
+        ("loop", chosen), (shown.notes, opened.entries), lambda: loop_lines(shown, opened)
+    )
+
+    def draw(line: LoopLine, ui: Ui) -> None:
+        _row(desk, ui, own, line)
+
+    ui.virtual_list(("loop", chosen), LoopRows(lines, own.open_thoughts, draw), follows_end=True)
+
+
+def loop_lines(autonomy: Autonomy, opened: OpenDiscussion) -> tuple[LoopLine, ...]:
+    """Notes and what was said alone by their time, the newest ten thousand."""
+    said: list[LoopLine] = []
+    is_alone = False
+    for entry in opened.entries:
+        if not isinstance(entry, Message) or entry.is_deleted:
+            continue
+        if entry.role is Role.USER:
+            is_alone = entry.is_autonomous
+        elif is_alone and entry.role is Role.ASSISTANT and (entry.text.strip() or entry.reasoning.strip()):
+            said.append(SaidAlone(entry.id, entry.at, entry.text, entry.reasoning))
+    return tuple(sorted((*autonomy.notes, *said), key=lambda line: line.at))[-NEWEST:]
+
+
+def _start(desk: Desk, own: AgentView) -> None:
+    """Draw the start, and why the last one was refused."""
+    ui, state = desk.ui, desk.state
+    with ui.row("head"):
+        ui.icon("icon", "moon", tone="muted")
+        ui.text("words", "Goes on only when you write", style="strong", width=0, wraps=True)
+    ui.text("what", WHAT, tone="muted", style="small", wraps=True)
+    can = desk.opened is not None and not is_under_way(state, own.started)
+    if ui.button("start", "Let it go on alone", icon="play", kind="primary", is_small=True, is_enabled=can):
+        own.started = desk.ask(StartAutonomy(state.discussions.selected_id))
+    told = outcome_of(state, own.started) if own.started else None
+    if told is not None and told.problem:
+        ui.text("refused", told.problem, tone="error", style="small", wraps=True)
+    if state.config.settings.caching.day_limit_usd is None:
+        ui.text("no cap", "No limit is set for a day: only the number of its turns stops it.", tone="warn",
+                style="small", wraps=True)  # fmt: skip
+
+
+def _running(desk: Desk, autonomy: Autonomy) -> None:
+    """Draw how it stands, and its stop."""
+    ui, state = desk.ui, desk.state
+    icon, tone, words = autonomy_words(autonomy, state.now)
+    with ui.row("head"):
+        ui.icon("icon", icon, tone=tone)
+        ui.text("words", words, style="strong", width=0, wraps=True)
+        if ui.button(
+            "stop",
+            "Stop",
+            icon="stop",
+            is_small=True,
+            tip="It goes on only when you write, and its turn stops",
+        ):
+            desk.send(StopAutonomy())
+    if autonomy.discussion_id != state.discussions.selected_id:
+        row = state.discussions.summaries.get(autonomy.discussion_id)
+        with ui.row("elsewhere", gap=6):
+            name = (
+                f"“{row.meta.name}” goes on alone, one discussion at a time" if row is not None else "Another"
+            )
+            ui.text("name", name, style="small", width=0, wraps=True)
+            if ui.button("go", "Open", kind="link", is_small=True):
+                desk.send(SelectDiscussion(autonomy.discussion_id))
+    meaning = autonomy.stopped or MEANINGS[autonomy.state]
+    ui.text("meaning", meaning, tone="warn" if autonomy.stopped else "muted", style="small", wraps=True)
+    most = state.config.settings.agent.max_turns
+    figures = (
+        f"{autonomy.turns:,} of {fmt.count(most, 'turn')} without you · {fmt.money(autonomy.usd)} by itself"
+    )
+    ui.text("figures", figures, style="small", tone="muted", wraps=True)
+    if autonomy.woken_by:
+        ui.text("woken", f"Woken by {autonomy.woken_by}", style="small", tone="muted", wraps=True)
+    if autonomy.errors:
+        failed = f"{fmt.count(autonomy.errors, 'turn')} failed in a row: each doubles the wait, up to an hour"
+        ui.text("errors", failed, style="small", tone="warn", wraps=True)
+    if state.signals.is_quiet:
+        ui.text("quiet", "Quiet: notifications are held back", style="small", tone="muted")
+
+
+def _row(desk: Desk, ui: Ui, own: AgentView, line: LoopLine) -> None:
+    """Draw a note, or what was said with its reasoning folded."""
+    if isinstance(line, LoopNote):
+        with ui.surface("note", "clear", padding=(2, 4)), ui.row("line", gap=8):
+            ui.text("at", fmt.moment(line.at, desk.state.now), tone="faint", style="small")
+            ui.text("text", line.text, tone="muted", style="small", width=0, wraps=True)
+        return
+    is_open = line.id in own.open_thoughts
+    with ui.surface("said", "card", padding=(10, 8)), ui.group("lines", gap=4):
+        with ui.row("head", gap=6):
+            ui.icon("icon", "robot", tone="accent")
+            ui.text("at", fmt.moment(line.at, desk.state.now), tone="faint", style="small", width=0)
+            label = "Hide its reasoning" if is_open else "Its reasoning"
+            if line.reasoning.strip() and ui.button("thoughts", label, kind="link", is_small=True):
+                own.open_thoughts ^= {line.id}
+        if is_open:
+            ui.text("reasoning", line.reasoning.strip(), tone="faint", style="small", wraps=True)
+        if line.text.strip():
+            ui.selectable_text("text", line.text.strip())

@@ -1,0 +1,122 @@
+"""The section of the tools: what goes without a question, in every folder or in one, what is asked and what is refused."""
+
+from __future__ import annotations
+
+from core.base import figures as fmt
+from core.settings.messages import ChangeSetting
+from core.values.policies import Policies, PolicyAnswer
+from core.values.settings import ToolSettings
+from panels.base.desk import Desk
+from panels.base.ui import Option
+from panels.settings.labels import labelled
+from panels.settings.view import SettingsView
+
+EVERYWHERE = "Every folder"
+ANSWERS = {
+    PolicyAnswer.ALLOW: ("Go", "without a question"),
+    PolicyAnswer.ASK: ("Ask", "each time, unless a rule covers it"),
+    PolicyAnswer.REFUSE: ("Refuse", "nobody is asked"),
+}
+KINDS = (
+    ("reads", "Reads of files"),
+    ("edits", "Writes and edits"),
+    ("commands", "Commands"),
+    ("network", "Pages of the web"),
+)
+RULES = (
+    ("prefixes", "Commands that go without a question", "First words of a command, as git log"),
+    ("hosts", "Hosts whose pages are fetched without a question", "A host, as docs.python.org"),
+)
+ALWAYS = (
+    "Whatever stands here, these ask: commands that nothing confines, or that reach the network; writes of files that other programs "
+    "obey (.git/hooks, .envrc, CLAUDE.md and the like); calls that a model wrote as text. A project's own file can only make it stricter."
+)
+Rows = dict[str, str | tuple[str, ...]]
+
+
+def policies_section(desk: Desk) -> None:
+    """Draw the section. Sends ChangeSetting."""
+    ui, own, tools = desk.ui, desk.view.of(SettingsView), desk.state.config.settings.tools
+    ui.text("title", "Permissions", style="h2")
+    ui.text("what", "What a discussion's tools do without asking you.", tone="muted", wraps=True)
+    folder = _folder(desk, own, tools)
+    said: Rows = dict(tools.folders.get(folder, {})) if folder else _general(tools)
+    table = f"tools.folders.{folder}" if folder else "tools"
+    for name, label in KINDS:
+        _answer(desk, table, name, label, str(said.get(name, "")), is_general=not folder)
+    for name, label, hint in RULES:
+        _rules(desk, own, f"{table}.{name}", label, hint, said.get(name))
+    if folder and said and ui.button("as everywhere", "As in every folder again", icon="rotate-left"):
+        for name in said:
+            desk.send(ChangeSetting(f"{table}.{name}", None))
+        own.policy_folder = ""
+    ui.text("always", ALWAYS, tone="muted", style="small", wraps=True)
+    _here(desk)
+
+
+def _general(tools: ToolSettings) -> Rows:
+    return {name: getattr(tools, name) for name in Policies.__struct_fields__}
+
+
+def _folder(desk: Desk, own: SettingsView, tools: ToolSettings) -> str:
+    """Choose the folder whose policies are shown; empty for every one."""
+    ui, root = desk.ui, desk.state.config.project.root
+    folders = dict.fromkeys((*tools.folders, *([root] if root else [])))
+    if own.policy_folder not in folders:
+        own.policy_folder = ""
+    options = [Option("", EVERYWHERE)]
+    options += [Option(one, one, "" if one in tools.folders else "as every folder") for one in folders]
+    with labelled(ui, "folder row", "In"):
+        chosen = ui.combo("folder", options, own.policy_folder, width=0, tip="Folder, and all below it")
+    if chosen is not None:
+        own.policy_folder = chosen
+    return own.policy_folder
+
+
+def _answer(desk: Desk, table: str, name: str, label: str, now: str, *, is_general: bool) -> None:
+    ui = desk.ui
+    options = [Option(answer.value, *words) for answer, words in ANSWERS.items()]
+    if not is_general:
+        options.insert(0, Option("", "As in every folder"))
+    with labelled(ui, name, label):
+        chosen = ui.combo("answer", options, now, width=0, tip=label)
+    if chosen is not None and chosen != now:
+        desk.send(ChangeSetting(f"{table}.{name}", chosen or None))
+
+
+def _rules(
+    desk: Desk, own: SettingsView, key: str, label: str, hint: str, said: str | tuple[str, ...] | None
+) -> None:
+    """A list of rules, each with a way to take it out, and a field for one more."""
+    ui = desk.ui
+    rules = said if isinstance(said, tuple) else ()
+    ui.text((key, "label"), label, style="small_strong")
+    for rule in rules:
+        with ui.row((key, "rule", rule), gap=6):
+            ui.text("text", rule, style="mono_small", width=0, tip=rule)
+            if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Ask again: {rule}"):
+                desk.send(ChangeSetting(key, tuple(one for one in rules if one != rule)))
+    with ui.row((key, "new"), gap=6):
+        typed = ui.text_input("new", own.rules.get(key, ""), hint=hint, width=0, tip=label)
+        if typed is not None:
+            own.rules[key] = typed
+        rule = " ".join(own.rules.get(key, "").split())
+        if ui.button("add", "Add", icon="plus", is_small=True, is_enabled=bool(rule), tip=f"Let go: {rule}"):
+            del own.rules[key]
+            desk.send(ChangeSetting(key, tuple(dict.fromkeys((*rules, rule)))))
+
+
+def _here(desk: Desk) -> None:
+    """Say what counts in the project that is open, all of it together."""
+    ui, project = desk.ui, desk.state.config.project
+    if not project.root:
+        return
+    ui.text("here", f"What counts in {project.name or project.root}", style="strong")
+    for name, label in KINDS:
+        words, detail = ANSWERS[getattr(project.policies, name)]
+        ui.text(("here", name), f"{label}: {words.lower()}, {detail}", tone="muted", style="small")
+    counted = [
+        fmt.count(len(project.policies.prefixes), "rule of commands", "rules of commands"),
+        fmt.count(len(project.policies.hosts), "host"),
+    ]
+    ui.text(("here", "rules"), " · ".join(counted), tone="muted", style="small")

@@ -1,0 +1,81 @@
+"""The manager of MCP servers on a real window: it fits in every state, and a yes takes a person's click."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from core.app.messages import Command, SaveWindow
+from core.discussion.messages import SetDraft
+from core.mcp.messages import ApproveServer, LookAtServers
+from core.values.state import AppState
+from gui.markdown.document import load
+from panels.base.ui import Ui
+from panels.mcp.view import McpForm, McpView
+from panels.shell.window import window
+from tests.gui.conftest import Screen
+from tests.gui.layout_check import FEWEST_OF_TEXT, faults
+from tests.panels.mcp import mcp_states as ms
+from tests.panels.views import view_of
+
+pytestmark = pytest.mark.gui
+STATES: dict[str, Callable[[], AppState]] = {
+    "asking": ms.asking,
+    "listed": ms.listed,
+    "changed": ms.changed,
+    "retold": ms.retold,
+    "running": ms.running,
+}
+SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1024, 700), 2.0))
+
+
+@pytest.mark.parametrize("name", sorted(STATES))
+def test_every_state_fits(screen: Screen, name: str) -> None:
+    load()
+    state, sent = STATES[name](), list[Command]()
+    own = McpView(
+        folded=frozenset({"files"}), open_tools=frozenset({("files", "read")}), form=McpForm(error="No")
+    )
+    view, scale = view_of(own, panel="mcp"), 1.0
+    view.show_hub("mcp")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, sent.append)
+
+    screen.show(draw)
+    found = []
+    for size, scale in SIZES:
+        for _ in range(3):
+            screen.ui.frame(draw, *size)
+        found += [
+            f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree, fewest_of_text=FEWEST_OF_TEXT)
+        ]
+    screen.loop.wake()
+    assert found == []
+
+
+def test_a_yes_takes_a_click_on_a_button_that_stood_there(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load()
+    now_s, sent = 100.0, list[Command]()
+    view = view_of(McpView(), panel="mcp")
+    view.show_hub("mcp")
+    monkeypatch.setattr(screen.ui.tree.keyboard, "clock", lambda: now_s)
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 1.0)
+        window(ms.asking(), view, ui, sent.append)
+
+    person = screen.show(draw)
+    person.click("Approve and start")
+    person.key("Enter")
+    early = [one for one in sent if not isinstance(one, SaveWindow | SetDraft | LookAtServers)]
+    now_s += 1.0
+    person.step(4)
+    person.click("Approve and start")
+
+    assert early == []
+    assert [one.name for one in sent if isinstance(one, ApproveServer)] == ["files"]

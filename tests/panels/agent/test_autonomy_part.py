@@ -1,0 +1,108 @@
+"""Autonomy in the window: started and stopped beside the day's cap, told in the status bar, its notes and its words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from core.attention.messages import StartAutonomy, StopAutonomy
+from core.discussion.messages import SelectDiscussion
+from core.settings.messages import ChangeSetting
+from core.values.attention import Attention, AttentionState
+from core.values.outcomes import CommandOutcome
+from core.values.state import AppState
+from panels.agent.view import AgentView
+from tests.panels import states
+from tests.panels.agent import agent_states as ags
+from tests.panels.screen import Screen
+from tests.panels.views import view_of
+from tests.state_fields import with_fields
+
+
+def open_at(state: AppState) -> Screen:
+    return Screen(state, view_of(AgentView(tab="autonomy"), panel="agent"))
+
+
+def bar(screen: Screen) -> list[str]:
+    (line,) = [n for n in screen.ui.nodes("surface") if n.path[-1] == "status"]
+    return [n.label for n in screen.ui.nodes("button") if n.path[: len(line.path)] == line.path]
+
+
+def test_it_is_started_beside_the_days_cap_and_a_refusal_is_said_there() -> None:
+    screen = open_at(ags.rested())
+    assert screen.ui.shows("No limit is set for a day: only the number of its turns stops it.")
+    screen.ui.type("Limit per day ($)", "2")
+    screen.ui.click("Let it go on alone")
+    change, start = screen.asked
+    assert change == ChangeSetting("ai_settings.caching.day_limit_usd", 2.0)
+    assert isinstance(start, StartAutonomy)
+    assert start.discussion_id == "d1"
+
+    problem = "No price is known of 'm', so no limit would hold: autonomy stops."
+    outcomes = (CommandOutcome(screen.view.of(AgentView).started, problem=problem),)
+    screen.show(with_fields(ags.rested(), outcomes=outcomes))
+    assert screen.ui.shows(problem)
+
+
+def test_state_countdown_spend_and_what_woke_it_are_told_and_it_is_stopped_there() -> None:
+    screen = open_at(ags.alone())
+    for words in (
+        "Foraging · 0:21",
+        "3 of 20 turns without you · $0.12 by itself",
+        "Woken by a file in the inbox: 'tides.txt'",
+        "The turn ended in words: foraging.",
+        "The tides are in the table now.",
+    ):
+        assert screen.ui.shows(words), words
+    assert not screen.ui.shows("The file is new.")
+    screen.ui.click("Its reasoning")
+    assert screen.ui.shows("The file is new.")
+    screen.ui.click("Stop")
+    assert screen.asked == [StopAutonomy()]
+
+
+def test_the_status_bar_counts_down_wherever_the_person_is_and_leads_there() -> None:
+    elsewhere = with_fields(ags.alone(), selected_id="d2")
+    screen = Screen(elsewhere)
+    assert "Foraging · 0:21" in bar(screen)
+    later = replace(elsewhere, now=states.NOW + timedelta(seconds=20))
+    screen.show(later)
+    assert "Foraging · 0:01" in bar(screen)
+    screen.ui.click("Foraging · 0:01")
+    assert screen.asked == [SelectDiscussion("d1")]
+    assert (screen.view.panel, screen.view.of(AgentView).tab) == ("agent", "autonomy")
+
+
+def test_why_it_rests_for_good_and_other_states_are_told() -> None:
+    screen = open_at(ags.alone_stopped())
+    assert screen.ui.shows("20 turns without you: it rests until you write.")
+    assert "Rests until you write" in bar(screen)
+    stored = replace(ags.LOOP, state=Attention.STORED, next_at=None)
+    screen.show(ags.alone(stored))
+    assert "Stored" in bar(screen)
+    runs = replace(ags.LOOP, next_at=None, message_id="a1")
+    screen.show(ags.alone(runs))
+    assert "Foraging · a turn runs" in bar(screen)
+
+
+def test_from_another_discussion_it_leads_to_the_one_that_goes_on_alone() -> None:
+    screen = open_at(with_fields(ags.alone(), selected_id="d2"))
+    assert screen.ui.shows("goes on alone, one discussion at a time")
+    screen.ui.click("Open")
+    assert screen.asked == [SelectDiscussion("d1")]
+
+
+def test_a_turn_of_its_own_stands_in_the_talk_as_the_programs_and_is_not_edited() -> None:
+    screen = Screen(ags.alone())
+    assert screen.ui.shows("The program, for a turn of its own")
+
+
+def test_its_notes_stay_when_it_has_ended() -> None:
+    state = ags.alone()
+    over = replace(
+        ags.LOOP, notes=(*ags.LOOP.notes, replace(ags.LOOP.notes[0], text="You stopped autonomy."))
+    )
+    screen = open_at(replace(state, attention=AttentionState(None, over)))
+    assert screen.ui.shows("You stopped autonomy.")
+    assert screen.ui.shows("The tides are in the table now.")

@@ -1,0 +1,40 @@
+"""The settings of notifications and channels, as a person meets them."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.settings.messages import ChangeSetting
+from core.values.settings import ChannelSettings
+from core.values.signals import ChannelStatus, SignalState
+from panels.base.view import WindowView
+from tests.panels import states
+from tests.panels.screen import Screen
+
+
+def test_notices_and_channels_are_switched_and_say_how_they_stand() -> None:
+    state = states.working()
+    ops = ChannelSettings("ops", "irc.example", "#ops", senders=("alice", "bob"))
+    settings = replace(state.config.settings, channels={"ops": ops})
+    signals = SignalState(
+        channels={"ops": ChannelStatus("ops", problem="The server does not answer")},
+        desktop_problem="There is no notify-send: install libnotify",
+    )
+    state = replace(state, config=replace(state.config, settings=settings), signals=signals)
+    screen = Screen(state, WindowView(page="settings", settings_section="notifications"))
+
+    assert screen.ui.shows("#ops at irc.example:6697")
+    assert screen.ui.shows("The server does not answer")
+    assert screen.ui.shows("Listened to: alice, bob")
+    assert screen.ui.shows("install libnotify")
+    screen.ui.click("Notices on the desktop while I am away")
+    screen.ui.click("Connected while the program runs")
+    screen.ui.click("All notifications go out to it, not only for what it asked")
+    screen.ui.click("The beginning of the model's reply goes out to it for what it asked")
+
+    assert screen.asked == [
+        ChangeSetting("notifications.desktop", False),
+        ChangeSetting("channels.ops.enabled", False),
+        ChangeSetting("channels.ops.announces", True),
+        ChangeSetting("channels.ops.answers", True),
+    ]
