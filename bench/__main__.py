@@ -43,10 +43,12 @@ SUITES: dict[str, tuple[str, ...]] = {
     ),
     "agent": (
         "bench.agent_commands",
+        "bench.agent_servers",
         "bench.agent_rounds",
         "bench.agent_view",
         "bench.agent_panel",
         "bench.agent_first_frame",
+        "bench.agent_day",
     ),
     "trust": ("bench.trust_facts", "bench.trust_forget", "bench.trust_import"),
 }

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bench.__main__ import Row, row
 from core.agent.commands import Commands, DiscussionCommands
-from core.agent.process_tree import descendants
 from core.agent.sandbox import Confinement, find_confinement
 from core.agent.tool import CommandOrder, ToolPlaces
+from core.base.process_tree import descendants
 from core.values.agent import Sandbox
 
 RUNS = 15

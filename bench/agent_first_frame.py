@@ -1,4 +1,4 @@
-"""Measures what tools cost a start: the first frame with tools and the Agent panel against one without them."""
+"""Measures what tools cost a start: the first frame with tools and the Agent panel, or with MCP servers, against one without."""
 
 from __future__ import annotations
 
@@ -24,25 +24,33 @@ BAR = 1.05
 ID = "20261120-070000-aaaaaa"
 AT = datetime(2026, 11, 20, 7, tzinfo=UTC)
 TURNS, CALLS = 50, 1_000
-WITH, WITHOUT = "tools", "plain"
+WITH, WITHOUT, SERVED = "tools", "plain", "servers"
+SERVERS = 5
 
 
 def rows() -> list[Row]:
-    """Start both by turns, in a home of their own each, on this machine's screen or a virtual one."""
+    """Start all by turns, in a home of their own each, on this machine's screen or a virtual one."""
     from gui.screen import any_screen
 
     with any_screen(), tempfile.TemporaryDirectory() as folder:
-        homes = {mode: make_home(Path(folder) / mode, mode) for mode in (WITH, WITHOUT)}
-        pairs = [(_child(homes[WITHOUT]), _child(homes[WITH])) for _ in range(RUNS + 1)]
-        del pairs[0]  # it brings the files into memory
+        homes = {mode: make_home(Path(folder) / mode, mode) for mode in (WITHOUT, WITH, SERVED)}
+        runs = [{mode: _child(home) for mode, home in homes.items()} for _ in range(RUNS + 1)]
+        del runs[0]  # it brings the files into memory
     name = f"first frame, {CALLS:,} calls behind it, Agent panel open / without"
 
-    def ratio(figure: str) -> float:
-        return statistics.median(tools[figure] / plain[figure] for plain, tools in pairs)
+    def ratio(figure: str, mode: str = WITH) -> float:
+        return statistics.median(run[mode][figure] / run[WITHOUT][figure] for run in runs)
 
     return [
         row(name, ratio("first_s"), "times", BAR, runs=RUNS),
         row("until the discussion and its panel are drawn / without", ratio("shown_s"), "times", runs=RUNS),
+        row(
+            f"first frame, {SERVERS} MCP servers configured / without",
+            ratio("first_s", SERVED),
+            "times",
+            BAR,
+            runs=RUNS,
+        ),
     ]
 
 
@@ -53,6 +61,10 @@ def make_home(folder: Path, mode: str) -> Path:
     from core.values.discussion import DiscussionMeta
 
     home, has_tools = folder / "home", mode == WITH
+    folder.mkdir()
+    own = f'command = {json.dumps(sys.executable)}\nargs = ["-c", "input()"]\n'
+    servers = [f"[mcp.servers.bench-{number}]\n{own}" for number in range(SERVERS)]
+    (folder / "config.toml").write_text("".join(servers) if mode == SERVED else "", encoding="utf-8")
     meta = DiscussionMeta(ID, "Slots", AT, "embedded", "m", has_tools=has_tools)
     store.create(home, meta, tuple(_records(CALLS if has_tools else 0)))
     panel = "agent" if has_tools else "context"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from bench.cache_heavy import make_heavy_day
+from bench.cache_bound import AsSent, least_same
+from bench.cache_heavy import OVER_SAME, make_heavy_day
+from bench.cache_ours import Ours
+from bench.cache_policies import MODELS
+from bench.cache_replay import MAIN
 from core.values.messages import ToolCallPart, ToolResultPart
 
 
@@ -18,3 +22,12 @@ def test_a_heavy_day_has_rounds_and_cuts_and_each_request_holds_results_for_its_
         calls = [part.call_id for part in parts if isinstance(part, ToolCallPart)]
         assert [part.call_id for part in parts if isinstance(part, ToolResultPart)] == calls
     assert max(len(one.messages) for one in requests) > len(requests[-1].messages)
+
+
+def test_a_heavy_day_costs_little_more_than_the_least_for_its_requests() -> None:
+    """A turn's rounds are read by the next turn, and written for no longer than until its next request."""
+    day = make_heavy_day(1, turns=20)
+    line = AsSent(MODELS[MAIN])
+    cost = Ours(MAIN, line=line).replay(day.asks).cost(MAIN)
+
+    assert cost < OVER_SAME * least_same(line.requests, MAIN)
