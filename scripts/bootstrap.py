@@ -19,6 +19,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "set-up.sha256"
 OLDEST = (3, 11)
 APT_LINE = "apt-get install -y --no-install-recommends"
+FILE_SERVER, FILE_SERVER_VERSION = "@modelcontextprotocol/server-filesystem", "2026.8.31"
+"""MCP server of npm that tests speak with."""
 LLVMPIPE = ("dri/swrast_dri.so", "libgallium-*.so")
 
 
@@ -46,9 +48,9 @@ def lacks_ensurepip() -> bool:
 
 
 def missing_system_packages(
-    *, needs_program: bool, needs_screen: bool, needs_venv: bool, needs_sandbox: bool
+    *, needs_program: bool, needs_screen: bool, needs_venv: bool, needs_sandbox: bool, needs_node: bool
 ) -> list[str]:
-    """Return the Debian packages that this Linux lacks: window and model, a virtual screen, .venv, the sandbox."""
+    """Return the Debian packages that this Linux lacks: window and model, a virtual screen, .venv, the sandbox, npm."""
     found: dict[str, bool] = {}
     if needs_program:
         libraries = {"libgl1": "libGL.so.1", "libx11-6": "libX11.so.6", "libgomp1": "libgomp.so.1"}
@@ -59,6 +61,8 @@ def missing_system_packages(
         found[f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"] = not lacks_ensurepip()
     if needs_sandbox:
         found["bubblewrap"] = shutil.which("bwrap") is not None
+    if needs_node:
+        found["npm"] = shutil.which("npm") is not None
     return [package for package, is_there in found.items() if not is_there]
 
 
@@ -175,6 +179,22 @@ def install_python_packages() -> None:
     run(uv, "pip", "install", "--quiet", *python, *flags, "-e", ".")
 
 
+def has_file_server() -> bool:
+    """True if the MCP server that tests speak with is installed, in the version that is pinned."""
+    place = ROOT / ".optional" / "node_modules" / FILE_SERVER / "package.json"
+    return place.exists() and f'"version": "{FILE_SERVER_VERSION}"' in place.read_text()
+
+
+def install_file_server() -> None:
+    """Install the MCP server that tests speak with. Where npm or its registry is away it is said, and its test fails."""
+    npm = shutil.which("npm")
+    package = f"{FILE_SERVER}@{FILE_SERVER_VERSION}"
+    say(f"installing {package} with npm")
+    flags = ("--silent", "--prefix", str(ROOT / ".optional"), "--ignore-scripts", "--no-audit", "--no-fund")
+    if npm is None or subprocess.run([npm, "install", *flags, package], check=False).returncode != 0:
+        say(f"npm could not install {package}: the test that speaks with it will fail until it can")
+
+
 def set_up(target: str) -> None:
     """Do what is still missing for `target`: "run", "test" or "check". A second run finds nothing to do.
 
@@ -195,9 +215,12 @@ def set_up(target: str) -> None:
             needs_screen=target == "test" or (target == "run" and not os.environ.get("DISPLAY")),
             needs_venv=not is_done and shutil.which("uv") is None and not is_venv_sound(),
             needs_sandbox=target == "test" or (target == "run" and can_install()),
+            needs_node=target == "test" and not has_file_server(),
         )
         if missing:
             install_system_packages(missing)
+    if target == "test" and not has_file_server():
+        install_file_server()
     if is_done:
         return
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Processes are started in one place, files opened in one, TOML parsed in one: found in the source, wherever it stands."""
+"""Processes are started in one place, files opened in one, TOML parsed and types read in one: found in the source."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.test_repository import texts
 STARTER = "core/base/child_process.py"
 OPENER = "core/base/opener.py"
 PARSER = "core/base/toml.py"
+TYPES = "core/base/decoders.py"
 
 # What starts a process: a module of which only names of values may be taken, and functions by their name.
 PROCESS_MODULES = {"subprocess", "multiprocessing", "webbrowser", "pty", "concurrent.futures.process"}
@@ -183,3 +184,21 @@ def test_each_way_to_a_process_is_seen(source: str) -> None:
 )
 def test_each_way_to_a_file_is_seen(source: str) -> None:
     assert openings(ast.parse(source)) != []
+
+
+def typed_readings(tree: ast.Module) -> list[str]:
+    """Every way in which msgspec looks at a type in a module, in the words of the source."""
+    return [
+        function
+        for node, function in calls(tree)
+        if function.rpartition(".")[2] in {"Decoder", "schema_components", "type_info", "multi_type_info"}
+        or function == "msgspec.convert"
+        or (function.endswith(".decode") and any(keyword.arg == "type" for keyword in node.keywords))
+    ]
+
+
+def test_types_are_read_in_one_place_where_no_two_threads_meet() -> None:
+    """Two threads that look at a struct first at the same time bring the interpreter down in msgspec 0.22."""
+    found = {name for name, tree in sources("core/", "panels/", "gui/") if typed_readings(tree)}
+    assert found == {TYPES}
+    assert typed_readings(ast.parse("msgspec.toml.decode(text, type=Rule)")) == ["msgspec.toml.decode"]

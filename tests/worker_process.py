@@ -10,8 +10,8 @@ import pytest
 
 from core.app.crunch import Crunch, CrunchClosedError, _Job
 
-_OWN_JOBS = frozenset(["pdf"])
-"""Jobs whose process ends with them; it loads no tokenizer."""
+_OWN_JOBS = frozenset(["pdf", "page"])
+"""Jobs whose process ends with them, or bounds itself for them; it loads no tokenizer."""
 _ask = Crunch._asked
 
 

@@ -65,6 +65,19 @@ def test_a_second_run_does_nothing(steps: list[str]) -> None:
     assert steps == []
 
 
+def test_without_npm_or_its_registry_set_up_goes_on_and_says_which_test_will_fail(
+    steps: list[str], checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bootstrap.set_up("test")
+    assert "the test that speaks with it will fail" in capsys.readouterr().out
+    package = checkout / ".optional/node_modules" / bootstrap.FILE_SERVER / "package.json"
+    package.parent.mkdir(parents=True)
+    package.write_text(f'{{\n  "version": "{bootstrap.FILE_SERVER_VERSION}"\n}}')
+    bootstrap.set_up("test")
+    bootstrap.set_up("run")
+    assert (capsys.readouterr().out, len(steps)) == ("", 3)
+
+
 @pytest.mark.parametrize("changed", ["requirements.lock", "pyproject.toml"])
 def test_a_changed_lock_or_project_is_installed_again(steps: list[str], checkout: Path, changed: str) -> None:
     bootstrap.set_up("test")

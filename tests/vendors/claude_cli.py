@@ -17,7 +17,7 @@ from typing import Any
 FLAGS = {"-p", "--print", "--verbose", "--include-partial-messages", "--no-session-persistence"}
 FLAGS |= {"--disable-slash-commands", "--strict-mcp-config"}
 VALUED = {"--input-format", "--output-format", "--model", "--effort", "--system-prompt-file", "--tools"}
-VALUED |= {"--setting-sources", "--json-schema"}
+VALUED |= {"--setting-sources", "--json-schema", "--mcp-config", "--allowedTools", "--max-turns"}
 EFFORTS = {"low", "medium", "high", "xhigh", "max"}
 HANGS_S = 60
 HERE = Path(sys.argv[0]).parent
@@ -123,10 +123,12 @@ def main() -> None:
     script = json.loads((HERE / "script.json").read_text())
     system = Path(given["--system-prompt-file"]).read_text() if "--system-prompt-file" in given else ""
     prompt = sys.stdin.read()
+    servers = json.loads(Path(given["--mcp-config"]).read_text()) if "--mcp-config" in given else None
     asked = {
         "options": given,
         "system": system,
         "prompt": prompt,
+        "mcp": servers,
         "env": dict(os.environ),
         "cwd": str(Path.cwd()),
         "files": sorted(path.name for path in Path.cwd().iterdir()),
