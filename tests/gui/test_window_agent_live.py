@@ -133,7 +133,9 @@ def test_a_task_asks_under_its_parent_and_is_opened_from_there(sitting: AgentSit
     person.until(lambda: yes.stop_item() != 0, "the yes works")
     person.click("Allow once")
     sitting.sees("The second slot has a name.")
-    sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)  # the end of a turn moves what stands below it
+    sitting.ends(
+        lambda s: not s.agent.turns and not s.turns.calls
+    )  # the end of a turn moves what stands below it
     assert "slot two" in slots.read_text()
     screen.check()
 
