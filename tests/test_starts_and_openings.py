@@ -14,6 +14,7 @@ STARTER = "core/base/child_process.py"
 OPENER = "core/base/opener.py"
 PARSER = "core/base/toml.py"
 TYPES = "core/base/decoders.py"
+PLAIN = "core/base/json_text.py"
 
 # What starts a process: a module of which only names of values may be taken, and functions by their name.
 PROCESS_MODULES = {"subprocess", "multiprocessing", "webbrowser", "pty", "concurrent.futures.process"}
@@ -138,6 +139,23 @@ def test_toml_of_others_is_parsed_in_one_place() -> None:
         if function in {"tomllib.loads", "tomllib.load"}
     }
     assert found - own == {PARSER}
+
+
+def test_json_of_others_is_parsed_in_one_place() -> None:
+    """Lists in lists without end are no ValueError of `json`, and no DecodeError of msgspec: some reader forgets it."""
+    own = {
+        "core/agent/command_guard.py": "a line of its parent's",
+        "core/providers/embedded/child.py": "a line of its parent's",
+        "gui/tour_model.py": "a request of the program's own",
+    }
+    found = {
+        name
+        for name, tree in sources("core/", "panels/", "gui/")
+        for _, function in calls(tree)
+        if function in {"json.loads", "json.load", "msgspec.json.decode", "msgspec.msgpack.decode"}
+    }
+    assert found - {*own} == {PLAIN}
+    assert {*own} <= found
 
 
 def test_nobody_is_told_to_run_what_the_current_folder_holds() -> None:

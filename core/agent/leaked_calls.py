@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from core.base.errors import SlopError
+from core.base.json_text import read_json
 from core.values.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart, files_of
 from core.values.provider import ProviderRequest
 from core.values.stack import Segment, ToolSchema
@@ -208,7 +209,7 @@ def _json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[s
     arguments = given.get("arguments", given.get("parameters", {}))
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments)
+            arguments = read_json(arguments)
         except (ValueError, RecursionError):
             return None
     return (given["name"], arguments) if isinstance(arguments, dict) else None
@@ -241,7 +242,7 @@ def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | 
 
 def _types(tool: ToolSchema) -> Mapping[str, object]:
     try:
-        properties = json.loads(tool.parameters_json).get("properties", {})
+        properties = read_json(tool.parameters_json).get("properties", {})
         return {name: schema.get("type") for name, schema in properties.items()}
     except (ValueError, AttributeError):
         return {}
@@ -253,7 +254,7 @@ def _value(text: str, kind: object) -> Any:
     if kind == "string":
         return words
     try:
-        return json.loads(words)
+        return read_json(words)
     except (ValueError, RecursionError):
         return words
 

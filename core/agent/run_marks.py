@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.base import paths
 from core.base.disk import make_dirs, write_file
+from core.base.json_text import read_json
 from core.base.opener import read_file
 
 VARIABLE = "MANUAL_SLOP_COMMAND"
@@ -66,7 +67,7 @@ def survivors(home: Path) -> tuple[str, ...]:
 def _is_alive(mark: Path) -> bool:
     """True if the program that wrote a mark runs."""
     try:
-        said = json.loads(read_file(mark))
+        said = read_json(read_file(mark))
         return bool(_began(int(said["pid"])) == said["began"] != "")
     except (OSError, ValueError, KeyError, TypeError):
         return False

@@ -6,6 +6,8 @@ import json
 import struct
 from typing import BinaryIO
 
+from core.base.json_text import read_json
+
 _SIZES = struct.Struct(">IQ")
 MAX_HEADER_BYTES = 64_000_000
 
@@ -33,7 +35,7 @@ def read_frame(stream: BinaryIO) -> tuple[dict[str, object], bytes]:
     header_size, payload_size = _SIZES.unpack(_exactly(stream, _SIZES.size))
     if header_size > MAX_HEADER_BYTES:
         raise ValueError(f"A header of {header_size} bytes")
-    header = json.loads(_exactly(stream, header_size))
+    header = read_json(_exactly(stream, header_size))
     return header, _exactly(stream, payload_size)
 
 

@@ -1,4 +1,7 @@
-"""Data to values of a type: the one place where msgspec looks at types, one thread at a time.
+"""Data to values of a type: the one place where msgspec looks at types, one thread at a time, and where all faults are of one kind.
+
+What cannot be read is a `msgspec.DecodeError`, a ValueError, whatever is wrong with it: lists in lists without end, bytes that
+are no UTF-8, half an emoji. Who reads a file of another program or of another version need know no other.
 
 msgspec 0.22 writes what it learns of a struct into the type while it is still learning. A second thread that needs the type at
 that moment (a restart's assembly and its keeper of caches, two tool calls with the same arguments) brings the interpreter down.
@@ -7,51 +10,73 @@ that moment (a restart's assembly and its keeper of caches, two tool calls with 
 from __future__ import annotations
 
 from _thread import RLock  # a lock and no thread: pure modules stand on this one
-from collections.abc import Iterable
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar, overload
 
 import msgspec
 from msgspec import inspect
 
 T = TypeVar("T")
+Data = bytes | bytearray | memoryview | str | msgspec.Raw
 
 _looking = RLock()
-_json: dict[Any, msgspec.json.Decoder[Any]] = {}
-_packed: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
+
+
+class TypedReader(Generic[T]):
+    """Reader of data of one type. Any thread. Made by `decoder_of` and `packed_decoder_of`."""
+
+    __slots__ = ("_decode",)
+
+    def __init__(self, decode: Callable[[Any], T]) -> None:
+        self._decode = decode
+
+    def decode(self, data: Data) -> T:
+        """The data as a value of the type. Raises msgspec.DecodeError."""
+        try:
+            return self._decode(data)
+        except RecursionError:
+            raise msgspec.DecodeError(_TOO_DEEP) from None
+        except (UnicodeDecodeError, UnicodeEncodeError) as error:
+            raise msgspec.DecodeError(f"The text is no UTF-8 ({error.reason})") from None
+
+
+_TOO_DEEP = "Lists or objects are nested too deep"
+_json: dict[Any, TypedReader[Any]] = {}
+_packed: dict[Any, TypedReader[Any]] = {}
 
 
 @overload
-def decoder_of(form: type[T]) -> msgspec.json.Decoder[T]: ...
+def decoder_of(form: type[T]) -> TypedReader[T]: ...
 @overload
-def decoder_of(form: Any) -> msgspec.json.Decoder[Any]: ...
-def decoder_of(form: Any) -> msgspec.json.Decoder[Any]:
+def decoder_of(form: Any) -> TypedReader[Any]: ...
+def decoder_of(form: Any) -> TypedReader[Any]:
     """The decoder of JSON to `form`, the same one for all who ask. Any thread."""
     made = _json.get(form)
     if made is None:
         with _looking:
-            made = _json.setdefault(form, msgspec.json.Decoder(form))
+            made = _json.setdefault(form, TypedReader(msgspec.json.Decoder(form).decode))
     return made
 
 
 @overload
-def packed_decoder_of(form: type[T]) -> msgspec.msgpack.Decoder[T]: ...
+def packed_decoder_of(form: type[T]) -> TypedReader[T]: ...
 @overload
-def packed_decoder_of(form: Any) -> msgspec.msgpack.Decoder[Any]: ...
-def packed_decoder_of(form: Any) -> msgspec.msgpack.Decoder[Any]:
+def packed_decoder_of(form: Any) -> TypedReader[Any]: ...
+def packed_decoder_of(form: Any) -> TypedReader[Any]:
     """The decoder of MessagePack to `form`, the same one for all who ask. Any thread."""
     made = _packed.get(form)
     if made is None:
         with _looking:
-            made = _packed.setdefault(form, msgspec.msgpack.Decoder(form))
+            made = _packed.setdefault(form, TypedReader(msgspec.msgpack.Decoder(form).decode))
     return made
 
 
 @overload
-def from_json(data: bytes | bytearray | memoryview | str | msgspec.Raw, form: type[T]) -> T: ...
+def from_json(data: Data, form: type[T]) -> T: ...
 @overload
-def from_json(data: bytes | bytearray | memoryview | str | msgspec.Raw, form: Any) -> Any: ...
-def from_json(data: bytes | bytearray | memoryview | str | msgspec.Raw, form: Any) -> Any:
-    """JSON as a value of `form`. Any thread. Raises msgspec.DecodeError, UnicodeError, RecursionError."""
+def from_json(data: Data, form: Any) -> Any: ...
+def from_json(data: Data, form: Any) -> Any:
+    """JSON as a value of `form`. Any thread. Raises msgspec.DecodeError."""
     return decoder_of(form).decode(data)
 
 
@@ -60,9 +85,12 @@ def from_builtins(data: Any, form: type[T]) -> T: ...
 @overload
 def from_builtins(data: Any, form: Any) -> Any: ...
 def from_builtins(data: Any, form: Any) -> Any:
-    """Plain data as a value of `form`. Any thread. Raises msgspec.ValidationError, RecursionError."""
+    """Plain data as a value of `form`. Any thread. Raises msgspec.ValidationError."""
     decoder_of(form)
-    return msgspec.convert(data, form)
+    try:
+        return msgspec.convert(data, form)
+    except RecursionError:
+        raise msgspec.ValidationError(_TOO_DEEP) from None
 
 
 def schemas_of(forms: Iterable[Any], place: str) -> dict[str, Any]:

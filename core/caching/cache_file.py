@@ -13,6 +13,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
+from core.base.json_text import read_json
 from core.base.opener import read_file, reason_of
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.providers.usage import MOST_TOKENS
@@ -189,7 +190,7 @@ def _possible_balance(balance: Balance) -> Balance:
 
 def parsed(data: bytes) -> Any:
     """JSON, figures that are none as null. Raises ValueError, RecursionError."""
-    return json.loads(data.decode("utf-8"), parse_constant=lambda _: None)
+    return read_json(data.decode("utf-8"), parse_constant=lambda _: None)
 
 
 def _is_possible(entry: CacheLedgerEntry) -> bool:

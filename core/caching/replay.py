@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 from msgspec.structs import replace
 
+from core.base.json_text import read_json
 from core.caching.view import Place, built_on, visible_pieces
 from core.context.update import applied, is_diff
 from core.values.records import Record, ViewRecord
@@ -116,7 +117,7 @@ def _delta_data(delta: ViewDelta, known: Collection[str], bases: Mapping[Place, 
 
 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
-    data = json.loads(record.data_json)
+    data = read_json(record.data_json)
     if record.kind == TAIL_KIND:
         told = TurnTail(str(data["message_id"]), str(data["text"]))
         return None if view is None else replace(view, tails=(*view.tails, told))

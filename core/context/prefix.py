@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from core.base.frame import frame
+from core.base.json_text import read_json
 from core.context.pieces import Layer, Piece, digest, make_layer, text_piece, unique_key
 from core.values.curation import NamedText
 from core.values.stack import DiscussionMetadata, LayerId, ToolSchema
@@ -36,7 +37,7 @@ def canonical_tools(tools: Iterable[ToolSchema]) -> tuple[ToolSchema, ...]:
         ValueError: parameters that are no JSON.
     """
     return tuple(
-        replace(tool, parameters_json=canonical_json(json.loads(tool.parameters_json or "{}")))
+        replace(tool, parameters_json=canonical_json(read_json(tool.parameters_json or "{}")))
         for tool in sorted(tools, key=lambda tool: tool.name)
     )
 
@@ -90,7 +91,7 @@ def canonical_json(value: object) -> str:
 
 
 def _tool_piece(tool: ToolSchema) -> Piece:
-    parameters = json.loads(tool.parameters_json)
+    parameters = read_json(tool.parameters_json)
     value = {"description": tool.description, "name": tool.name, "parameters": parameters}
     text = canonical_json(value) + "\n"
     return Piece(f"3/{tool.name}", (text,), digest(text))

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.json_text import read_json
 from core.base.opener import open_file
 from core.base.secrets import scrub, scrubbed_head
 from core.base.text import one_line
@@ -96,7 +97,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 def stored_summary(text: str) -> DiscussionSummary | None:
     """Read a summary back; None where it is of another version of this program."""
     try:
-        return from_json_value(DiscussionSummary, json.loads(text))
+        return from_json_value(DiscussionSummary, read_json(text))
     except ValueError:
         return None
 
@@ -128,8 +129,8 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
         db.execute("DELETE FROM entry WHERE discussion = ?", (number,))
         db.execute("UPDATE discussion SET origin = '' WHERE number = ?", (number,))
         read_to, updated_at, usage_text, upkeep_text = 0, "", "", ""
-    usage = from_json_value(Usage, json.loads(usage_text)) if usage_text else Usage()
-    upkeep = from_json_value(Upkeep, json.loads(upkeep_text)) if upkeep_text else Upkeep()
+    usage = from_json_value(Usage, read_json(usage_text)) if usage_text else Usage()
+    upkeep = from_json_value(Upkeep, read_json(upkeep_text)) if upkeep_text else Upkeep()
     end, is_done = read_to, True
     for line in log.scan(path, start=read_to):
         if line.is_torn:
@@ -276,8 +277,8 @@ def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionS
         meta=_named(db, number, read.meta),
         updated_at=datetime.fromisoformat(updated_at) if updated_at else read.meta.created_at,
         turns=turns,
-        usage=from_json_value(Usage, json.loads(usage)),
-        upkeep=from_json_value(Upkeep, json.loads(upkeep)),
+        usage=from_json_value(Usage, read_json(usage)),
+        upkeep=from_json_value(Upkeep, read_json(upkeep)),
         preview=_preview(db, number, "DESC"),
         problem=read.problem,
         is_unanswered=last_role == (Role.USER.value,),

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from core.base.child_process import start_child
+from core.base.json_text import read_json
 
 _CHILD = Path(__file__).with_name("catalog_child.py")
 
@@ -53,5 +54,5 @@ def report(step: RefreshStep) -> None:
 
 
 def _step(line: bytes) -> RefreshStep:
-    ids, done, total = json.loads(line)
+    ids, done, total = read_json(line)
     return RefreshStep(tuple(ids), done, total)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from core.base.decoders import from_builtins
 from core.base.frame import frame
+from core.base.json_text import read_json
 from core.discussion.log_codec import to_json_value
 from core.values.discussion import OpenDiscussion
 from core.values.messages import (
@@ -64,7 +65,7 @@ def read_calls(record: ViewRecord) -> frozenset[str]:
     if record.kind != CALLS_KIND:
         return frozenset()
     try:
-        return from_builtins(json.loads(record.data_json), _GoneCalls).calls
+        return from_builtins(read_json(record.data_json), _GoneCalls).calls
     except (ValueError, RecursionError):
         return frozenset()
 
@@ -78,7 +79,7 @@ def passing_calls(discussion: OpenDiscussion) -> tuple[str, ...]:
 def read_cut(record: ViewRecord) -> ViewCut | None:
     """The cut of a record, None where it tells none. Total."""
     try:
-        data = json.loads(record.data_json)
+        data = read_json(record.data_json)
         at = record.at.isoformat()
         return (
             from_builtins({**data, "id": record.id, "at": at}, ViewCut) if record.kind == CUT_KIND else None
@@ -90,7 +91,7 @@ def read_cut(record: ViewRecord) -> ViewCut | None:
 def read_line(record: ViewRecord) -> ViewLine | None:
     """The line of a record, None where it tells none. Total."""
     try:
-        return from_builtins(json.loads(record.data_json), ViewLine) if record.kind == LINE_KIND else None
+        return from_builtins(read_json(record.data_json), ViewLine) if record.kind == LINE_KIND else None
     except (ValueError, RecursionError):
         return None
 

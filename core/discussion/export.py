@@ -9,6 +9,7 @@ from typing import Any, TypeVar, assert_never
 
 from core.base.errors import StorageError
 from core.base.figures import count, dollars, span
+from core.base.json_text import read_json
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.values.messages import (
@@ -103,7 +104,7 @@ def parse_export(text: str) -> tuple[DiscussionMeta, tuple[Entry, ...]]:
         StorageError: it is something else, of a newer version, or damaged; the message says where.
     """
     try:
-        data = json.loads(text)
+        data = read_json(text)
     except (ValueError, RecursionError) as error:
         raise _unreadable(f"it is not JSON: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:

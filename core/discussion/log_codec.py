@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from core.base.decoders import decoder_of, from_builtins
+from core.base.decoders import TypedReader, decoder_of, from_builtins
+from core.base.json_text import read_json
 from core.values.records import (
     ChooseRecord,
     DeleteRecord,
@@ -151,7 +152,7 @@ def from_json_value(cls: type[T], data: Any) -> T:
         raise ValueError(_reason(error)) from None
 
 
-def _decoder(line: bytes) -> msgspec.json.Decoder[Record]:
+def _decoder(line: bytes) -> TypedReader[Record]:
     """The reader of a line's type. Raises ValueError where there is none, or a byte is damaged.
 
     msgspec looks for damage only in what it keeps: a key with a broken byte would be one more unknown key.
@@ -172,7 +173,7 @@ def _decoder(line: bytes) -> msgspec.json.Decoder[Record]:
 def _decode_slowly(line: bytes, line_number: int) -> Record | ForeignLine:
     """Read what msgspec refuses or reads otherwise: lone surrogates, a BOM, 1e400, times of other zones or none."""
     try:
-        data = json.loads(line, parse_float=_finite, parse_constant=_finite)
+        data = read_json(line, parse_float=_finite, parse_constant=_finite)
     except _UNREADABLE:
         return ForeignLine(line_number, "it is not JSON")
     try:

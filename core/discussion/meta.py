@@ -16,6 +16,7 @@ import msgspec
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, reported, write_file
 from core.base.ids import time_of_id
+from core.base.json_text import read_json
 from core.base.opener import BOOK_BYTES, read_file, reason_of
 from core.base.toml import TomlError, decode_toml
 from core.discussion import log_codec
@@ -144,7 +145,7 @@ def read_draft(home: Path, discussion_id: str) -> Draft:
     with suppress(OSError):
         text = read_file(directory / paths.DRAFT_FILE, BOOK_BYTES).decode("utf-8", "replace")
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-        listed = json.loads(read_file(directory / paths.DRAFT_ATTACHMENTS_FILE))
+        listed = read_json(read_file(directory / paths.DRAFT_ATTACHMENTS_FILE))
         attachments = tuple(_attachment(item) for item in listed)
     return Draft(text, attachments)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from core.base import paths
-from core.base.decoders import from_builtins
+from core.base.decoders import from_builtins, from_json
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
 from core.base.locks import LOCK_WAIT_S, take_lock
@@ -361,7 +361,7 @@ def _read(path: Path) -> LeftoverReply | None:
 
 def _value(line: bytes) -> Any:
     try:
-        return msgspec.json.decode(line)
+        return from_json(line, Any)
     except (ValueError, RecursionError):
         return None  # the torn end, or nothing
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
 
+from core.base.json_text import read_json
 from core.facts.places import plain
 from core.values.facts import Fact, FactCategory
 
@@ -104,7 +104,7 @@ def read_item(text: str, start: int) -> tuple[Fact, int] | None:
         return None
     fact = Fact(
         f"{id_domain}:{id_category}:{sequence}",
-        json.loads(f'"{said}"') if "\\" in said else said,
+        read_json(f'"{said}"') if "\\" in said else said,
         _CATEGORIES[category],
         quoted_domain or plain_domain,
         float(confidence),
@@ -113,6 +113,6 @@ def read_item(text: str, start: int) -> tuple[Fact, int] | None:
         first_seen or "",
         last_confirmed or "",
         expires or "",
-        tuple(json.loads(f"[{related}]")) if related else (),
+        tuple(read_json(f"[{related}]")) if related else (),
     )
     return fact, match.end()

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from core.base.json_text import read_json
 from core.forgetting.words import Words
 
 _RECALLED = re.compile(rb'"retrieved":"[^"]')
@@ -43,7 +44,7 @@ def _without_told(data: bytes, words: Words) -> bytes:
     lines = data.split(b"\n")
     for at, line in enumerate(lines):
         row = _cut_of(line) if _CUT in line else None
-        told = json.loads(row["data_json"]) if row is not None else {}
+        told = read_json(row["data_json"]) if row is not None else {}
         if row is not None and not set(words.discussions).isdisjoint(told.get("sources", ())):
             bare = _json(told | {"journal": "", "sources": []})
             lines[at] = _as_long(_json(row | {"data_json": bare}).encode("utf-8", "surrogatepass"), len(line))
@@ -53,9 +54,9 @@ def _without_told(data: bytes, words: Words) -> bytes:
 def _cut_of(line: bytes) -> dict[str, Any] | None:
     """Row of a cut of a model's view, None for any other line."""
     try:
-        row = json.loads(line)
+        row = read_json(line)
         is_one = isinstance(row, dict) and row.get("type") == "view" and row.get("kind") == "cut"
-        return row if is_one and isinstance(json.loads(row["data_json"]), dict) else None
+        return row if is_one and isinstance(read_json(row["data_json"]), dict) else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -68,7 +69,7 @@ def _recalling(line: bytes) -> dict[str, Any] | None:
     if _RECALLED.search(line) is None:
         return None
     try:
-        row = json.loads(line)
+        row = read_json(line)
     except (ValueError, RecursionError):
         return None
     is_one = isinstance(row, dict) and row.get("type") == "request" and isinstance(row.get("retrieved"), str)

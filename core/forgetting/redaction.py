@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base.decoders import decoder_of
+from core.base.json_text import read_json
 from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
@@ -110,7 +111,7 @@ def apply_without(data: bytes, words: Words) -> Cut:
         return data, 0
 
     def kept(line: bytes) -> bytes | None:
-        row = json.loads(line)
+        row = read_json(line)
         if not isinstance(row, dict):
             return None
         before = json.dumps(row)
@@ -134,7 +135,7 @@ def batch_without(data: bytes, words: Words) -> Cut:
     """The file of a batch without the paths of conversations that go, by whatever name; ids and hashes stay."""
 
     def kept(line: bytes) -> bytes:
-        row = json.loads(line)
+        row = read_json(line)
         bare = _cleansed(row, words)
         for item in bare.get("intent", {}).get("items", ()):
             if item.get("sha256") in words.hashes:

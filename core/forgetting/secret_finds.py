@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from core.base.figures import count
+from core.base.json_text import read_json
 from core.base.secrets import AHEAD_CHARS, MASK, named_secrets, scrub
 from core.base.toml import TomlError, read_toml
 from core.forgetting.places import Folder, Place, place_of
@@ -217,7 +218,7 @@ def _line_without(line: str) -> str:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        read_json(text)
     except (ValueError, RecursionError):
         return False
     return True
@@ -232,7 +233,7 @@ def _is_toml(text: str) -> bool:
 
 
 def _rewritten(text: str) -> str:
-    return json.dumps(_scrubbed(json.loads(text)), ensure_ascii=False, sort_keys=True)
+    return json.dumps(_scrubbed(read_json(text)), ensure_ascii=False, sort_keys=True)
 
 
 def _scrubbed(value: object) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from core.base.decoders import decoder_of
+from core.base.decoders import TypedReader, decoder_of
 from core.values.batches import BatchFault, BatchProgress, BatchState, HarvestBatch
 
 NEXT: Mapping[BatchState, frozenset[BatchState]] = {
@@ -40,8 +40,8 @@ class _Intent(msgspec.Struct, frozen=True):
     intent: HarvestBatch
 
 
-_ROWS: msgspec.json.Decoder[BatchChange] = decoder_of(BatchChange)
-_INTENTS: msgspec.json.Decoder[_Intent] = decoder_of(_Intent)
+_ROWS: TypedReader[BatchChange] = decoder_of(BatchChange)
+_INTENTS: TypedReader[_Intent] = decoder_of(_Intent)
 
 
 def intent_row(batch: HarvestBatch) -> bytes:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_tree, reported, sync_dir, write_file
+from core.base.json_text import read_json
 from core.base.opener import BOOK_BYTES, read_file
 
 _FOLDER = ".replies"
@@ -149,6 +150,6 @@ def _data(text: str, provider: str, model: str) -> bytes:
 def _text(data: bytes) -> str | None:
     kept: object = None
     with suppress(ValueError, RecursionError):
-        kept = json.loads(data)
+        kept = read_json(data)
     text = kept.get("text") if isinstance(kept, dict) and kept.get("v") == 1 else None
     return text if isinstance(text, str) else None

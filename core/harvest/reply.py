@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec.structs import replace
 
+from core.base.json_text import read_json
 from core.base.secrets import scrub
 from core.base.text import flat
 from core.facts.harvested_fact import NAMED_KINDS
@@ -175,13 +176,11 @@ def reply_object(text: str) -> dict[str, Any]:
         raise ValueError(f"the reply has {len(text):,} characters")
     fenced = _FENCE.match(text)
     try:
-        data = json.loads(
+        data = read_json(
             fenced[2] if fenced else text.strip().removeprefix("\ufeff"),
             object_pairs_hook=_pairs,
             parse_constant=_refuse,
         )
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"not valid JSON: {error}") from error
     if isinstance(data, _Twice):

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.base.json_text import read_json
 from core.harvest.reply import cleaned, is_whole
 from core.values.harvest import ArtifactFacts, HarvestItem, HarvestPreview, ProposedItem, Review, ReviewChoice
 from core.values.knowledge import Category
@@ -90,10 +91,7 @@ def read_review(text: str) -> Review:
     Raises:
         ValueError: it is no review of this form.
     """
-    try:
-        data = json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    data = read_json(text)
     choices = data.get("choices") if isinstance(data, dict) and data.get("v") == _FORM else None
     if not isinstance(choices, dict):
         raise ValueError("it is not in the form that this program writes")  # noqa: TRY004

@@ -12,6 +12,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import reported, write_file
+from core.base.json_text import read_json
 from core.base.opener import read_file
 
 
@@ -62,7 +63,7 @@ def withdraw(home: Path) -> None:
 def find(home: Path) -> Address | None:
     """The address that a program has left in the home, None where there is none. It may be one that was killed."""
     try:
-        data = json.loads(read_file(home / paths.HOOK_FILE))
+        data = read_json(read_file(home / paths.HOOK_FILE))
         token = read_file(home / paths.HOOK_TOKEN_FILE).decode("ascii").strip()
         url, pid = data["url"], data["pid"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):

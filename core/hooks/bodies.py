@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ import msgspec
 from msgspec import inspect
 
 from core.base.decoders import description_of, from_builtins
+from core.base.json_text import read_json
 from core.base.text import clean
 from core.hooks.fields import Body, Query
 from core.hooks.refusals import RefusedError
@@ -124,7 +124,7 @@ def parse(data: bytes) -> Any:
     """Parse JSON: UTF-8, finite numbers, each name once, texts cleaned where they enter. Raises RefusedError (400)."""
     try:
         text = data.decode()
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)
+        value = read_json(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)
         return _cleaned(value)
     except (ValueError, RecursionError) as error:
         raise RefusedError(

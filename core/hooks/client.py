@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from core.app.home import owner
 from core.base.errors import SlopError, StorageError
+from core.base.json_text import read_json
 from core.hooks.address import Address, find
 from core.hooks.proof import is_proof, new_nonce
 
@@ -75,7 +76,7 @@ class HookClient:
                 if field == "event":
                     name = value
                 elif field == "data":
-                    yield name, json.loads(value)
+                    yield name, read_json(value)
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise HookError(f"The program stopped answering: {error}") from error
         finally:
@@ -84,7 +85,7 @@ class HookClient:
     def _data(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
         connection, answer = self._open(method, path, body, "application/json")
         try:
-            return json.loads(answer.read())
+            return read_json(answer.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise HookError(f"The program answered with something else than JSON: {error}") from error
         finally:
@@ -131,7 +132,7 @@ class HookClient:
         finally:
             timer.cancel()
         try:
-            given = json.loads(body)["proof"]
+            given = read_json(body)["proof"]
         except (ValueError, LookupError, TypeError, RecursionError):
             given = None
         assert self._port is not None
@@ -151,7 +152,7 @@ def _shut(connection: http.client.HTTPConnection) -> None:
 
 def _refusal(status: int, body: bytes) -> HookError:
     try:
-        found = json.loads(body)["error"]
+        found = read_json(body)["error"]
         return HookError(found["message"], found["remedy"], status=status, code=found["code"])
     except (ValueError, LookupError, TypeError):
         return HookError(f"The program answered with status {status}", status=status)

@@ -14,6 +14,7 @@ from core.base import paths
 from core.base.decoders import from_builtins
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.ids import is_id
+from core.base.json_text import read_json
 from core.base.opener import BOOK_BYTES, read_file
 from core.knowledge.categories import CategoryLine
 from core.knowledge.ledger_text import to_entry, to_raw
@@ -131,7 +132,7 @@ def read(home: Path, apply_id: str) -> ApplyRecord:
 
 def _row(line: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(line)
+        row = read_json(line)
     except ValueError:
         return None
     return row if isinstance(row, dict) else None

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
-from core.base.decoders import decoder_of
+from core.base.decoders import TypedReader, decoder_of
 from core.base.errors import StorageError
 from core.evidence.rows import EVENTS_FILE, EVIDENCE_FILE, LogRows
 from core.facts.past import Past
@@ -157,7 +157,7 @@ def _told(rows: LogRows) -> Iterator[tuple[str, str]]:
             yield event.fact, event.at if confirms else ""
 
 
-def _read(data: bytes, decoder: msgspec.json.Decoder[T], is_wanted: Callable[[bytes], bool]) -> list[T]:
+def _read(data: bytes, decoder: TypedReader[T], is_wanted: Callable[[bytes], bool]) -> list[T]:
     """Rows of a log: all by one call where none is torn, else line by line."""
     lines = [line for line in data.split(b"\n") if is_wanted(line)]
     try:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from core.base.errors import ConfigError
+from core.base.json_text import read_json
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
@@ -30,15 +31,15 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
         with _uncollected():
-            document = json.loads(text)
+            document = read_json(text)
             if _has_twice(text, document):
-                document = json.loads(text, object_pairs_hook=_united)
+                document = read_json(text, object_pairs_hook=_united)
     except UnicodeDecodeError as error:
         raise _broken(where, data[: error.start].count(b"\n") + 1, "it is not UTF-8 text") from error
     except json.JSONDecodeError as error:
         raise _broken(where, error.lineno, f"it is not JSON: {error.msg}") from error
-    except RecursionError as error:
-        raise _broken(where, 1, "it is nested too deep") from error
+    except ValueError as error:
+        raise _broken(where, 1, f"it is not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.setdefault("entries", {}), dict):
         raise _broken(where, 1, 'it holds no object "entries"')
     return document
@@ -59,7 +60,7 @@ def read_own(data: bytes, where: str) -> dict[str, Any]:
 
 def raw_of(value: object) -> Any:
     """An entry as JSON has it, read now where it was left as bytes."""
-    return json.loads(value) if isinstance(value, bytes) else value
+    return read_json(value) if isinstance(value, bytes) else value
 
 
 def path_of(value: object) -> str:
@@ -85,7 +86,7 @@ def read_journal(data: bytes) -> tuple[list[tuple[str, dict[str, Any]]], int]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = read_json(line)
             entries.append((str(row["sha256"]), dict(row["entry"])))
         except (ValueError, KeyError, TypeError, RecursionError):
             torn += 1

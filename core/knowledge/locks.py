@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.base.disk import OS_DISK, Disk, make_dirs, write_passing
 from core.base.errors import LockedError, StorageError
+from core.base.json_text import read_json
 from core.base.locks import take_lock
 from core.base.opener import read_file
 from core.base.paths import knowledge_dir
@@ -108,7 +109,7 @@ def _sign(path: Path, what: str) -> None:
 
 def _holder(path: Path) -> str:
     try:
-        holder = json.loads(read_file(path.with_suffix(".holder")))
+        holder = read_json(read_file(path.with_suffix(".holder")))
         return f"{holder['what']} (process {holder['pid']}, since {holder['since']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another window or command"

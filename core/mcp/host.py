@@ -35,6 +35,7 @@ from mcp_types import (
 from pydantic import TypeAdapter, ValidationError
 
 from core.base import figures
+from core.base.json_text import read_json
 from core.base.process_tree import adopt_orphans, end_below
 from core.base.text import clean, flat, one_line
 from core.mcp import bounds
@@ -325,7 +326,7 @@ class ServerRun:
             self._say(HostFailure(order.id, "the server does not run"))
             return
         try:
-            arguments = json.loads(order.arguments_json)
+            arguments = read_json(order.arguments_json)
         except (ValueError, RecursionError):
             arguments = None
         if not isinstance(arguments, dict):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from core.base.decoders import decoder_of
+from core.base.decoders import TypedReader, decoder_of
 from core.values.mcp import McpPicture, McpTool
 
 
@@ -99,8 +99,8 @@ ToHost = HostStart | HostCall | HostGiveUp | HostStop
 FromHost = HostStarted | HostAnswer | HostFailure | HostChange | HostEnd
 
 _ENCODER = msgspec.json.Encoder()
-_TO_HOST: msgspec.json.Decoder[ToHost] = decoder_of(ToHost)
-_FROM_HOST: msgspec.json.Decoder[FromHost] = decoder_of(FromHost)
+_TO_HOST: TypedReader[ToHost] = decoder_of(ToHost)
+_FROM_HOST: TypedReader[FromHost] = decoder_of(FromHost)
 
 
 def line_of(message: ToHost | FromHost) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 
 from core.base import figures
+from core.base.json_text import read_json
 from core.base.web_addresses import is_public
 from core.mcp.bounds import MOST_MESSAGE_BYTES, MOST_PARTS, has_too_many_parts, marks_in
 
@@ -111,7 +112,7 @@ class HttpDoor(httpx2.AsyncBaseTransport):
         body = b""
         try:
             body = await response.aread()
-            said = json.loads(body[:_MOST_FAULT_BYTES])
+            said = read_json(body[:_MOST_FAULT_BYTES])
         except (httpx2.HTTPError, ValueError, RecursionError):
             said = None
         finally:

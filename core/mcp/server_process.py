@@ -25,6 +25,7 @@ from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapt
 
 from core.base import figures
 from core.base.child_process import end_tree, start_program
+from core.base.json_text import read_json
 from core.base.process_tree import descendants, end_below, signal_each
 from core.base.text import clean, flat, one_line
 from core.mcp.bounds import (
@@ -247,5 +248,5 @@ def _message(line: bytes) -> JSONRPCMessage:
         if not line.lstrip().startswith(b"{"):
             raise
     # Half an emoji, or bytes that are no UTF-8, make the rest no worse.
-    mended = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)
+    mended = json.dumps(read_json(line.decode("utf-8", "replace")), ensure_ascii=False)
     return jsonrpc_message_adapter.validate_json(clean(mended).encode(), by_name=False)

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import msgspec
 from msgspec.structs import replace
 
+from core.base.decoders import from_json
 from core.base.errors import FailureKind, ProviderError
 from core.base.text import clean, one_line
 from core.providers.door import DETAIL_CHARS, NAME_CHARS, sound_usage, text_of
@@ -174,7 +175,7 @@ def rows_of(lines: Iterable[str], answer_of: Callable[[Any], BatchAnswer]) -> Ge
         if not line.strip():
             continue
         try:
-            answer = answer_of(msgspec.json.decode(line))
+            answer = answer_of(from_json(line, Any))
         except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError):
             answer = BatchAnswer("", AnswerKind.TORN)
         yield answer

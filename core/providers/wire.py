@@ -8,6 +8,7 @@ from typing import Any
 
 from core.base.errors import FailureKind, ProviderError, StorageError
 from core.base.figures import size
+from core.base.json_text import read_json
 from core.providers.attachments import attachment_problem, attachment_text, goes_as_pdf, refuse_attachment
 from core.providers.protocol import ReadBlob
 from core.values.messages import AttachmentPart, Role, ToolCallPart
@@ -27,7 +28,7 @@ def sorted_object(text: str) -> dict[str, Any] | None:
     The SDKs put a dict on the wire in its own order: sorted here, the bytes stay the same from turn to turn.
     """
     try:
-        value = json.loads(canonical_json(json.loads(text or "{}")))
+        value = read_json(canonical_json(read_json(text or "{}")))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

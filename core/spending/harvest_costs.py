@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
 from core.base.errors import StorageError
+from core.base.json_text import read_json
 from core.base.opener import BOOK_BYTES, read_file
 from core.spending.pricing import batch_price
 from core.values.harvest import HarvestUse
@@ -148,7 +149,7 @@ def harvests_spent_since(home: Path, start: datetime) -> float:
 
 def _payment(line: bytes, start: datetime) -> tuple[str, Payment] | None:
     try:
-        row = json.loads(line)
+        row = read_json(line)
         usd = float(row["cost_usd"])
         if datetime.fromisoformat(row["at"]) < start or not (math.isfinite(usd) and usd > 0):
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from core.base.decoders import from_json
+from core.base.json_text import read_json
 from core.transcripts.text import Buffer, decoded
 from core.values.transcript import Unread
 
@@ -207,7 +207,7 @@ class _Splitter:
         except (msgspec.DecodeError, RecursionError, ValueError):
             pass
         try:
-            return json.loads(decoded(data))
+            return read_json(decoded(data))
         except (ValueError, RecursionError):
             return Unread(place, "it is no JSON; the others were read", EXPORT_AGAIN)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from core.base.decoders import from_json
 from core.base.text import clean
 from core.transcripts.blocks import parts_of
 from core.transcripts.identity import content_id
@@ -48,7 +49,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
         if not line.strip(b" \t\0"):
             continue
         try:
-            row = msgspec.json.decode(line)
+            row = from_json(line, Any)
         except (msgspec.DecodeError, RecursionError, ValueError):
             row, is_torn = None, True
             broken.append(Unread(f"line {number}", "it is no JSON; the lines around it were read"))

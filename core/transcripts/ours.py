@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 from core.base.errors import StorageError
+from core.base.json_text import read_json
 from core.discussion import export, log_codec, log_view
 from core.discussion.log_codec import ForeignLine
 from core.transcripts.text import Buffer, lines
@@ -61,7 +61,7 @@ def _records(buffer: Buffer) -> Iterator[Record]:
 
 def _is_whole(line: bytes) -> bool:
     try:
-        json.loads(line)
+        read_json(line)
     except (ValueError, RecursionError):
         return False
     return True

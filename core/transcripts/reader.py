@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
+from core.base.json_text import read_json
 from core.discussion import export, log_codec
 from core.transcripts import aider, arrays, chatgpt, claude, claude_code, ours, plain, specstory
 from core.transcripts.text import Buffer, decoded
@@ -128,6 +128,6 @@ def _by_keys(text: str) -> TranscriptKind:
 
 def _loaded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return read_json(text)
     except (ValueError, RecursionError):
         return None

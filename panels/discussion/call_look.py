@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
 from core.agent.escapes import escaped
 from core.base import figures as fmt
+from core.base.decoders import from_json
 from core.base.text import one_line
 from core.values.agent import CallState, ToolCall
 from panels.base.ui import Tone
@@ -78,7 +80,7 @@ def call_summary(name: str, summary: str, arguments_json: str) -> str:
 def argument_line(name: str, arguments_json: str) -> str:
     """Arguments of a call in one line: the first one that is text where it has one, else as they came."""
     try:
-        given = msgspec.json.decode(arguments_json or "{}")
+        given = from_json(arguments_json or "{}", Any)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return escaped(one_line(arguments_json[: 2 * SUMMARY_CHARS], SUMMARY_CHARS))
     line = _first_words(given) or ("" if given == {} else arguments_json)

@@ -5,7 +5,6 @@ Source: code.claude.com/docs/en/headless, "Stream responses"; seen from 2.1.197 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
+from core.base.json_text import read_json
 from core.providers.failures import kind_of_status, provider_error
 from core.providers.usage import counted_usage, figure
 from core.providers.wire import canonical_json
@@ -229,7 +229,7 @@ def _kind(reader: ClaudeReader, detail: str, status: int | None) -> FailureKind:
 
 def _object(line: str) -> Json:
     try:
-        value = json.loads(line)
+        value = read_json(line)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import http.client
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
 
+from core.base.json_text import read_json
 from core.values.provider import ProviderKind
 from core.values.settings import ServerSettings
 
@@ -87,7 +87,7 @@ def _identify(candidate: Candidate, status: int, server: str, body: bytes) -> Ca
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(body)
+        value = read_json(body)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

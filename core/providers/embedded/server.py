@@ -21,6 +21,7 @@ import msgspec
 from core.base.child_process import start_child
 from core.base.errors import FailureKind, ProviderError
 from core.base.figures import time_limit
+from core.base.json_text import read_json
 from core.base.opener import read_file
 from core.providers.protocol import CancelToken
 
@@ -277,7 +278,7 @@ def _exchange(process: subprocess.Popen[bytes], config: dict[str, object]) -> di
     try:
         process.stdin.write(json.dumps(config).encode() + b"\n")
         process.stdin.flush()
-        answer = json.loads(process.stdout.readline() or "{}")
+        answer = read_json(process.stdout.readline() or "{}")
     except (OSError, ValueError):
         return {}
     return answer if isinstance(answer, dict) else {}

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from core.base.errors import FailureKind, ProviderError
+from core.base.json_text import read_json
 from core.providers.usage import counted_usage, figure, total
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
@@ -88,7 +89,7 @@ def sound_chunk(body: str) -> str:
     """
     if '"usageMetadata"' not in body:
         return body
-    chunk = json.loads(body)
+    chunk = read_json(body)
     if not isinstance(chunk, dict) or "usageMetadata" not in chunk:
         return body
     told = chunk.pop("usageMetadata")

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from core.base.decoders import decoder_of, from_builtins, from_json, packed_decoder_of
+from core.base.json_text import read_json
 
 meeting = threading.Barrier(2)
 alone: list[bool] = []
@@ -51,3 +52,46 @@ def test_all_who_read_a_type_share_one_decoder() -> None:
     assert from_json(b'{"a":1}', dict[str, int]) == {"a": 1}
     with pytest.raises(msgspec.ValidationError, match="Expected `int`"):
         from_json(b'{"a":"1"}', dict[str, int])
+
+
+HOSTILE = {
+    "lists without end": b'{"figure":1,"more":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "a number of 5,000 digits": b'{"figure":' + b"1" * 5_000 + b"}",
+    "bytes that are no UTF-8": b'{"figure":1,"\xff":"\xfe","words":"\xff"}',
+    "half an emoji": b'{"figure":1,"words":"\\ud800"}',
+    "another type": b'{"figure":[1]}',
+    "nothing": b"",
+}
+
+
+class _Row(msgspec.Struct):
+    figure: int = 0
+    words: str = ""
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_whatever_is_wrong_with_data_is_a_fault_of_one_kind(kind: str) -> None:
+    """Whoever reads a file catches this one: of a page of lists in lists the reader of a queue would end otherwise."""
+    with pytest.raises(msgspec.DecodeError):
+        from_json(HOSTILE[kind], _Row)
+    packed = b"\x82\xa6figure\x01\xa4more" + b"\x91" * 100_000 + b"\xc0"
+    with pytest.raises(msgspec.DecodeError):
+        packed_decoder_of(_Row).decode(packed)
+
+
+def test_plain_data_and_text_that_cannot_be_read_are_of_that_kind_too() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(msgspec.ValidationError):
+        from_builtins({"figure": 1, "words": deep}, _Row)
+    with pytest.raises(msgspec.DecodeError):
+        from_json('{"words":"\ud800"}', _Row)
+    while deep:  # level by level: a list frees what it holds by calling itself
+        deep = deep[0]  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if kind not in {"half an emoji", "another type"}])
+def test_whatever_is_wrong_with_json_as_plain_data_is_a_value_error(kind: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        read_json(HOSTILE[kind])
