@@ -69,7 +69,7 @@ def _is_alive(mark: Path) -> bool:
     try:
         said = read_json(read_file(mark))
         return bool(_began(int(said["pid"])) == said["began"] != "")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ArithmeticError, ValueError, KeyError, TypeError):
         return False
 
 

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import inspect
 
 T = TypeVar("T")
+V = TypeVar("V")
 Data = bytes | bytearray | memoryview | str | msgspec.Raw
 
 _looking = RLock()
@@ -25,19 +26,28 @@ _looking = RLock()
 class TypedReader(Generic[T]):
     """Reader of data of one type. Any thread. Made by `decoder_of` and `packed_decoder_of`."""
 
-    __slots__ = ("_decode",)
+    __slots__ = ("_decoder",)
 
-    def __init__(self, decode: Callable[[Any], T]) -> None:
-        self._decode = decode
+    def __init__(self, decoder: msgspec.json.Decoder[T] | msgspec.msgpack.Decoder[T]) -> None:
+        self._decoder = decoder
 
     def decode(self, data: Data) -> T:
         """The data as a value of the type. Raises msgspec.DecodeError."""
-        try:
-            return self._decode(data)
-        except RecursionError:
-            raise msgspec.DecodeError(_TOO_DEEP) from None
-        except (UnicodeDecodeError, UnicodeEncodeError) as error:
-            raise msgspec.DecodeError(f"The text is no UTF-8 ({error.reason})") from None
+        return _read(self._decoder.decode, data)
+
+    def decode_lines(self, data: bytes) -> list[T]:
+        """JSON, a value a line. Raises msgspec.DecodeError: a line is none."""
+        assert isinstance(self._decoder, msgspec.json.Decoder)
+        return _read(self._decoder.decode_lines, data)
+
+
+def _read(decode: Callable[[Any], V], data: Data) -> V:
+    try:
+        return decode(data)
+    except RecursionError:
+        raise msgspec.DecodeError(_TOO_DEEP) from None
+    except (UnicodeDecodeError, UnicodeEncodeError) as error:
+        raise msgspec.DecodeError(f"The text is no UTF-8 ({error.reason})") from None
 
 
 _TOO_DEEP = "Lists or objects are nested too deep"
@@ -54,7 +64,7 @@ def decoder_of(form: Any) -> TypedReader[Any]:
     made = _json.get(form)
     if made is None:
         with _looking:
-            made = _json.setdefault(form, TypedReader(msgspec.json.Decoder(form).decode))
+            made = _json.setdefault(form, TypedReader(msgspec.json.Decoder(form)))
     return made
 
 
@@ -67,7 +77,7 @@ def packed_decoder_of(form: Any) -> TypedReader[Any]:
     made = _packed.get(form)
     if made is None:
         with _looking:
-            made = _packed.setdefault(form, TypedReader(msgspec.msgpack.Decoder(form).decode))
+            made = _packed.setdefault(form, TypedReader(msgspec.msgpack.Decoder(form)))
     return made
 
 
@@ -91,6 +101,8 @@ def from_builtins(data: Any, form: Any) -> Any:
         return msgspec.convert(data, form)
     except RecursionError:
         raise msgspec.ValidationError(_TOO_DEEP) from None
+    except UnicodeEncodeError as error:
+        raise msgspec.ValidationError(f"The text is no UTF-8 ({error.reason})") from None
 
 
 def schemas_of(forms: Iterable[Any], place: str) -> dict[str, Any]:

@@ -29,3 +29,9 @@ def read_json(
         )
     except RecursionError:
         raise ValueError("lists or objects are nested too deep") from None
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError as error:  # of a hook, or of Python's own bound on digits
+        if "integer string conversion" in str(error):
+            raise ValueError("a number has more than 4,300 digits") from None
+        raise

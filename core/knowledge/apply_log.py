@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from core.base import paths
 from core.base.decoders import from_builtins
 from core.base.disk import OS_DISK, Disk, append_file, make_dirs, reported
+from core.base.errors import StorageError
 from core.base.ids import is_id
 from core.base.json_text import read_json
 from core.base.opener import BOOK_BYTES, read_file
@@ -121,13 +122,20 @@ def read(home: Path, apply_id: str) -> ApplyRecord:
     """Read an apply's log; a torn last row is as if it had not been written.
 
     Raises:
-        StorageError: it cannot be read.
+        StorageError: it cannot be read, or holds a row that this program does not write.
     """
     path = log_path(home, apply_id)
     with reported("read", path):
         lines = read_file(path, BOOK_BYTES).split(b"\n")
     rows = [row for line in lines if (row := _row(line)) is not None]
-    return _folded(apply_id, rows)
+    try:
+        return _folded(apply_id, rows)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise StorageError(
+            "The log of an apply holds a row that this program does not write",
+            remedy="Move the file away; what it tells of can then not be undone",
+            where=str(path),
+        ) from error
 
 
 def _row(line: bytes) -> dict[str, Any] | None:

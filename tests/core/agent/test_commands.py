@@ -298,6 +298,17 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     assert list(paths.commands_dir(isolated_home).iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "said", [b'{"pid":1e999,"began":"1"}', b"[" * 100_000, b'{"pid":' + b"1" * 5_000 + b"}", b"[]", b"\xff"]
+)
+def test_a_mark_that_this_program_did_not_write_is_of_no_run(isolated_home: Path, said: bytes) -> None:
+    mark = paths.commands_dir(isolated_home) / "x.json"
+    mark.parent.mkdir(parents=True)
+    mark.write_bytes(said)
+    assert survivors(isolated_home) == ()
+    assert not mark.exists()
+
+
 class CutLifeline(Lifeline):
     """The pipe of a program that is gone."""
 
