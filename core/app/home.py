@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -369,9 +369,7 @@ def _back_up(root: Path, migration: Migration, now: datetime, disk: Disk) -> Pat
 def _restore_unfinished(root: Path, disk: Disk) -> None:
     """Put back what a migration changed that did not end."""
     for marker in sorted(paths.backups_dir(root).glob(f"*/{_MARKER}")):
-        with reported("read", marker):
-            names = decode_toml(read_file(marker, BOOK_BYTES), None)["files"]
-        for name in names:
+        for name in _touched_by(marker):
             kept = marker.parent / name
             if kept.is_file():
                 make_dirs((root / name).parent, disk=disk)
@@ -381,10 +379,32 @@ def _restore_unfinished(root: Path, disk: Disk) -> None:
         marker.unlink()
 
 
+def _touched_by(marker: Path) -> tuple[str, ...]:
+    """Names of the files in a home that an unfinished migration may have changed. Raises StorageError."""
+    with reported("read", marker):
+        data = read_file(marker, BOOK_BYTES)
+    try:
+        names = tuple(map(PurePosixPath, decode_toml(data, None)["files"]))
+    except (ValueError, TypeError, KeyError) as error:
+        raise _broken_marker(marker) from error
+    if any(name.is_absolute() or ".." in name.parts for name in names):
+        raise _broken_marker(marker)
+    return tuple(map(str, names))
+
+
+def _broken_marker(marker: Path) -> StorageError:
+    return StorageError(
+        "What an unfinished migration changed cannot be told",
+        remedy="The files as they were lie beside it: put them back by hand, then remove it",
+        where=str(marker),
+    )
+
+
 def _finish_backups(root: Path) -> None:
     """A marker beside a home of the right format: the program died after the migration, before it said so."""
     for marker in paths.backups_dir(root).glob(f"*/{_MARKER}"):
-        marker.unlink(missing_ok=True)
+        with suppress(OSError):  # what is no file promises nothing
+            marker.unlink(missing_ok=True)
 
 
 def _write_format(root: Path, number: int, disk: Disk) -> None:

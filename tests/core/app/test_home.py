@@ -191,6 +191,36 @@ def test_a_kill_after_the_migration_does_not_bring_the_old_files_back(tmp_path: 
     assert not marker.exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "files = 5",
+        'files = ["../outside.txt"]',
+        'files = ["/etc/outside.txt"]',
+        "files = [5]",
+        "",
+        "[",
+        "\x00",
+    ],
+)
+def test_a_marker_that_tells_no_files_of_the_home_is_said_and_touches_nothing(
+    tmp_path: Path, text: str
+) -> None:
+    root = tmp_path / "home"
+    home.open_home(root, NOW)
+    outside = tmp_path / "outside.txt"
+    outside.write_text("kept")
+    marker = root / "backups" / "format-1-20261120-073000" / "in-progress.toml"
+    marker.parent.mkdir(parents=True)
+    marker.write_text(text)
+
+    with pytest.raises(StorageError, match="unfinished migration") as refused:
+        home.open_home(root, NOW, current_format=2, migrations=(TO_TWO,))
+
+    assert refused.value.where == str(marker)
+    assert outside.read_text() == "kept"
+
+
 def test_a_read_only_home_is_opened_for_reading_and_says_so(tmp_path: Path) -> None:
     home.open_home(tmp_path, NOW)
     made(tmp_path)

@@ -43,8 +43,14 @@ OF_THE_HOME = (
     *(f"knowledge/{name}" for name in (
         *CATEGORY_NAMES, "digest.md", "ledger.json", "ledger.journal", ".ledger.sha256", ".withdrawals", paths.LOCK_FILE,
         ".harvest.lock", ".harvest.holder", paths.REVIEW_FILE, paths.PROPOSALS_FILE, "files/1:2.md", "prompts/role.md", "prompts/harvest.md",
-        "applies/20260101-000000-aaaaaa.jsonl",
+        "applies/20260101-000000-aaaaaa.jsonl", "evidence.jsonl", "events.jsonl", ".seen.json", "index.json", "SCHEMA.md",
+        "global/facts.yaml", "repos/tides.yaml", "agents/tides.yaml", "batches/tides.jsonl", "versions/20260101-facts.md",
+        "drafts/tides.md", ".spent/2026-01-01.jsonl", ".replies/aa/bb.json", ".withdrawal.lock",
     )),
+    *(f"knowledge/prompts/{name}" for name in ("continue.md", "delegate.md", "compress-discussion.md", "merge-knowledge.md")),
+    *(f"forgetting/20260101-000000-aaaaaa{ending}" for ending in (".intent.json", ".receipt.json", ".server.json")),
+    f"{paths.INBOX_DIR}/tides.txt", f"{paths.INBOX_DIR}/{paths.INBOX_TAKEN_DIR}/tides.txt", "memory/tides.md", "POC.md",
+    "backups/format-1-20260101-000000/in-progress.toml", "working/tides.toml",
 )  # fmt: skip
 ELSEWHERE = {paths.PROJECT_FILE, paths.CONFIG_FILE, paths.MODELS_FILE}
 """Names of files that do not lie in the home."""
