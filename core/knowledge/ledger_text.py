@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from core.base.errors import ConfigError
+from core.base.memory import uncollected
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
@@ -29,7 +28,7 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
         return {"entries": {}}
     try:
         text = data.decode("utf-8-sig")
-        with _uncollected():
+        with uncollected():
             document = json.loads(text)
             if _has_twice(text, document):
                 document = json.loads(text, object_pairs_hook=_united)
@@ -158,18 +157,6 @@ def entry_data(entry: HarvestLedgerEntry) -> dict[str, Any]:
 def _status_of(raw: object) -> LedgerStatus | None:
     status = raw.get("status") if isinstance(raw, dict) else None
     return _STATUSES.get(status) if isinstance(status, str) else None
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without looks for garbage: a hundred thousand entries at once would cause hundreds, and there is none."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _has_twice(text: str, document: object) -> bool:
