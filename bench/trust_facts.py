@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest import mock
 
 from bench.__main__ import Row, row
 from core.base import paths
+from core.base.errors import SlopError
 from core.facts.own_form import item_text
 from core.facts.places import new_file, place_of
 from core.facts.validation import validate
@@ -21,10 +23,12 @@ from core.knowledge.ledger import timestamp
 from core.values.evidence import Quote
 from core.values.facts import Fact, FactCategory
 from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus, NewItem, Provenance
+from tests.core.harvest.harvests import OLD, Harvest, Model, add_discussion
 
 FILES, EACH = 200, 500
 CONVERSATIONS, ITEMS = 20, 500
-RUNS = 5
+RUNS, HARVESTS = 5, 3
+KINDS = (Category.FACTS, Category.DECISIONS, Category.QUESTIONS, Category.FACTS)
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
@@ -38,16 +42,18 @@ def rows() -> list[Row]:
         before = _bytes(home)
         same = _median(lambda: sync_facts(home, NOW))
         assert _bytes(home) == before, "a sync when nothing changed changed bytes"
-    plain, whole = _applies()
+    plain, whole = _in_turn(_harvest, HARVESTS)
+    bare, full = _in_turn(_apply, RUNS)
     total = f"{FILES * EACH:,}"
+    what = f"{CONVERSATIONS} conversations, {CONVERSATIONS * ITEMS:,} items"
     return [
         row(f"first validate and sync of {total} facts in {FILES} files", first, "s", 6, runs=RUNS),
         row(f"one file of {EACH} edited by hand, then sync of {total}", edited, "s", 1, runs=RUNS),
         row(f"sync of {total} facts when nothing changed", same * 1e3, "ms", 200, runs=RUNS),
-        row(
-            f"apply of {CONVERSATIONS} conversations, {CONVERSATIONS * ITEMS:,} items", plain, "s", runs=RUNS
-        ),
-        row("the same with facts and evidence, times as long", whole / plain, "×", 1.5, runs=RUNS),
+        row(f"apply of a harvest of {what}, scripted model", plain, "s", runs=HARVESTS),
+        row("the same with facts and evidence, times as long", whole / plain, "×", 1.5, runs=HARVESTS),
+        row(f"its transaction alone, {what}", bare, "s", runs=RUNS),
+        row("the same with facts and evidence, times as long", full / bare, "×", runs=RUNS),
     ]
 
 
@@ -90,14 +96,45 @@ def _bytes(home: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
-def _applies() -> tuple[float, float]:
+def _in_turn(run: Callable[[], float], runs: int) -> tuple[float, float]:
     """Seconds of an apply without parts beside the lines, and with them; the two in turn."""
     plain, whole = [], []
-    for _ in range(RUNS):
+    for _ in range(runs):
         with mock.patch.object(Apply, "_parts", return_value=()):
-            plain.append(_apply())
-        whole.append(_apply())
+            plain.append(run())
+        whole.append(run())
     return statistics.median(plain), statistics.median(whole)
+
+
+def _harvest() -> float:
+    """Seconds of an apply from the first look to the report: read, distilled by a script, quotes found, written."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        answers: dict[str, str | SlopError] = {}
+        for number in range(CONVERSATIONS):
+            words = [_words(number, n) for n in range(ITEMS)]
+            at = OLD + timedelta(days=number)
+            ask = f"What of talk {number}?"
+            add_discussion(home, f"Talk {number}", ask, ". ".join(words), at=at, folder="/srv/tides")
+            answers[ask] = _reply(words)
+        harvest = Harvest(home, Model(answers))
+        start = time.perf_counter()
+        report = harvest.apply()
+        taken = time.perf_counter() - start
+        assert (sum(dict(report.items).values()), report.unfound) == (CONVERSATIONS * ITEMS, 0), report
+        return taken
+
+
+def _reply(words: list[str]) -> str:
+    found: dict[str, list[dict[str, str]]] = {}
+    for n, said in enumerate(words):
+        row_of = {"statement": said, "detail": "", "message": "m2", "quote": said[said.index("what ") :]}
+        found.setdefault(KINDS[n % len(KINDS)].value, []).append(row_of)
+    return json.dumps(found)
+
+
+def _words(talk: int, number: int) -> str:
+    return f"Part {number} of talk {talk} says what stays useful, such as {number * 7919 % 99_991}"
 
 
 def _apply() -> float:
@@ -113,12 +150,11 @@ def _apply() -> float:
 
 
 def _items(number: int) -> list[NewItem]:
-    kinds = (Category.FACTS, Category.DECISIONS, Category.QUESTIONS, Category.FACTS)
     origin = Provenance(f"2026-11-{number + 1:02}-talk", "2026-11-23")
     return [
         NewItem(
-            kinds[n % len(kinds)],
-            f"Part {n} of talk {number} says what stays useful, such as {n * 7919 % 99_991}",
+            KINDS[n % len(KINDS)],
+            _words(number, n),
             provenance=origin,
             quote=Quote((f"m{n}",), f"what stays useful, such as {n}"),
         )

@@ -1,11 +1,13 @@
-"""Memory that was freed goes back to the system: long replies are passed on in blocks of many megabytes."""
+"""Memory of this process: what was freed goes back to the system, garbage is looked for where there may be any."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import platform
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 LARGE_BYTES = 1_000_000
 """A block from this size on is the system's own, and goes back to it when it is freed."""
@@ -25,6 +27,18 @@ def give_back_freed() -> None:
     if platform.libc_ver()[0] != "glibc":
         return
     ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without looks for garbage: a hundred thousand values at once would cause hundreds, and there is none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def limit_memory(most_bytes: int) -> None:

@@ -38,6 +38,17 @@ def ancestors(item: str, rows: LogRows) -> tuple[str, ...]:
     return tuple(found)
 
 
+def successors(item: str, rows: LogRows) -> tuple[str, ...]:
+    """Hashes of the items that an item became by edits and merges, nearest first. O(events)."""
+    undone = undone_applies(rows)
+    found: dict[str, None] = {}
+    for event in rows.events:  # in the order in which items became others
+        is_link = event.kind in LINKS and not (event.apply and event.apply in undone)
+        if is_link and event.item != item and (item in event.was or not found.keys().isdisjoint(event.was)):
+            found[event.item] = None
+    return tuple(found)
+
+
 WITH_CONVERSATION = "with its conversation"
 """Reason of a `forgotten` event that is no tombstone: another conversation may say it again."""
 

@@ -24,7 +24,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """Conversation that an apply read. `at`: when (ISO 8601 UTC); the rest as in `EvidenceRow`."""
+    """Conversation that an apply read, its words cleaned. `at`: when (ISO 8601 UTC); the rest as in `EvidenceRow`."""
 
     at: str
     source: str
@@ -47,8 +47,8 @@ def evidence_of(item: str, quote: Quote, said: Conversation, fact: str = "") -> 
     return EvidenceRow(
         item,
         said.at,
-        clean(said.source),
-        clean(said.path),
+        said.source,
+        said.path,
         said.sha256,
         said.discussion,
         fact,

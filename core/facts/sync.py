@@ -12,6 +12,7 @@ import msgspec
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs
+from core.base.memory import uncollected
 from core.facts.confidence import decayed
 from core.facts.fact_file import FactFile, broken, parse_file
 from core.facts.files import (
@@ -95,7 +96,8 @@ def sync(request: SyncRequest) -> SyncReport:
         return SyncReport(total_facts(data), problems=_problems(table))
     if table is None and not stored.files and not data:
         return SyncReport(problems=stored.problems)
-    return _Sync(request, begun, day).run()
+    with uncollected():
+        return _Sync(request, begun, day).run()
 
 
 class _Begun(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import SlopError, StorageError
 from core.base.ids import make_id, time_of_id
+from core.base.text import clean
 from core.discussion import trash
 from core.evidence.files import read_logs
 from core.evidence.rows import Conversation
@@ -177,7 +178,7 @@ class Apply:
         folder = Path(entry.path).parent
         is_ours = folder.parent == paths.discussions_dir(self.home)
         discussion = folder.name if is_ours else ""
-        said = Conversation(entry.at, source, entry.path, entry.sha256, discussion, talks)
+        said = Conversation(entry.at, clean(source), clean(entry.path), entry.sha256, discussion, talks)
         swaps = swaps_of(self.home, plan.placed, entry.at[:10])
         replaced = [one.raw.replaces.item for one in swaps if one.raw.replaces is not None]
         facts = self.facts.plan(plan.placed, entry, discussion, replaced, talks)

@@ -90,7 +90,7 @@ class FactShelf:
                 self._highest[series] = max(self._highest.get(series, 0), value)
         self._files: dict[str, _ShelvedFile] = {}
         self._names: dict[tuple[str, FactCategory], str] = {}
-        self._of_item: dict[str, list[str]] = {}
+        self._of_item: dict[str, tuple[str, ...]] = {}
         self._sources: set[tuple[str, str]] = set()
         edited = {was for event in rows.events if event.kind is ItemEventKind.EDITED for was in event.was}
         for row in rows.evidence:
@@ -98,7 +98,7 @@ class FactShelf:
                 names = (row.discussion or row.path, row.sha256, *row.talks)
                 self._sources.update((row.fact, name) for name in names)
             if row.fact and row.item not in edited:  # the fact of an edited one has the new words
-                self._of_item.setdefault(row.item, []).append(row.fact)
+                self._link(row.item, row.fact)
         removed = {one.fact for one in rows.events if one.reason == FactNewsKind.REMOVED}
         self._removed = {row.item for row in rows.evidence if row.fact in removed} if removed else set()
         self.given: set[str] = set()
@@ -150,7 +150,7 @@ class FactShelf:
                 swaps[known] = name, swaps[known][1] if known in swaps else before, after
             ids[item] = known
             self.given.add(known)
-            self._of_item.setdefault(item, []).append(known)
+            self._link(item, known)
             self._sources.update((known, source) for source in sources)
         for old in replaced:
             self._retire(old, domain, day, swaps)
@@ -183,7 +183,7 @@ class FactShelf:
             name, category = item_hash(item.category, item.text), FACT_KINDS.get(item.category)
             if category is None:
                 continue
-            linked = self._of_item.get(name, [])
+            linked = self._of_item.get(name, ())
             known = self._known(name, " ".join(item.text.split()), category, GLOBAL, day)
             found.update(dict.fromkeys([*linked, *([known] if known else [])]))
         by_place: dict[tuple[str, FactCategory], list[Fact]] = {}
@@ -195,6 +195,10 @@ class FactShelf:
         for (name, _), facts in by_place.items():
             if len(facts) > 1:
                 yield self._file(name), facts
+
+    def _link(self, item: str, fact_id: str) -> None:
+        """Note that an item is a fact."""
+        self._of_item[item] = (*self._of_item.get(item, ()), fact_id)
 
     def _swap(self, file: _ShelvedFile, fact: Fact, swaps: dict[str, tuple[str, str, str]]) -> None:
         """Have a fact stand otherwise in its file."""
@@ -209,7 +213,7 @@ class FactShelf:
         for name in dict.fromkeys((self._name(domain, category), file_of(GLOBAL, category))):
             file = self._file(name)
             same = file.by_text.get((category, same_text(text)), "")
-            for key in [*self._of_item.get(item, []), same]:
+            for key in (*self._of_item.get(item, ()), same):
                 end = file.facts[key][0].expires if key in file.facts else ""
                 if key in file.facts and (not end or end >= day):
                     return key

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from core.base.errors import ConfigError
 from core.base.json_text import read_json
+from core.base.memory import uncollected
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": ")).encode
@@ -30,7 +29,7 @@ def read_ledger(data: bytes, where: str) -> dict[str, Any]:
         return {"entries": {}}
     try:
         text = data.decode("utf-8-sig")
-        with _uncollected():
+        with uncollected():
             document = read_json(text)
             if _has_twice(text, document):
                 document = read_json(text, object_pairs_hook=_united)
@@ -159,18 +158,6 @@ def entry_data(entry: HarvestLedgerEntry) -> dict[str, Any]:
 def _status_of(raw: object) -> LedgerStatus | None:
     status = raw.get("status") if isinstance(raw, dict) else None
     return _STATUSES.get(status) if isinstance(status, str) else None
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without looks for garbage: a hundred thousand entries at once would cause hundreds, and there is none."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _has_twice(text: str, document: object) -> bool:

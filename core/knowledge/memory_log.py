@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from core.base.disk import OS_DISK, Disk
 from core.base.errors import StorageError
 from core.evidence.files import add_events, read_logs
-from core.evidence.history import evidence_for, evidence_for_fact, history, history_of_fact, seen
+from core.evidence.history import (
+    evidence_for,
+    evidence_for_fact,
+    history,
+    history_of_fact,
+    seen,
+    successors,
+)
 from core.evidence.quotes import item_hash
 from core.evidence.rows import LogRows
 from core.evidence.turns import witnesses
@@ -56,13 +63,28 @@ def item_history(
     Args:
         known: all that stand in the files; may_write: as for `linked_logs`.
 
+    Returns:
+        It, or that of the item which stands in its place since its words were changed.
+
     Raises:
         StorageError: a log is there and cannot be read.
     """
-    rows = linked_logs(home, known, may_write=may_write)
-    told = history(item.category, item.text, rows)
-    source = "" if item.provenance is None else item.provenance.source
-    return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)), source=source)
+    standing = tuple(known)
+    rows = linked_logs(home, standing, may_write=may_write)
+    now = _standing(item, standing, rows)
+    told = history(now.category, now.text, rows)
+    source = "" if now.provenance is None else now.provenance.source
+    asked = "" if now is item else item_hash(item.category, item.text)
+    return replace(told, witnesses=witnesses(home, evidence_for(told.item, rows)), source=source, asked=asked)
+
+
+def _standing(item: Item, known: Iterable[Item], rows: LogRows) -> Item:
+    """The item where it stands in its file, else the newest of those that it became, else the item again."""
+    names = {item_hash(one.category, one.text): one for one in known}
+    name = item_hash(item.category, item.text)
+    if not names or name in names:
+        return item
+    return next((names[one] for one in reversed(successors(name, rows)) if one in names), item)
 
 
 def fact_history(home: Path, fact_id: str, facts: Iterable[IndexedFact]) -> ItemHistory:

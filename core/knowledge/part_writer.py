@@ -49,7 +49,7 @@ def write_parts(home: Path, parts: tuple[PartPlan, ...], *, disk: Disk = OS_DISK
     """
     part = parts[0]
     path = paths.knowledge_dir(home) / part.name
-    if isinstance(part, RowPlan) and part.rows and _ends_whole(path):
+    if isinstance(part, RowPlan) and part.rows:
         make_dirs(path.parent, disk=disk)
         append_file(path, rows_data(part.rows), disk=disk)
     elif isinstance(part, BlockPlan | SwapPlan):
@@ -124,9 +124,3 @@ def _remove_draft(path: Path, part: DraftPlan, disk: Disk) -> tuple[str, ...]:
     if not left:
         remove_file(path, disk=disk)
     return left
-
-
-def _ends_whole(path: Path) -> bool:
-    """True if a log is missing, empty, or ends with a line's end."""
-    data = read_bytes(path)
-    return not data or data.endswith(b"\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 import msgspec
 
@@ -92,12 +93,14 @@ def _whole(category: Category, text: str) -> str:
 
 def _made_of(rows: LogRows, events: Iterable[ItemEvent]) -> dict[str, frozenset[str]]:
     """Hashes of the items that each fact was made of or confirmed by."""
-    found = {row.fact: frozenset((row.item,)) for row in rows.evidence if row.fact}
-    told = [(row.fact, row.item) for row in rows.evidence if row.fact]
-    told += [(one.fact, one.item) for one in events if one.fact and one.item and one.kind in _MADE]
-    for fact, item in told:
-        names = found.get(fact, frozenset())
-        if item not in names:
+    found: dict[str, frozenset[str]] = {}
+    told = ((row.fact, row.item) for row in rows.evidence if row.fact)
+    made = ((one.fact, one.item) for one in events if one.fact and one.item and one.kind in _MADE)
+    for fact, item in chain(told, made):
+        names = found.get(fact)
+        if names is None:
+            found[fact] = frozenset((item,))
+        elif item not in names:
             found[fact] = names | {item}
     return found
 
@@ -191,6 +194,8 @@ def _held(
 ) -> Iterator[HeldFact]:  # fmt: skip
     """Facts that wait for their file to be readable, and whose items stand."""
     told = tuple(events)
+    if not any(event.kind is ItemEventKind.HELD for event in told):
+        return
     by_person = {(one.apply, one.item) for one in told if one.kind is ItemEventKind.EDITED}
     made = {(fact.rpartition(":")[0], name) for fact, names in linked.items() for name in names}
     for event in told:

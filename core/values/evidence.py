@@ -171,6 +171,7 @@ class ItemHistory(msgspec.Struct, frozen=True):
         torn: lines of both logs that could not be read, and were passed over.
         source: the conversation that its provenance names, empty for one without; fact: id of a structured fact, whose
             `item` is empty and whose category is of facts; empty for an item.
+        asked: hash of the item that was asked about, where another's words stand in its file by now; else empty.
     """
 
     item: str
@@ -182,6 +183,7 @@ class ItemHistory(msgspec.Struct, frozen=True):
     torn: int = 0
     source: str = ""
     fact: str = ""
+    asked: str = ""
 
     @property
     def events(self) -> tuple[ItemEvent, ...]:

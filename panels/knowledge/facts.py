@@ -36,6 +36,8 @@ ABOUT = (
     "those of its repository and the global ones, the surest first, beside the digest that is made of the items."
 )
 HELD = "What a broken fact said last is kept, and goes with requests, until its lines are mended."
+CHANGED = "Its file has changed, and says now:"
+LOST = "{} is not in its file any more. Your words are kept here."
 SHOWN_PROBLEMS = 5
 READ_ONLY = "This home is read-only: nothing can be saved"
 
@@ -47,6 +49,7 @@ def facts_section(desk: Desk) -> None:
     ui.text("about", ABOUT, tone="muted", style="small", wraps=True)
     _toolbar(desk)
     _problems(desk, known)
+    _lost_forms(desk, view)
     shown = shown_facts(known, view, desk.view.memo)
     if not known.facts:
         ui.text("none", "No structured facts yet. A harvest writes them; you can also write them yourself, into the YAML files "
@@ -177,7 +180,7 @@ class FactRows:
             if draft is None:
                 _card(self.desk, ui, fact)
             else:
-                _form(self.desk, ui, draft)
+                _form(self.desk, ui, draft, fact)
         ui.gap(GAP_PX)
 
 
@@ -241,8 +244,27 @@ def _origin_tip(fact: IndexedFact) -> str:
     return ", ".join(parts)
 
 
-def _form(desk: Desk, ui: Ui, draft: FactDraft) -> None:
+def _lost_forms(desk: Desk, view: KnowledgeView) -> None:
+    """Draw the words that were typed for facts which are gone from their files meanwhile."""
+    if not view.fact_edits:
+        return
+    ui, facts = desk.ui, desk.state.knowledge.facts.facts
+    there = desk.view.memo.get("fact ids", (facts,), lambda: frozenset(fact.id for fact in facts))
+    for draft in [one for one in view.fact_edits.values() if one.fact_id not in there]:
+        with ui.surface(("lost", draft.fact_id), "card_selected", padding=(12, 10)), ui.group("lines", gap=6):
+            ui.text("why", LOST.format(draft.fact_id), tone="warn", style="small", wraps=True)
+            ui.selectable_text("words", draft.text, height=66)
+            with ui.row("buttons"):
+                if ui.button("copy", "Copy", icon="copy", is_small=True):
+                    ui.copy(draft.text)
+                if ui.button("discard", "Discard", kind="ghost", is_small=True):
+                    view.drop(draft)
+
+
+def _form(desk: Desk, ui: Ui, draft: FactDraft, fact: IndexedFact) -> None:
     view = desk.view.of(KnowledgeView)
+    if fact.text != draft.was and not is_under_way(desk.state, draft.command_id):
+        ui.text("changed", f"{CHANGED} {fact.text}", tone="warn", style="small", wraps=True)
     edited = ui.editor("words", draft.text, height=66.0, hint="One sentence, at most 280 characters",
                        is_focused=draft.wants_focus)  # fmt: skip
     draft.text = draft.text if edited is None else edited.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.base.text import one_line
 from core.discussion.messages import SelectDiscussion, UndoDelete
+from core.evidence.quotes import item_hash
 from core.evidence.strikes import is_struck, unstruck
 from core.knowledge.history_text import (
     day,
@@ -20,28 +21,68 @@ from core.values.evidence import ItemHistory, TurnPlace, Witness
 from core.values.facts import IndexedFact
 from core.values.knowledge import Item
 from panels.base.desk import Desk
+from panels.base.memo import Same
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.discussion.view import DiscussionView, Landing
+from panels.knowledge.drafts import items_in
+from panels.knowledge.view import KnowledgeView
 
 WIDTH_PX, HEIGHT_PX, SHORT_PX, TURN_PX = 600, 420, 160, 110
 MOST_REQUESTS = 5
 SHOWN_CHARS, LONG_CHARS = 400, 240
 """Of the item; a longer turn scrolls."""
 
+GONE = "It does not stand in its file any more as it is told here."
+
 
 def ask_why(desk: Desk, item: Item) -> None:
     """Open the dialog. Sends ExplainItem."""
     command = ExplainItem(item)
     desk.view.dialog = Dialog("item_history", command=command)
-    desk.send(command)
+    _ask(desk, command)
 
 
 def ask_why_fact(desk: Desk, fact: IndexedFact) -> None:
     """Open the dialog. Sends ExplainFact."""
     command = ExplainFact(fact.id)
     desk.view.dialog = Dialog("item_history", command=command, text=fact.text)
+    _ask(desk, command)
+
+
+def _ask(desk: Desk, command: ExplainItem | ExplainFact) -> None:
+    """Ask for a history, once for what is known now."""
+    desk.view.of(KnowledgeView).asked_of = _known(desk)
     desk.send(command)
+
+
+def _known(desk: Desk) -> Same:
+    known = desk.state.knowledge
+    return Same(known.categories, known.notes, known.facts.facts)
+
+
+def _is_of(told: ItemHistory, item: Item) -> bool:
+    """True for the history of an item, and of the one that stands in its place by now."""
+    asked = item_hash(item.category, item.text)
+    return told.asked == asked or (told.category, told.text) == (item.category.value, item.text)
+
+
+def _stands(desk: Desk, item: Item, words: str) -> bool:
+    """True if an item with these words stands in the file. O(items) once after a change, then O(1)."""
+    items = items_in(desk.state.knowledge, item.file)
+    return desk.view.memo.get(
+        "history item",
+        (items, item.category, words),
+        lambda: any(one.category is item.category and one.text == words for one in items),
+    )
+
+
+def _is_fact(desk: Desk, fact_id: str) -> bool:
+    """True if the index has a fact. O(facts) once after a change, then O(1)."""
+    facts = desk.state.knowledge.facts.facts
+    return desk.view.memo.get(
+        "history fact", (facts, fact_id), lambda: any(one.id == fact_id for one in facts)
+    )
 
 
 def show_turn(desk: Desk, discussion_id: str, message_id: str, quote: str) -> None:
@@ -53,19 +94,24 @@ def show_turn(desk: Desk, discussion_id: str, message_id: str, quote: str) -> No
 
 
 def history_dialog(desk: Desk, dialog: Dialog) -> None:
-    """Draw the dialog. Sends SelectDiscussion, UndoDelete."""
+    """Draw the dialog. Sends ExplainItem, ExplainFact, SelectDiscussion, UndoDelete."""
     ui, asked = desk.ui, dialog.command
     told = desk.state.evidence.shown
     match asked:
         case ExplainItem(item):
-            words, name = item.text, (item.category.value, item.text)
-            is_it = told is not None and not told.fact and (told.category, told.text) == name
+            is_it = told is not None and not told.fact and _is_of(told, item)
+            words = told.text if told is not None and is_it else item.text
+            is_there = _stands(desk, item, words)
+            may_ask = True
         case ExplainFact(fact_id):
-            words = dialog.text
             is_it = told is not None and told.fact == fact_id
+            words = told.text if told is not None and is_it else dialog.text
+            is_there = may_ask = _is_fact(desk, fact_id)
         case _:
             desk.view.dialog = None
             return
+    if may_ask and desk.view.of(KnowledgeView).asked_of != _known(desk):
+        _ask(desk, asked)
     with ui.dialog("item history", "Why the model knows this", width=WIDTH_PX) as closed:
         with ui.surface("words", "inset"):
             ui.text("text", one_line(unstruck(words), SHOWN_CHARS), wraps=True)
@@ -77,6 +123,8 @@ def history_dialog(desk: Desk, dialog: Dialog) -> None:
                     style="small",
                     wraps=True,
                 )
+        if not is_there:
+            ui.text("gone", GONE, tone="warn", style="small", wraps=True)
         is_short = told is not None and is_it and not told.witnesses and not told.events
         height = SHORT_PX if is_short else HEIGHT_PX
         with ui.surface("history", "clear", height=height, padding=(0, 4), scrolls=True):

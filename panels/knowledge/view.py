@@ -118,6 +118,7 @@ class KnowledgeView:
             with its price, before a model is asked.
         proposal_edits: words of proposals that are being typed, by id; proposals_asked: commands of a yes, by id.
         fact_domain, fact_category, fact_tag, fact_query: filters of facts, each empty for all; fact_edits: by id.
+        asked_of: what was known when the open history was asked for, None before: where that changes, it is asked again.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (Kept("knowledge_tab", "tab", one_of("items", "digest", "facts")),)
@@ -142,6 +143,7 @@ class KnowledgeView:
     fact_tag: str = ""
     fact_query: str = ""
     fact_edits: dict[str, FactDraft] = field(default_factory=dict)
+    asked_of: Same | None = None
     merge_edits: dict[str, str] = field(default_factory=dict)
     merge_offer: Category | None = None
     proposal_edits: dict[str, str] = field(default_factory=dict)

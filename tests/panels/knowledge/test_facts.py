@@ -133,6 +133,29 @@ def test_a_refused_edit_stays_open_with_the_reason() -> None:
     assert "It has changed" in words_of(screen)
 
 
+def test_words_being_typed_are_told_when_an_editor_changed_or_took_out_their_fact() -> None:
+    screen = open_panel(state(), tab="facts")
+    screen.ui.click("Edit moon:fact:001")
+    draft = screen.view.of(KnowledgeView).fact_edits["moon:fact:001"]
+    draft.text = "The moon pulls much"
+    knowledge = screen.state.knowledge
+    facts = knowledge.facts.facts
+    other = tuple(replace(one, text="It pulls.") if one.id == "moon:fact:001" else one for one in facts)
+    screen.show(
+        replace(screen.state, knowledge=replace(knowledge, facts=replace(knowledge.facts, facts=other)))
+    )
+    assert "Its file has changed, and says now: It pulls." in words_of(screen)
+
+    rest = tuple(one for one in facts if one.id != "moon:fact:001")
+    screen.show(
+        replace(screen.state, knowledge=replace(knowledge, facts=replace(knowledge.facts, facts=rest)))
+    )
+    assert "moon:fact:001 is not in its file any more. Your words are kept here." in words_of(screen)
+    assert screen.ui.shows("The moon pulls much")
+    screen.ui.click("Discard")
+    assert screen.view.of(KnowledgeView).fact_edits == {}
+
+
 def test_the_files_are_read_again_when_asked() -> None:
     screen = open_panel(state(), tab="facts")
 
