@@ -36,7 +36,7 @@ from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.base import figures
 from core.base.child_process import program_environment
 from core.base.lazy import Lazy
-from core.base.process_tree import descendants, end_below
+from core.base.process_tree import descendants, end_below, kill_with_below
 from core.values.agent import Sandbox
 
 GRACE_S = 1.5
@@ -105,7 +105,7 @@ class Running:
         if self._is_own_space:
             # The last process of a namespace takes all others with it; the sandbox's own are not asked but ended.
             end_below(self._process.pid, self._grace_s, is_first_kept=True)
-            self._process.kill()
+            kill_with_below(self._process)  # it may have been about to make the first of them
         elif self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.close()
@@ -416,6 +416,9 @@ class DiscussionCommands:
         places, call_id = desk.places, desk.call_id
         running, held = self._commands.begin(order, places, self._scratch_folder())
         self._note(call_id, running)
+        desk.on_cancel(
+            lambda: running.end("the person stopped it")
+        )  # as it began, perhaps: nobody knew it yet
         with self._lock:
             command_id = str(len(self._background) + 1)
             self._background[command_id] = (call_id, running)

@@ -24,6 +24,7 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.http import http_client
+from core.providers.long_fields import with_long_fields_unread
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
@@ -144,18 +145,20 @@ class AnthropicProvider:
         if asks and self._takes_diagnostics:
             body["diagnostics"] = {"previous_message_id": self._last_ids.get(request.discussion_id)}
         try:
-            events: anthropic.Stream[RawMessageStreamEvent] = client.messages.create(**body, stream=True)
+            events: anthropic.Stream[RawMessageStreamEvent] = client.messages.create(
+                **with_long_fields_unread(body), stream=True
+            )
         except anthropic.BadRequestError as error:
             if body.pop("diagnostics", None) is None or "diagnostics" not in str(error):
                 raise
             self._takes_diagnostics = False
-            events = client.messages.create(**body, stream=True)
+            events = client.messages.create(**with_long_fields_unread(body), stream=True)
         return events
 
     def _warm(self, model: str, body: dict[str, Any]) -> Iterator[StreamItem]:
         client = self._client.get()
         with self._failures(model, "v1/messages"):
-            answer = client.messages.with_raw_response.create(**body)
+            answer = client.messages.with_raw_response.create(**with_long_fields_unread(body))
             request_id = answer.headers.get("request-id", "")
             yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.parse().usage))
         yield Stopped(StopKind.COMPLETED)

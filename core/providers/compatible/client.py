@@ -18,6 +18,7 @@ from core.providers.compatible.reasoning_spellings import SPELLINGS, without_rea
 from core.providers.compatible.stream import ChatReader, is_known
 from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error
+from core.providers.long_fields import with_long_fields_unread
 from core.providers.openai.sdk import openai_client, sdk_error, sdk_failures
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile
@@ -222,7 +223,9 @@ class CompatibleProvider:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             sent["messages"] = list(without_reasoning(body["messages"], self._refused))
             try:
-                stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(**sent, extra_body=extra)
+                stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(
+                    **with_long_fields_unread(sent, extra)
+                )
             except openai.APIStatusError as error:
                 refused = _refused_field(sent, f"{error} {error.body}")
                 if error.status_code not in _REFUSALS or refused is None:

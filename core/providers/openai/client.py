@@ -15,6 +15,7 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.door import MOST_MODELS, text_of
 from core.providers.failures import provider_error
+from core.providers.long_fields import with_long_fields_unread
 from core.providers.openai.batches import OpenAiBatches
 from core.providers.openai.body import prompt, responses_body
 from core.providers.openai.cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
@@ -167,7 +168,11 @@ class OpenAiProvider:
         return body
 
     def _warm(self, body: dict[str, Any]) -> Iterator[StreamItem]:
-        answer = self._ask("/responses", lambda client: client.responses.create(**body), str(body["model"]))
+        answer = self._ask(
+            "/responses",
+            lambda client: client.responses.create(**with_long_fields_unread(body)),
+            str(body["model"]),
+        )
         if answer.usage is not None:
             yield UsageUpdate(usage_of(answer.usage, answer.id))
         yield Stopped(StopKind.COMPLETED)
@@ -193,7 +198,7 @@ class OpenAiProvider:
                 if (model, param) in self._refused:
                     leave_out(body)
             try:
-                stream: openai.Stream[Any] = self._sdk.get().responses.create(**body)
+                stream: openai.Stream[Any] = self._sdk.get().responses.create(**with_long_fields_unread(body))
             except openai.BadRequestError as error:
                 refused = model, _optional_field(error)
                 if refused[1] not in _OPTIONAL or refused in self._refused:

@@ -382,6 +382,19 @@ def test_the_end_of_a_background_command_says_whether_it_was_wanted_or_a_bound(
     commands.close()
 
 
+def test_a_background_command_that_is_stopped_while_it_starts_does_not_go_on(
+    confinement: Confinement, isolated_home: Path, tmp_path: Path
+) -> None:
+    """Nobody knew it yet when the person pressed the key."""
+    ends: queue.Queue[CommandEnded] = queue.Queue()
+    commands = Commands(isolated_home, lambda *_: None, ends.put, find=lambda: confinement, grace_s=0.2)
+    desk = Desk(commands, tmp_path, isolated_home)
+    desk.cancel()
+    desk.commands.start(CommandOrder("sleep 60", str(tmp_path), needs_network=False, timeout_s=None), desk)
+    assert ends.get(timeout=10).notes == "It was ended: the person stopped it."
+    commands.close()
+
+
 def test_memory_that_processes_share_counts_once(confined_shell: Desk) -> None:
     forks = "x=$(head -c 20000000 /dev/zero | tr '\\0' x); for n in 1 2 3 4 5 6 7 8; do (sleep 0.6; true) & done; wait; echo built"
     outcome = bounded(confined_shell, forks, memory_mib=120)
