@@ -8,7 +8,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from core.app.messages import PERSON_ONLY, Command
+from core.app.messages import Command
+from core.app.person_acts import is_persons
 from gui.app import WindowApp
 from panels.base.desk import Desk
 from panels.shell.actions import BY_ID
@@ -59,7 +60,7 @@ class HookedWindow:
         return True
 
     def _send(self, command: Command) -> None:
-        if isinstance(command, PERSON_ONLY):
+        if is_persons(self._app.state(), command):
             raise PermissionError(f"{type(command).__name__} counts only from a person")
         self._app.send(command)
 

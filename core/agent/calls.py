@@ -15,7 +15,7 @@ from core.agent.changes import with_changes
 from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
 from core.agent.policy import Standing, rule
-from core.agent.tool import CommandBounds, ToolPlaces
+from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ResultToken, StartToken
@@ -49,7 +49,7 @@ def places_of(state: AppState) -> ToolPlaces:
         allowed_roots=project.allowed_roots,
         home=state.program.home,
         is_trusted=project.is_trusted,
-        bounds=CommandBounds(tools.memory_mib, tools.file_mib, tools.free_disk_mib),
+        bounds=tools.bounds,
     )
 
 

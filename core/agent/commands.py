@@ -17,8 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.agent.capped_output import CappedOutput
-from core.agent.command_bounds import BoundWatch
-from core.agent.command_start import IF_WE_LIVE, Lifeline, counts_by_namespace, start_bare, start_guarded
 from core.agent.guarded_places import GuardedPlaces, HeldPlaces
 from core.agent.messages import CommandEnded
 from core.agent.run_marks import VARIABLE, RunMark
@@ -35,15 +33,14 @@ from core.agent.sandbox import (
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.base import figures
 from core.base.child_process import program_environment
+from core.base.command_bounds import MOST_PROCESSES, BoundWatch
+from core.base.command_start import Lifeline, bounded, counts_by_namespace, start_bare, start_guarded
 from core.base.lazy import Lazy
 from core.base.process_tree import descendants, end_below, kill_with_below
 from core.values.agent import Sandbox
 
 GRACE_S = 1.5
 """Seconds between SIGTERM and SIGKILL."""
-MOST_PROCESSES = 512
-_PROCESS_LIMIT = MOST_PROCESSES + 100
-"""Bound of the kernel, over the one at which we end them: it counts by namespace, and does not for the system's own user."""
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
 _MOST_NAMED = 10
@@ -52,11 +49,6 @@ _LINGER_S = 1.0
 """Output of what is out of reach, a service that got hold of the pipe, is read so long after the end."""
 _LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.25, 0.2
 _PIECE = 1 << 16
-_LIMITED = (
-    'ulimit -c 0; ulimit -f "$3" 2>/dev/null; ulimit -u "$2" 2>/dev/null; { echo 800 >/proc/self/oom_score_adj; } 2>/dev/null; '
-    'exec "$0" --norc --noprofile -c "$1"'
-)
-"""Bounds of the kernel. Where memory runs out it ends the command before the person's own programs."""
 _QUIET = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 """Nothing waits for a person who is not there."""
 
@@ -69,14 +61,12 @@ class Running:
         process: subprocess.Popen[bytes],
         *,
         is_own_space: bool,
-        most_processes: int,
         grace_s: float,
         watch: BoundWatch,
     ) -> None:
         self._process = process
         self.watch = watch
         self._is_own_space = is_own_space
-        self._most_processes = most_processes
         self._grace_s = grace_s
         self._counted_at = time.monotonic()
         self._lock = threading.Lock()
@@ -146,10 +136,7 @@ class Running:
             self.end(f"it wrote more than {figures.size(MOST_OUTPUT_BYTES)}", is_asked=False)
         if now - self._counted_at >= _COUNT_S:
             self._counted_at = now
-            below = descendants(self._process.pid)
-            if len(below) > self._most_processes:
-                self.end(f"it started more than {self._most_processes} processes", is_asked=False)
-            if exceeded := self.watch.exceeded(below):
+            if exceeded := self.watch.exceeded(descendants(self._process.pid)):
                 self.end(exceeded, is_asked=False)
 
     def _conclude(self, deadline: float | None) -> None:
@@ -296,17 +283,15 @@ class Commands:
         confinement = self._confinement.get()
         is_confined = confinement.program is not None
         environment = self._environment(scratch if not is_confined or sys.platform == "darwin" else "/tmp")  # noqa: S108
-        most = (
-            str(_PROCESS_LIMIT)
-            if confinement.sandbox.name == BUBBLEWRAP and counts_by_namespace()
-            else "unlimited"
-        )
-        file_kib = str(places.bounds.file_mib * 1_024)
         is_bubble = confinement.sandbox.name == BUBBLEWRAP
-        words = IF_WE_LIVE + _LIMITED if is_bubble else _LIMITED
-        shell = (str(bash), "--norc", "--noprofile", "-c", words, str(bash))
-        command = (*shell, order.command, most, file_kib, str(lifeline))
-        watch = BoundWatch(places.bounds, (places.root, scratch))
+        command = bounded(
+            bash,
+            (str(bash), "--norc", "--noprofile", "-c", order.command),
+            places.bounds,
+            most_processes=MOST_PROCESSES if is_bubble and counts_by_namespace() else None,
+            lifeline=lifeline if is_bubble else None,
+        )
+        watch = BoundWatch(places.bounds, (places.root, scratch), self._most_processes)
         held = self._guarded.hold(places.root) if is_confined else HeldPlaces()
         try:
             program: Path = bash
@@ -329,7 +314,6 @@ class Commands:
         running = Running(
             process,
             is_own_space=is_bubble,
-            most_processes=self._most_processes,
             grace_s=self._grace_s,
             watch=watch,
         )

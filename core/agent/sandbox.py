@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from core.agent.command_bounds import TMPFS_BYTES
 from core.base import paths
 from core.base.child_process import output_of
+from core.base.command_bounds import TMPFS_BYTES
 from core.base.opener import read_file
 from core.values.agent import Sandbox
 

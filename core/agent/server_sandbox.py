@@ -13,7 +13,17 @@ from msgspec.structs import replace
 
 from core.agent.commands import CAME_TO_BE, Commands
 from core.agent.guarded_places import HeldPlaces
-from core.agent.sandbox import BUBBLEWRAP, CommandPlaces, check_root, confined, hidden_places
+from core.agent.sandbox import (
+    BUBBLEWRAP,
+    CommandPlaces,
+    check_root,
+    confined,
+    hidden_places,
+    system_program,
+)
+from core.base.bounds import CommandBounds, Keeper
+from core.base.command_bounds import MOST_PROCESSES
+from core.base.command_start import HOST_LIFELINE, bounded, counts_by_namespace
 from core.values.mcp import WrappedCommand
 
 
@@ -34,12 +44,19 @@ class ServerSandbox:
         self._scratch: dict[str, str] = {}
         self._places: dict[str, tuple[str, HeldPlaces]] = {}
 
-    def wrap(self, name: str, root: str, command: tuple[str, ...], needs_network: bool) -> WrappedCommand:
+    def wrap(
+        self,
+        name: str,
+        root: str,
+        command: tuple[str, ...],
+        needs_network: bool,
+        bounds: CommandBounds = CommandBounds(),  # noqa: B008 (frozen)
+    ) -> WrappedCommand:
         """Put a server's command into its sandbox; `functools.partial` over name and root makes a `Wrap`.
 
         Args:
             root: of the trusted project that it is started for, absolute, links resolved; empty for none.
-            command: its program absolute.
+            command: its program absolute; bounds: as of a command of the agent.
 
         Raises:
             OSError: there is no place for its scratch folder, or it could write everywhere.
@@ -54,8 +71,14 @@ class ServerSandbox:
         own_tmp = confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"
         tmp = scratch if own_tmp else "/tmp"  # noqa: S108
         environment = {**self._commands.marked_environment(tmp), "npm_config_cache": f"{tmp}/.npm"}
+        is_bubble = confinement.sandbox.name == BUBBLEWRAP
+        started = self._bounded(command, bounds, is_bubble=is_bubble)
+        keeper = Keeper.SANDBOX if is_bubble else Keeper.NONE if sys.platform == "win32" else Keeper.GUARD
+        disks = (root, scratch) if root else (scratch,)
         if confinement.program is None:
-            return WrappedCommand(command[0], command[1:], root or scratch, environment)
+            return WrappedCommand(
+                started[0], started[1:], root or scratch, environment, keeper, bounds, disks
+            )
         held = HeldPlaces()
         if root:
             held = self._commands.guarded.look(root)
@@ -63,8 +86,22 @@ class ServerSandbox:
                 self._places[name] = (root, held)
         hidden, shown = hidden_places(self._home), own_files(command)
         places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, shown)
-        arguments = confined(confinement, command, places, needs_network=needs_network)
-        return WrappedCommand(str(confinement.program), arguments, scratch, environment)
+        arguments = confined(confinement, started, places, needs_network=needs_network)
+        return WrappedCommand(
+            str(confinement.program), arguments, scratch, environment, keeper, bounds, disks
+        )
+
+    def _bounded(
+        self, command: tuple[str, ...], bounds: CommandBounds, *, is_bubble: bool
+    ) -> tuple[str, ...]:
+        """The command under the bounds of the kernel, as those of the agent start."""
+        bash = system_program("bash")
+        if bash is None:
+            return command
+        most = MOST_PROCESSES if is_bubble and counts_by_namespace() else None
+        return bounded(
+            bash, command, bounds, most_processes=most, lifeline=HOST_LIFELINE if is_bubble else None
+        )
 
     def news(self, name: str) -> tuple[str, ...]:
         """Sentences on guarded names of the project that came to be since a server was started, or since the last look:

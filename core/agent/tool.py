@@ -8,24 +8,12 @@ from typing import Any, Protocol
 
 import msgspec
 
+from core.base.bounds import CommandBounds
 from core.base.decoders import schemas_of
 from core.values.agent import ActKind, EditHunk, FileChange, Sandbox, TodoItem
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 from core.values.stack import ToolSchema
-
-
-class CommandBounds(msgspec.Struct, frozen=True):
-    """Bounds of one command, as `[tools]` sets them.
-
-    Args:
-        memory_mib: of all its processes together, 0: three quarters of the machine's.
-        file_mib: of one file that it writes; free_disk_mib: that it must leave on the disks that it writes to.
-    """
-
-    memory_mib: int = 0
-    file_mib: int = 32_768
-    free_disk_mib: int = 512
 
 
 class ToolPlaces(msgspec.Struct, frozen=True):

@@ -451,10 +451,8 @@ class LocalOutside:
         self._tools = ToolWorker(tools, emit)
         self._watcher = Watcher(emit, is_on=self._options.watches)
 
-    def _wrapped_server(
-        self, name: str, root: str, command: tuple[str, ...], needs_network: bool
-    ) -> WrappedCommand:
-        return self._tool_services.server_sandbox.wrap(name, root, command, needs_network)
+    def _wrapped_server(self, *asked: Any) -> WrappedCommand:
+        return self._tool_services.server_sandbox.wrap(*asked)
 
     def _server_news(self, name: str) -> tuple[str, ...]:
         return self._tool_services.server_sandbox.news(name)

@@ -42,7 +42,11 @@ _OPENERS = ("xdg-open", "wslview", "gio", "x-www-browser", "firefox", "chromium"
 
 
 def start_child(
-    script: Path, *arguments: str, stdin: int = subprocess.PIPE, stderr: int = subprocess.DEVNULL
+    script: Path,
+    *arguments: str,
+    stdin: int = subprocess.PIPE,
+    stderr: int = subprocess.DEVNULL,
+    kept_descriptors: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a Python file of ours, away from the terminal's signals.
 
@@ -52,6 +56,7 @@ def start_child(
     Args:
         script: the file; arguments: paths among them absolute, as the child works in `PACKAGE_ROOT`.
         stdin, stderr: as `subprocess` takes them. Standard output is a pipe.
+        kept_descriptors: as `start_program` takes them.
 
     Raises:
         OSError: the process cannot be started.
@@ -66,6 +71,7 @@ def start_child(
         stdout=subprocess.PIPE,
         stderr=stderr,
         environment=child_environment(os.environ),
+        kept_descriptors=kept_descriptors,
     )
 
 

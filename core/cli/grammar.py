@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from core import __version__
 from core.cli.grammar_memory import (
+    add_autonomy,
     add_forget,
     add_harvest,
     add_import,
@@ -177,6 +178,7 @@ def make_parser() -> Parser:
     add_lists(commands, common)
     add_import(commands, common)
     add_mcp(commands, common)
+    add_autonomy(commands, common)
     add_search(commands, common)
     add_index(commands, common)
     add_forget(commands, common)

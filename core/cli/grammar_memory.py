@@ -83,6 +83,18 @@ def add_mcp(commands: Commands[Parser], common: Parser) -> None:
     )
 
 
+def add_autonomy(commands: Commands[Parser], common: Parser) -> None:
+    """Add `autonomy`."""
+    parser = add_command(
+        commands,
+        common,
+        "autonomy",
+        "print how the autonomous discussion of the running program stands, or stop it",
+        "Asks the program that runs on the home, through its Hook API. Autonomy starts in the window alone.",
+    )
+    parser.add_argument("--stop", action="store_true", help="stop it; it starts again in the window")
+
+
 def add_index(commands: Commands[Parser], common: Parser) -> None:
     """Add `index` and its actions."""
     parser = add_command(
@@ -227,6 +239,15 @@ def add_knowledge(commands: Commands[Parser], common: Parser) -> None:
         help="only these",
     )
     facts.add_argument("--tag", metavar="TAG", default="", help="only those with it")
+    proposals = add_command(
+        actions,
+        common,
+        "proposals",
+        "print what other programs propose, add one after your yes on the terminal, or drop one",
+    )
+    answer = proposals.add_mutually_exclusive_group()
+    answer.add_argument("--accept", metavar="ID", default="", help="show it, and add it after a yes")
+    answer.add_argument("--refuse", metavar="ID", default="", help="drop it; nothing of it is kept")
     why = add_command(
         actions, common, "why", "print what an item stands on, its history, and the requests it entered"
     )

@@ -1,4 +1,4 @@
-"""`knowledge`: what is known, the digest as it is injected, a search, the ledger, and the harvest's prompt."""
+"""`knowledge`: what is known, the digest as it is injected, a search, the ledger, proposals, and the harvest's prompt."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from core.cli.harvest_prompt import run_prompt
 from core.cli.memory_log import explain_item, show_seen
 from core.cli.merges import run_graduate, run_merge
 from core.cli.output import Console
+from core.cli.proposals import run_proposals
 from core.cli.tables import table
 from core.knowledge.digest import DigestFollower, digest_file, regenerate_digest
 from core.knowledge.ledger import HarvestLedger
@@ -47,6 +48,8 @@ def run_knowledge(options: Options, console: Console) -> int:
         return run_prompt(asked, console, edits=options.given.edit, is_json=options.is_json)
     if action == "merge":
         return run_merge(options, console)
+    if action == "proposals":
+        return run_proposals(options, home, console)
     if action == "digest":
         if options.given.regenerate:
             regenerate_digest(home)

@@ -141,6 +141,10 @@ def _dispatch(options: Options, make_front: Callable[[Options], FrontEnd], conso
             from core.cli.knowledge import run_knowledge
 
             return run_knowledge(options, console)
+        case "autonomy":
+            from core.cli.autonomy import run_autonomy
+
+            return run_autonomy(options, console)
         case "mcp":
             from core.cli.mcp import run_mcp
 

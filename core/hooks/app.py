@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from starlette.applications import Starlette
@@ -19,6 +20,7 @@ from core.hooks.operation import Operation
 from core.hooks.refusals import RefusedError, error_data, for_a_person
 from core.hooks.request import Answer, HookDesk, Request
 from core.hooks.table import operations
+from core.hooks.watch import ProgramFront
 
 log = logging.getLogger(__name__)
 HttpEndpoint = Callable[[HttpRequest], Awaitable[Response]]
@@ -86,6 +88,8 @@ async def _read(desk: HookDesk, operation: Operation, request: HttpRequest, limi
         fields = read_query(request.query_params.multi_items(), operation.query)
     wants_events = "text/event-stream" in request.headers.get("accept", "")
     names = {name: str(value) for name, value in request.path_params.items()}
+    if not request.scope.get(IS_PERSON, False):
+        desk = replace(desk, front=ProgramFront(desk.front))
     return Request(desk, names, fields, wants_events, body)
 
 

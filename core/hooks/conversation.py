@@ -71,7 +71,7 @@ from core.values.updates import is_busy, message_at_work, outcome_of
 MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
-PAST_LIMIT = 'Raise it in Caching, Overview, or send it with "over_limit": true'
+PAST_LIMIT = 'Raise it in Caching, Overview, or send it with "over_limit": true and the token of approvals'
 """Remedy where a spend limit stands against a send."""
 BUSY = 'Cancel it, wait for its end, or send it with "queue": true'
 """Remedy where a reply is under way."""
@@ -97,7 +97,7 @@ class MessagesData(Data, frozen=True):
 
 
 class MessageBody(Body, frozen=True):
-    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit.
+    """A text to send. `wait`: answer with the reply; `over_limit`: send past a spend limit, with the token of approvals alone.
 
     `queue`: while a reply is under way, wait for its end instead of being refused. What waits is held by a failure, a
     stop, a limit (also one that it was sent past) and the end of the program, until a person lets it go.

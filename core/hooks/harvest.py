@@ -101,9 +101,12 @@ class BatchBody(RunBody, frozen=True):
 
     paths: Candidates = ()
     submits: Annotated[bool, Meta(description="False: collect what has ended, submit nothing.")] = True
-    over_limit: Annotated[bool, Meta(description="Submit although a batch goes past the day's limit.")] = (
-        False
-    )
+    over_limit: Annotated[
+        bool,
+        Meta(
+            description="Submit although a batch goes past the day's limit; with the token of approvals alone."
+        ),
+    ] = False
 
 
 class CancelBody(RunBody, frozen=True):

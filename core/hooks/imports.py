@@ -185,6 +185,7 @@ RESOURCE = Resource(
             import_conversations,
             {200: ImportData, 202: ImportData},
             {409: "another import is under way, or the home is read-only"},
+            needs_person=True,
         ),
         operation(
             "POST",

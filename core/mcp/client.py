@@ -281,10 +281,7 @@ class McpClient:
         return HostStart(
             0,
             settings.name,
-            wrapped.program,
-            wrapped.arguments,
-            wrapped.folder,
-            {**wrapped.environment, **own},
+            msgspec.structs.replace(wrapped, environment={**wrapped.environment, **own}),
             timeout_s=start_s,
         )
 

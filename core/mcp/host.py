@@ -35,6 +35,7 @@ from mcp_types import (
 from pydantic import TypeAdapter, ValidationError
 
 from core.base import figures
+from core.base.command_start import hold_host_lifeline
 from core.base.json_text import read_json
 from core.base.process_tree import adopt_orphans, end_below
 from core.base.text import clean, flat, one_line
@@ -76,6 +77,8 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     if sys.platform == "linux":
         adopt_orphans()
+    if sys.platform != "win32":
+        hold_host_lifeline()
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout = sys.stderr
     asyncio.run(Host(lines).run(sys.stdin.buffer))
@@ -225,16 +228,14 @@ class ServerRun:
         async with AsyncExitStack() as stack:
             limit = await stack.enter_async_context(asyncio.timeout(order.timeout_s))
             transport: AbstractAsyncContextManager[Any]
-            if order.url:
+            if order.command is None:
                 way, self._door = http_client(order.bearer, order.proxy, may_reach_own=order.may_reach_own)
                 await stack.enter_async_context(way)
                 transport = streamable_http_client(
                     order.url, http_client=way, max_sse_event_size=bounds.MOST_MESSAGE_BYTES
                 )
             else:
-                self._process = transport = ServerProcess(
-                    order.program, order.arguments, order.folder, order.environment
-                )
+                self._process = transport = ServerProcess(order.command)
             client = Client(
                 transport,
                 message_handler=self._hear,

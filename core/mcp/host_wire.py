@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from core.base.decoders import TypedReader, decoder_of
-from core.values.mcp import McpPicture, McpTool
+from core.values.mcp import McpPicture, McpTool, WrappedCommand
 
 
 class HostStart(msgspec.Struct, frozen=True, tag="start"):
     """Start a server and list its tools. Answered by `HostStarted` or `HostFailure`.
 
     Args:
-        id: of this run of it; program: absolute, empty for one over HTTP; environment: the whole of it.
+        id: of this run of it; command: how one over stdio is started, None for one over HTTP.
         url: of one over HTTP; bearer: sent with each request, empty for none.
         proxy: address of the person's proxy, empty for none.
         may_reach_own: this machine and its network may be connected to.
@@ -23,10 +21,7 @@ class HostStart(msgspec.Struct, frozen=True, tag="start"):
 
     id: int
     name: str
-    program: str = ""
-    arguments: tuple[str, ...] = ()
-    folder: str = ""
-    environment: Mapping[str, str] = msgspec.field(default_factory=dict)
+    command: WrappedCommand | None = None
     url: str = ""
     bearer: str = ""
     proxy: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from core.base.bounds import CommandBounds
 from core.settings.messages import WriteMcpServer, WriteServerApproval
 from core.values.mcp import McpApproval, McpApproved, McpServerSettings, McpTool
 
@@ -77,10 +78,12 @@ class ServeServers(msgspec.Struct, frozen=True):
     """Let calls go to these servers and no others. Those that are gone end.
 
     `root`: of the project, in which those with a command work, empty where the folder is not trusted: then none starts.
+    `bounds`: of each that starts from now on.
     """
 
     root: str
     servers: Mapping[str, ServedServer]
+    bounds: CommandBounds = msgspec.field(default_factory=CommandBounds)
 
 
 class FindServers(msgspec.Struct, frozen=True):

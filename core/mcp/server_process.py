@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +23,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapter
 
 from core.base import figures
-from core.base.child_process import end_tree, start_program
+from core.base.child_process import end_tree
+from core.base.command_bounds import BoundWatch
+from core.base.command_start import start_server
 from core.base.json_text import read_json
 from core.base.process_tree import descendants, end_below, signal_each
 from core.base.text import clean, flat, one_line
@@ -35,6 +36,7 @@ from core.mcp.bounds import (
     MOST_WAITING,
     has_too_many_parts,
 )
+from core.values.mcp import WrappedCommand
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream
@@ -45,6 +47,8 @@ GRACE_S = 1.0
 _PIECE = 1 << 16
 _LAST_WORDS_CHARS = 300
 _LAST_WORDS_BYTES = 4_000
+_BUSY_S, _BUSY_LOOK_S, _IDLE_LOOK_S = 5.0, 0.25, 2.0
+"""For so long after a word from it or to it a server counts as busy; seconds between two looks at what it takes."""
 _FAULT = re.compile(r"error|exception|denied|cannot|not found", re.IGNORECASE)
 _HEARD = frozenset({"notifications/tools/list_changed", "notifications/subscriptions/acknowledged"})
 """Notifications that are passed on: all others would only cost time."""
@@ -57,10 +61,9 @@ class ServerProcess:
     line is over its bound, or on `__aexit__`, which ends the process and all of its group. Of one event loop.
     """
 
-    def __init__(
-        self, program: str, arguments: Sequence[str], folder: str, environment: Mapping[str, str]
-    ) -> None:
-        self._command = (program, tuple(arguments), folder, dict(environment))
+    def __init__(self, command: WrappedCommand) -> None:
+        self._command = command
+        self._watch = BoundWatch(command.bounds, command.disks)
         self._problem = ""
         self._junk_lines = 0
         self._first_junk = ""
@@ -69,19 +72,15 @@ class ServerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._sender: asyncio.Task[None] | None = None
         self._is_ending = False
+        self._heard_at = time.monotonic()
+        self._gone = threading.Event()
         self.ended = asyncio.Event()
 
     async def __aenter__(self) -> TransportStreams:
         """Start it. Raises OSError."""
-        program, arguments, folder, environment = self._command
-        self._process = process = start_program(
-            Path(program),
-            arguments,
-            environment=environment,
-            folder=Path(folder),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+        command = self._command
+        self._process = process = start_server(
+            Path(command.program), command.arguments, command.environment, command.folder, command.keeper
         )
         self._loop = asyncio.get_running_loop()
         self._arriving, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -92,7 +91,8 @@ class ServerProcess:
         )
         self._sender = asyncio.create_task(self._send_all(leaving))
         for name, target, argument in (
-            ("read", self._read_all, stdout), ("write", self._write_all, stdin), ("words", self._hear_all, stderr)
+            ("read", self._read_all, stdout), ("write", self._write_all, stdin), ("words", self._hear_all, stderr),
+            ("bounds", self._hold_to_bounds, process),
         ):  # fmt: skip
             threading.Thread(target=target, args=(argument,), name=f"mcp {name}", daemon=True).start()
         return read, write
@@ -121,6 +121,7 @@ class ServerProcess:
         if code is None:
             return ""
         how = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
+        how = "; ".join(filter(None, (how, self._watch.note(code))))
         words = self.last_words()
         return f"{how} and said: {words}" if words else how
 
@@ -150,6 +151,7 @@ class ServerProcess:
         """Thread: a server that does not read holds nobody but this."""
         with suppress(OSError, ValueError):
             while (line := self._waiting.get()) is not None:
+                self._heard_at = time.monotonic()
                 stdin.write(line)
                 stdin.flush()
         with suppress(OSError, ValueError):
@@ -165,6 +167,7 @@ class ServerProcess:
         parts: list[bytes] = []
         size = 0
         while data := os.read(descriptor, _PIECE):
+            self._heard_at = time.monotonic()
             *lines, rest = data.split(b"\n")
             for line in lines:
                 parts.append(line)
@@ -201,6 +204,17 @@ class ServerProcess:
             return False
         return True
 
+    def _hold_to_bounds(self, process: subprocess.Popen[bytes]) -> None:
+        """Thread: end it where it goes over a bound. Looked at often while it has something to do, seldom while it is idle."""
+        while not self._gone.wait(
+            _BUSY_LOOK_S if time.monotonic() - self._heard_at < _BUSY_S else _IDLE_LOOK_S
+        ):
+            if exceeded := self._watch.exceeded(descendants(process.pid)):
+                self._problem = self._problem or exceeded
+                end_below(process.pid, 0.0)
+                process.kill()
+                return
+
     def _say_ended(self) -> None:
         """The server said its last: wait for its code, since the reason is told with it, and let the session know."""
         process = self._process
@@ -234,6 +248,7 @@ class ServerProcess:
         end_tree(process)
         signal_each(below, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         process.wait()
+        self._gone.set()
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 with suppress(OSError, ValueError):

@@ -104,7 +104,8 @@ def _configured(before: AppState, after: AppState) -> Result:
         and was.approved_servers == now.approved_servers
         and is_same_place
     ):
-        return after, ()
+        has_other_bounds = was.settings.tools.bounds != now.settings.tools.bounds
+        return after, (_served(after),) if has_other_bounds and after.mcp.servers else ()
     old = after.mcp.servers
     servers: dict[str, McpServer] = {}
     for name, settings in sorted(now.settings.mcp.items()):
@@ -133,7 +134,10 @@ def _served(state: AppState) -> ServeServers:
         for name, server in state.mcp.servers.items()
         if server.settings.is_enabled
     }
-    return ServeServers(project.root if project.is_trusted else "", rows if project.is_trusted else {})
+    bounds = state.config.settings.tools.bounds
+    return ServeServers(
+        project.root if project.is_trusted else "", rows if project.is_trusted else {}, bounds
+    )
 
 
 def _may_begin(state: AppState, server: McpServer) -> bool:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import figures
+from core.base.bounds import CommandBounds
 from core.base.errors import SlopError
 from core.mcp.approvals import differences, may_start, tool_sha256
 from core.mcp.back_off import BackOff
@@ -78,13 +79,13 @@ class ServerServices(msgspec.Struct, frozen=True):
 
     Args:
         client: makes what runs them, at the first start; it is told where news go.
-        wrap: takes a server's name, the project's root, a command and whether it may reach the network; gives it in the
+        wrap: takes a server's name, the project's root, a command, whether it may reach the network, and its bounds; gives it in the
             sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call.
         secrets: values of the variables that a server's settings name, and of its key, by name.
     """
 
     client: Callable[[Callable[[ServerNews], None]], Servers]
-    wrap: Callable[[str, str, tuple[str, ...], bool], WrappedCommand]
+    wrap: Callable[[str, str, tuple[str, ...], bool, CommandBounds], WrappedCommand]
     news: Callable[[str], tuple[str, ...]]
     secrets: Callable[[McpServerSettings], Mapping[str, str]]
 
@@ -123,6 +124,7 @@ class McpHandler:
         self._lock = threading.Lock()
         self._client: Servers | None = None
         self._root = ""
+        self._bounds = CommandBounds()
         self._rows: Mapping[str, ServedServer] = {}
         self._starts: dict[str, threading.Lock] = {}
         self._running: dict[str, tuple[McpTool, ...]] = {}
@@ -206,7 +208,7 @@ class McpHandler:
     def _serve(self, effect: ServeServers) -> None:
         with self._lock:
             before, was_root = self._rows, self._root
-            self._rows, self._root = effect.servers, effect.root
+            self._rows, self._root, self._bounds = effect.servers, effect.root, effect.bounds
         for name, row in before.items():
             now = effect.servers.get(name)
             if (
@@ -262,7 +264,7 @@ class McpHandler:
                 if again.program != command[0] or not may_start(row.kept, again):
                     raise ServerError(f"The MCP server {name} is not as the person approved it")
                 try:
-                    return self._services.wrap(name, root, command, needs_network)
+                    return self._services.wrap(name, root, command, needs_network, self._bounds)
                 except OSError as error:
                     raise SlopError(
                         f"The MCP server {name} has no place to work in ({error.strerror or error})"

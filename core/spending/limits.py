@@ -145,6 +145,7 @@ def loosens(settings: Settings, key: str, value: object) -> bool:
     limits = {
         "ai_settings.caching.day_limit_usd": settings.caching.day_limit_usd,
         "ai_settings.spend_limit_usd": settings.ai.spend_limit_usd,
+        "ai_settings.caching.keepalive_cap_usd": settings.caching.keepalive_cap_usd,
     }
     now = limits.get(key)
     return now is not None and not (isinstance(value, int | float) and value <= now)

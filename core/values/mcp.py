@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.bounds import CommandBounds, Keeper
 from core.values.stack import ToolSchema
 
 
@@ -150,9 +151,13 @@ class WrappedCommand(msgspec.Struct, frozen=True):
 
     Args:
         program: absolute; folder: where it works, absolute; environment: the whole of it, without the server's own keys.
+        keeper: what ends it when the host is gone; bounds: of it and all that it starts; disks: folders that it may fill.
     """
 
     program: str
     arguments: tuple[str, ...]
     folder: str
     environment: Mapping[str, str]
+    keeper: Keeper = Keeper.NONE
+    bounds: CommandBounds = msgspec.field(default_factory=CommandBounds)
+    disks: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.base.bounds import CommandBounds
 from core.values.curation import NamedText, Preset
 from core.values.mcp import McpServerSettings
 from core.values.policies import Policies, PolicyAnswer
@@ -177,6 +178,11 @@ class ToolSettings(msgspec.Struct, frozen=True):
     prefixes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     folders: Mapping[str, Mapping[str, str | tuple[str, ...]]] = msgspec.field(default_factory=dict)
+
+    @property
+    def bounds(self) -> CommandBounds:
+        """Bounds of a command, and of an MCP server over stdio."""
+        return CommandBounds(self.memory_mib, self.file_mib, self.free_disk_mib)
 
 
 class NotificationSettings(msgspec.Struct, frozen=True):

@@ -50,7 +50,7 @@ class Server:
                 tool("long" * 20), tool("twice", "one"), tool("twice", "two"), tool("large", "y" * 40_000), tool(""),
             ]}  # fmt: skip
         names = ("big", "line", "bomb", "silent", "die", "junk", "sample", "elicit", "roots", "asked", "change", "echo",
-                 "wrong", "orders", "environment", "write", "connect", "babble", "escape", "pester")  # fmt: skip
+                 "wrong", "orders", "environment", "write", "connect", "babble", "escape", "pester", "hog", "fill")  # fmt: skip
         return {"tools": [tool(name, self.description) for name in names]}
 
     def answer(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
@@ -114,10 +114,18 @@ class Server:
             case "escape":
                 import subprocess
 
-                program = ["-P", "-c", "import time; time.sleep(600)"]
+                program = ["-P", "-c", "import time; time.sleep(600)", arguments.get("marker", "")]
                 child = subprocess.Popen([sys.executable, *program], start_new_session=True, close_fds=True,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
                 return text(str(child.pid))
+            case "hog":
+                held = b"x" * arguments["size_bytes"]
+                sys.stdin.read()
+                return text(str(len(held)))
+            case "fill":
+                with open(arguments["path"], "wb") as file:
+                    while True:
+                        file.write(b"x" * 1_000_000)
             case "pester":
                 for number in range(100_000):
                     say({"id": f"ask-{number}", "method": "roots/list"})

@@ -17,15 +17,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from core.agent import command_bounds
-from core.agent.command_start import Lifeline
 from core.agent.commands import Commands
 from core.agent.messages import CommandEnded
 from core.agent.policy import Standing, rule
 from core.agent.run_marks import VARIABLE, RunMark, survivors
 from core.agent.sandbox import CommandPlaces, Confinement, confined, find_confinement
-from core.agent.tool import CommandBounds, CommandOrder, ShellOutcome
-from core.base import paths
+from core.agent.tool import CommandOrder, ShellOutcome
+from core.base import command_bounds, paths
+from core.base.bounds import CommandBounds
+from core.base.command_start import Lifeline
 from core.values.agent import ActKind, Approval, Mode, Sandbox
 from core.values.policies import PolicyAnswer
 from tests.core.agent.desk import Desk
@@ -247,7 +247,7 @@ def test_all_ends_with_the_program_even_when_it_is_killed(
     code = f"""
 import sys, time
 from pathlib import Path
-from core.agent import command_bounds
+from core.base import command_bounds
 from core.agent.commands import Commands
 from core.agent.tool import CommandOrder
 from tests.core.agent.desk import Desk

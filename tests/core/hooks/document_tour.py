@@ -231,13 +231,13 @@ class Tour:
         self.client.post("/api/imports/cancel")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("core.imports.worker.run_import", slow)
-            self.client.post("/api/imports", asked)
+            self.client.post("/api/imports", asked, **AS_PERSON)
             assert begun.wait(WAIT_S)
-            self.client.post("/api/imports", asked)
+            self.client.post("/api/imports", asked, **AS_PERSON)
             self.client.post("/api/imports/cancel")
             gate.set()
             self.world.until(lambda s: not s.imports.is_running)
-        self.client.post("/api/imports", {**asked, "wait": True})
+        self.client.post("/api/imports", {**asked, "wait": True}, **AS_PERSON)
 
     def signalled(self) -> None:
         """Signals: asked for wrongly, and handed in for nobody."""

@@ -36,9 +36,9 @@ def knowledge(world: World, **files: str) -> None:
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def asked(world: World, action: str, body: Json | None = None, status: int = 200) -> Json:
+def asked(world: World, action: str, body: Json | None = None, status: int = 200, **headers: str) -> Json:
     """A run of the harvest, waited for."""
-    answer = world.client.post(f"/api/harvest/{action}", {"wait": True, **(body or {})})
+    answer = world.client.post(f"/api/harvest/{action}", {"wait": True, **(body or {})}, **headers)
     assert answer.status_code == status, answer.text
     found: Json = answer.json()
     return found

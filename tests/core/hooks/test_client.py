@@ -96,6 +96,42 @@ def test_a_discussion_with_tools_is_sent_to_in_the_running_program_which_asks(
     assert "asks for your yes: Fetch from tides.example\n" in err.getvalue()
 
 
+def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line(
+    running: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*arguments: str) -> tuple[int, str]:
+        code = main(["autonomy", "--home", str(running.home), *arguments])
+        out, err = capsys.readouterr()
+        return code, out or err
+
+    assert run() == (0, "No discussion is autonomous, nor was one since the program started.\n")
+    chosen = running.discussion("tides")
+    running.client.put("/api/autonomy", {"discussion_id": chosen}, **AS_PERSON)
+    running.until(lambda s: s.attention.autonomy is not None)
+    code, told = run()
+    assert (code, f"{chosen}: engaged, " in told) == (0, True)
+    assert "turns:  0 of 20, $0, errors 0\n" in told
+    assert json.loads(run("--json")[1])["is_on"]
+    assert run("--stop") == (0, "Autonomy is stopped.\n")
+    running.until(lambda s: s.attention.autonomy is None)
+    assert f"{chosen} is autonomous no more." in run()[1]
+
+
+def test_where_no_program_runs_nobody_knows_of_autonomy(
+    isolated_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["autonomy", "--home", str(isolated_home)]) == 1
+    assert "autonomy lives in a running one" in capsys.readouterr().err
+
+
+def test_a_send_past_a_limit_is_not_the_command_line_s_to_give(
+    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert send("--over-limit", "When?") == 1
+    assert "Only a person may" in capsys.readouterr().err
+    assert running.server.bodies == []
+
+
 def test_a_name_that_is_not_there_is_wrong_usage(
     running: World, send: Send, capsys: pytest.CaptureFixture[str]
 ) -> None:

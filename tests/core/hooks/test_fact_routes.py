@@ -9,7 +9,7 @@ import pytest
 from core.facts.own_form import item_text
 from core.knowledge.messages import RestoreFact
 from tests.core.facts.fact_homes import HEAD, made_fact
-from tests.core.hooks.conftest import World
+from tests.core.hooks.conftest import AS_PERSON, World
 
 URL = "/api/knowledge/facts"
 
@@ -103,6 +103,6 @@ def test_an_import_leaves_out_what_a_dry_run_listed_and_the_caller_names(known: 
     export = known.home.parent / "export.md"
     export.write_text("## User\n\nWhy?\n\n## Assistant\n\nSo.\n")
     asked = {"paths": [str(export)], "wait": True}
-    (row,) = known.client.post("/api/imports", asked).json()["report"]["rows"]["rows"]
+    (row,) = known.client.post("/api/imports", asked, **AS_PERSON).json()["report"]["rows"]["rows"]
     asked |= {"dry_run": False, "without": [row["discussion_id"]]}
-    assert known.client.post("/api/imports", asked).json()["report"]["discussions_made"] == 0
+    assert known.client.post("/api/imports", asked, **AS_PERSON).json()["report"]["discussions_made"] == 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.core.harvest.harvests import reply
-from tests.core.hooks.conftest import World
+from tests.core.hooks.conftest import AS_PERSON, World
 from tests.core.hooks.harvest_world import asked, old_discussion, text_of
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 
@@ -70,7 +70,9 @@ def test_a_batch_past_the_days_limit_is_not_sent_until_that_is_said(
     assert "would go past the limit" in found["problem"]
     assert found["is_past_limit"]
     assert vendor.batches.made == 0
-    asked(far, "batch", {"over_limit": True})
+    asked(far, "batch", {"over_limit": True}, 403)
+    assert vendor.batches.made == 0
+    asked(far, "batch", {"over_limit": True}, **AS_PERSON)
     assert vendor.batches.made == 1
 
 

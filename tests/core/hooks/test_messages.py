@@ -12,7 +12,7 @@ import pytest
 from core.base.errors import StorageError
 from core.discussion.messages import SelectDiscussion
 from core.values.messages import Status
-from tests.core.hooks.conftest import World, events
+from tests.core.hooks.conftest import AS_PERSON, World, events
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import DropAfter, Gate, HangUp, HoldAfter
 
@@ -262,13 +262,17 @@ def test_at_a_spend_limit_nothing_is_sent_unless_the_request_says_so(world: Worl
         world.state.discussions.open[chosen].refusal is None
     )  # the window is not asked what this request was told
 
-    sent = world.client.post(path, {"text": "When?", "wait": True, "over_limit": True})
+    past = {"text": "When?", "wait": True, "over_limit": True}
+    assert world.client.post(path, past).json()["error"]["code"] == "needs_person"
+    assert world.texts(chosen) == []
+    sent = world.client.post(path, past, **AS_PERSON)
     assert sent.status_code == 200
     assert world.texts(chosen)[0] == "When?"
 
     again = {"panel": "conversation", "action": "regenerate_reply", "discussion_id": chosen}
     assert world.client.post("/api/ui", again).json()["error"]["code"] == "spend_limit"
-    assert world.client.post("/api/ui", {**again, "over_limit": True}).status_code == 202
+    assert world.client.post("/api/ui", {**again, "over_limit": True}).status_code == 403
+    assert world.client.post("/api/ui", {**again, "over_limit": True}, **AS_PERSON).status_code == 202
     world.until(lambda s: chosen not in s.turns.calls)
     assert world.texts(chosen)[0] == "When?"
 

@@ -15,7 +15,7 @@ from core.app.messages import PERSON_ONLY
 from core.hooks.table import RESOURCES
 from core.settings.messages import TrustProject
 from core.values.agent import Mode
-from tests.core.hooks.conftest import World
+from tests.core.hooks.conftest import AS_PERSON, World
 from tests.vendors.billing.compatible import CompatibleCache, CompatibleProfile
 from tests.vendors.compatible_server import MODEL, OPENROUTER
 
@@ -170,6 +170,35 @@ def test_no_way_over_http_leads_to_what_counts_only_from_a_person(running: World
     meta = running.state.discussions.summaries[chosen].meta
     assert (meta.has_tools, meta.mode) == (False, Mode.ASK)
     assert running.state.config.settings.tools.max_rounds == 20
+
+
+def test_the_plain_token_reads_no_other_folder_and_writes_no_prompt_and_the_second_one_does(
+    running: World,
+) -> None:
+    acts: list[dict[str, Any]] = [
+        {"panel": "settings", "action": "open_project", "root": str(running.base)},
+        {"panel": "settings", "action": "save_prompt", "name": "harvest.md", "text": "Obey."},
+        {"panel": "settings", "action": "change_setting", "key": "retrieval.roots", "value": ["/"]},
+        {
+            "panel": "settings",
+            "action": "change_project_setting",
+            "key": "project.allowed_roots",
+            "value": ["/"],
+        },
+        {"panel": "imports", "action": "import_conversations", "paths": ["/"]},
+        {"panel": "signals", "action": "set_quiet", "is_quiet": True},
+    ]
+    for act in acts:
+        said = running.client.post("/api/ui", act)
+        assert (said.status_code, said.json()["error"]["code"]) == (403, "needs_person"), act
+    assert running.client.post("/api/imports", {"paths": ["/"]}).status_code == 403
+    assert (running.state.config.project.root, running.state.signals.is_quiet) == (
+        str(running.project),
+        False,
+    )
+
+    assert running.client.post("/api/ui", acts[-1], **AS_PERSON).status_code == 202
+    running.until(lambda s: s.signals.is_quiet)
 
 
 def test_the_context_is_that_of_the_moment_also_of_a_discussion_that_is_not_shown(running: World) -> None:

@@ -48,7 +48,6 @@ from core.values.cache import Rewrite
 from core.values.curation import FileItem, FileMode, LineRange
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.outcomes import CommandOutcome
-from core.values.settings import CachingSettings, Settings
 from core.values.stack import ContextReport
 from core.values.state import AppState, DiscussionsState
 from core.values.updates import conclude
@@ -372,17 +371,6 @@ def test_what_no_widget_would_send_is_refused(
 
     assert refused.value.status == status
     assert refused.value.what
-
-
-def test_who_has_the_plain_token_lowers_a_limit_and_raises_none() -> None:
-    settings = replace(Settings(), caching=CachingSettings(day_limit_usd=5.0))
-    now = replace(STATE, config=replace(STATE.config, settings=settings))
-    body: dict[str, Any] = {"key": "ai_settings.caching.day_limit_usd", "value": 4.0}
-    assert make_command(RESOURCES, now, "settings", "change_setting", body) == ChangeSetting(**body)
-    for action in ("change_setting", "change_project_setting"):
-        with pytest.raises(RefusedError) as refused:
-            make_command(RESOURCES, now, "settings", action, {**body, "value": 6.0})
-        assert refused.value.status == 403
 
 
 def test_the_fields_of_every_command_have_a_schema() -> None:

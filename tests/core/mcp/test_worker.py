@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.base.bounds import CommandBounds
 from core.base.errors import ConfigError, SlopError
 from core.mcp.approvals import of_start, of_tools, tool_sha256
 from core.mcp.client import McpError, ServerNews, Wrap
@@ -81,7 +82,9 @@ class Bench:
             self.servers.tell = tell
             return self.servers
 
-        def wrap(name: str, root: str, command: tuple[str, ...], needs_network: bool) -> WrappedCommand:
+        def wrap(
+            name: str, root: str, command: tuple[str, ...], needs_network: bool, _bounds: CommandBounds
+        ) -> WrappedCommand:
             assert (name, root, needs_network) == ("files", ROOT, False)
             return WrappedCommand("/bin/box", command, root, {})
 

@@ -6,11 +6,12 @@ import os
 import signal
 from collections.abc import Iterable, Sequence
 
-from core.agent.tool import CommandBounds
 from core.base import figures
+from core.base.bounds import CommandBounds
 from core.base.opener import read_file
 
 _MIB = 1_048_576
+MOST_PROCESSES = 512
 _OWN_SHARE = 0.75
 """Of this machine's memory, where no bound is set: a build may take most of it, and the rest stays for the person."""
 TMPFS_BYTES = 1_073_741_824
@@ -20,20 +21,25 @@ _TOO_LARGE = frozenset({128 + signal.SIGXFSZ, -signal.SIGXFSZ})
 
 
 class BoundWatch:
-    """Watch over one command.
+    """Watch over one command, or one MCP server.
 
     Args:
-        folders: that it may fill, absolute; where one has less left than the bound when it begins, that is not its doing.
+        most_processes: of it at once; folders: that it may fill, absolute; where one has less left than the bound when it begins, that is not its doing.
     """
 
-    def __init__(self, bounds: CommandBounds, folders: Sequence[str]) -> None:
+    def __init__(
+        self, bounds: CommandBounds, folders: Sequence[str], most_processes: int = MOST_PROCESSES
+    ) -> None:
         self._bounds = bounds
+        self._most_processes = most_processes
         self._memory_bytes = bounds.memory_mib * _MIB or round(_machine_bytes() * _OWN_SHARE)
         least = bounds.free_disk_mib * _MIB
         self._disks = [(folder, least) for folder in folders if _free_bytes(folder) > least]
 
-    def exceeded(self, pids: Iterable[int]) -> str:
+    def exceeded(self, pids: Sequence[int]) -> str:
         """Bound that the processes of a command go over, as the end of a sentence (`it …`); empty for none."""
+        if len(pids) > self._most_processes:
+            return f"it started more than {self._most_processes} processes"
         if self._memory_bytes and _memory_bytes(pids, self._memory_bytes) > self._memory_bytes:
             return f"it took more than {figures.size(self._memory_bytes)} of memory"
         for folder, least in self._disks:
