@@ -22,7 +22,7 @@ run: set-up-run
 	else echo "No display here: running the guided tour on a virtual screen instead."; exec $(BIN)/manual-slop tour $(ARGS); fi
 
 test: set-up-test
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist load $(ARGS)
 
 bench: set-up-test
 	@$(BIN)/python -m bench $(ARGS)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import io
 import sys
+import tokenize
 from itertools import groupby
 from pathlib import Path
 
@@ -21,7 +24,12 @@ def modules(root: Path) -> list[Path]:
 
 def first_line(source: str) -> str:
     """Return the first line of a module's docstring, or "" when it has none."""
-    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].strip()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.STRING:
+            return inspect.cleandoc(ast.literal_eval(token.string)).partition("\n")[0].strip()
+        if token.type not in {tokenize.COMMENT, tokenize.NL}:
+            break
+    return ""
 
 
 def render(root: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import socket
 import subprocess
@@ -78,3 +79,19 @@ def test_the_virtual_screen_accepts_a_client(display: str) -> None:
     screen = Display(display)
     assert screen.screen().width_in_pixels == 1600
     screen.close()
+
+
+def test_what_was_collected_is_out_of_the_garbage_collectors_sight_and_it_still_looks() -> None:
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 10_000
+    assert not any(isinstance(seen, pytest.Session) for seen in gc.get_objects())
+
+
+@pytest.mark.parametrize("place", ["one", "other"])
+def test_a_folder_is_empty_and_of_its_test_alone(place: str, tmp_path: Path, isolated_home: Path) -> None:
+    assert list(tmp_path.iterdir()) == []
+    assert tmp_path.stat().st_mode & 0o777 == 0o700
+    assert not tmp_path.is_relative_to(isolated_home.parent)
+    assert not isolated_home.is_relative_to(tmp_path)
+    assert tmp_path.name.endswith("test_a_folder_is_empty_and_of_")
+    (tmp_path / place).touch()

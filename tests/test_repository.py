@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Iterable
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -22,6 +23,7 @@ from scripts import codemap
 ROOT = Path(__file__).resolve().parent.parent
 FONTS = sorted((ROOT / "assets" / "fonts").glob("*.ttf"))
 LONGEST_MODULE = 500
+PROGRAM = ("core/", "panels/", "gui/")
 # Written in pieces, so that this file does not break its own rule.
 MACHINE_PATHS = re.compile(
     r"(?<![\w.*-])/" + r"(?:work|root|(?:home|Users)/(?!person\b|user\b|you\b)\w+|opt/\w+)" + "/"
@@ -94,13 +96,39 @@ def test_a_module_over_500_lines_is_justified_in_the_architecture() -> None:
     assert long == []
 
 
+class Source(NamedTuple):
+    """What the rules ask of a module's tree. A thousand trees would take seconds to parse and 200 MB to keep."""
+
+    classes: tuple[str, ...]
+    imported: frozenset[str]
+    looked_up: frozenset[str]
+    docstrings: tuple[tuple[int, str], ...]
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Every module of the program, of its benches and scripts: parsed once for all rules."""
+    return {
+        name: _read(ast.parse(text))
+        for name, text in texts().items()
+        if name.endswith(".py") and name.startswith((*PROGRAM, "scripts/", "bench/"))
+    }
+
+
+def _read(tree: ast.Module) -> Source:
+    classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    return Source(classes, _imported(nodes := list(ast.walk(tree))), _looked_up(nodes), _docstrings(nodes))
+
+
+def _program() -> dict[str, Source]:
+    return {name: source for name, source in sources().items() if name.startswith(PROGRAM)}
+
+
 def test_no_two_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
-    for name, text in texts().items():
-        if name.startswith(("core/", "panels/", "gui/")) and name.endswith(".py"):
-            for node in ast.parse(text).body:
-                if isinstance(node, ast.ClassDef):
-                    places.setdefault(node.name, []).append(name)
+    for name, source in _program().items():
+        for found in source.classes:
+            places.setdefault(found, []).append(name)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
@@ -132,21 +160,21 @@ UPWARD_FACE = "core/knowledge/harvest.py"
 GRAMMARS = "core/context/outline/definitions.py"  # modules of tree-sitter, by a table
 
 
-def _imported(tree: ast.Module) -> set[str]:
+def _imported(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """The modules that a module imports in so many words, with what it takes of packages."""
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
+    return frozenset(names)
 
 
-def _looked_up(tree: ast.Module) -> set[str]:
+def _looked_up(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """The first words of what a module imports by name, as the contracts cannot see it; `?` where none is written."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and ast.unparse(node.func).rsplit(".")[-1] in {
             "import_module",
             "__import__",
@@ -154,17 +182,13 @@ def _looked_up(tree: ast.Module) -> set[str]:
             first = node.args[0]
             first = first.values[0] if isinstance(first, ast.JoinedStr) else first
             found.add(str(first.value).split(".")[0] if isinstance(first, ast.Constant) else "?")
-    return found
+    return frozenset(found)
 
 
 def test_nothing_in_the_house_imports_a_face_and_one_face_alone_looks_up_by_name() -> None:
-    modules = {
-        name: ast.parse(text)
-        for name, text in texts().items()
-        if name.startswith(("core/", "panels/", "gui/")) and name.endswith(".py")
-    }
-    assert {name: faces for name, tree in modules.items() if (faces := _imported(tree) & FACES)} == {}
-    by_name = {name: heads for name, tree in modules.items() if (heads := _looked_up(tree))}
+    modules = _program()
+    assert {name: faces for name, source in modules.items() if (faces := source.imported & FACES)} == {}
+    by_name = {name: heads for name, source in modules.items() if (heads := source.looked_up)}
     assert {name for name, heads in by_name.items() if heads & {"core", "panels", "gui"}} == {UPWARD_FACE}
     assert {name for name, heads in by_name.items() if "?" in heads} == {GRAMMARS}
     architecture = texts()["ARCHITECTURE.md"]
@@ -235,24 +259,23 @@ def test_every_module_says_in_one_line_what_it_owns() -> None:
     assert silent == []
 
 
-def _docstrings(text: str) -> list[tuple[int, str]]:
+def _docstrings(nodes: Iterable[ast.AST]) -> tuple[tuple[int, str], ...]:
     """Every text that stands as a statement, with its line: of modules, classes, functions and names."""
-    return [
+    return tuple(
         (node.lineno, node.value.value)
-        for node in ast.walk(ast.parse(text))
+        for node in nodes
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
-    ]
+    )
 
 
 def test_no_docstring_begins_as_a_relative_clause() -> None:
     """Subject or imperative first, the noun in the first words: `Outcome of a ping.`, not `What it came to.`"""
     clauses = [
         f"{name}:{line}: {docstring.strip()[:60]}"
-        for name, text in texts().items()
-        if name.endswith(".py") and name.startswith(("core/", "panels/", "gui/", "scripts/", "bench/"))
-        for line, docstring in _docstrings(text)
+        for name, source in sources().items()
+        for line, docstring in source.docstrings
         if RELATIVE.match(docstring)
     ]
     assert clauses == []

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
 
 import pytest
 
-from tests.test_repository import texts
+from tests.test_repository import PROGRAM, texts
 
 STARTER = "core/base/child_process.py"
 OPENER = "core/base/opener.py"
@@ -53,10 +55,25 @@ OPENINGS = {
 """Openings that need no opener, each with its reason."""
 
 
-def sources(*folders: str) -> Iterator[tuple[str, ast.Module]]:
+class Ways(NamedTuple):
+    """The ways out of a module that the rules ask about, in the words of its source."""
+
+    starts: list[str]
+    openings: list[str]
+    functions: frozenset[str]
+    typed_readings: list[str]
+
+
+@cache
+def ways() -> dict[str, Ways]:
+    """Those of every module of the program, parsed once for all rules."""
+    found = {}
     for name, text in texts().items():
-        if name.endswith(".py") and name.startswith(folders):
-            yield name, ast.parse(text)
+        if name.endswith(".py") and name.startswith(PROGRAM):
+            tree = ast.parse(text)
+            functions = frozenset(function for _, function in calls(tree))
+            found[name] = Ways(starts(tree), openings(tree), functions, typed_readings(tree))
+    return found
 
 
 def calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
@@ -114,7 +131,7 @@ def openings(tree: ast.Module) -> list[str]:
 
 
 def test_every_process_is_started_in_one_place() -> None:
-    found = [(name, start) for name, tree in sources("core/", "panels/", "gui/") for start in starts(tree)]
+    found = [(name, start) for name, way in ways().items() for start in way.starts]
     assert [entry for entry in found if entry[0] != STARTER] == []
     assert found == [(STARTER, "subprocess.Popen")]
 
@@ -122,9 +139,9 @@ def test_every_process_is_started_in_one_place() -> None:
 def test_files_from_outside_and_of_the_home_are_opened_by_the_opener() -> None:
     found = {
         (name, opening)
-        for name, tree in sources("core/", "gui/")
-        for opening in openings(tree)
-        if name != OPENER
+        for name, way in ways().items()
+        for opening in way.openings
+        if name != OPENER and not name.startswith("panels/")
     }
     assert found - OPENINGS == set()
     assert OPENINGS - found == set()
@@ -132,12 +149,7 @@ def test_files_from_outside_and_of_the_home_are_opened_by_the_opener() -> None:
 
 def test_toml_of_others_is_parsed_in_one_place() -> None:
     own = {"gui/theme.py", "gui/icons.py"}  # the program's own tables
-    found = {
-        name
-        for name, tree in sources("core/", "panels/", "gui/")
-        for _, function in calls(tree)
-        if function in {"tomllib.loads", "tomllib.load"}
-    }
+    found = {name for name, way in ways().items() if way.functions & {"tomllib.loads", "tomllib.load"}}
     assert found - own == {PARSER}
 
 
@@ -217,6 +229,6 @@ def typed_readings(tree: ast.Module) -> list[str]:
 
 def test_types_are_read_in_one_place_where_no_two_threads_meet() -> None:
     """Two threads that look at a struct first at the same time bring the interpreter down in msgspec 0.22."""
-    found = {name for name, tree in sources("core/", "panels/", "gui/") if typed_readings(tree)}
+    found = {name for name, way in ways().items() if way.typed_readings}
     assert found == {TYPES}
     assert typed_readings(ast.parse("msgspec.toml.decode(text, type=Rule)")) == ["msgspec.toml.decode"]
