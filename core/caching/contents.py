@@ -28,6 +28,7 @@ from core.values.cache import (
 )
 from core.values.provider import ContentsReport, StoredContent
 from core.values.stack import LayerId
+from core.values.usage import Usage
 
 LEASE_S = 3600
 """No content is asked for longer at a time: its rent ends by itself soon after a crash. A longer hold extends it."""
@@ -128,6 +129,20 @@ def contents_usd(prices: CachePrices, contents: ContentsReport | None) -> float 
     if contents is None or stored is None or not contents.is_new:
         return 0.0
     return None if prices.input_usd is None else stored.tokens * prices.input_usd
+
+
+def read_of(expected: Usage, contents: ContentsReport | None) -> Usage:
+    """The expected input of a request of which it is known by now what stored prefix it was sent with.
+
+    A plan that makes one reads nothing yet, and one that reads may find it gone: then all goes inline.
+
+    Args:
+        expected: by the plan; contents: None where nothing is known of one.
+    """
+    if contents is None or expected.input_tokens is None:
+        return expected
+    read = contents.stored.tokens if contents.stored is not None else 0
+    return replace(expected, input_tokens=max(expected.input_tokens, read), cache_read_tokens=read)
 
 
 def orphan_of(content: StoredContent, provider: str, prices: CachePrices) -> CacheOrphan:

@@ -28,10 +28,12 @@ class Call:
         self.is_sent = is_sent
         """True once a request's body goes out: all of it may have arrived before anybody here hears of that."""
         self.has_begun = False
-        """True once the head of an answer has arrived."""
+        """True once the head of an answer to the last request has arrived: a turn may store its prefix before it is sent."""
 
     def trace(self, event: str, info: Mapping[str, object]) -> None:
         """Take in an event of the HTTP client's `trace` extension."""
+        if event.endswith("send_request_headers.started"):
+            self.has_begun = False
         if event.endswith("receive_response_headers.complete"):
             self.has_begun = True
         if event.endswith("send_request_body.started"):

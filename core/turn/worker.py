@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.reports import OperationFailed, Report
-from core.caching.contents import contents_usd
+from core.caching.contents import contents_usd, read_of
 from core.caching.messages import CacheReported
 from core.caching.offers import cache_prices
 from core.discussion.reply_journal import ReplyJournal
@@ -399,7 +399,7 @@ class CallWorker:
 
         usage, expected = Usage(), reply.expected
         if reported.input_tokens is None and expected != Usage():
-            expected = self._services.recounted(effect.spec, expected)
+            expected = read_of(self._services.recounted(effect.spec, expected), reply.contents)
         if is_billed:
             texts = () if is_whole and reported.output_tokens is not None else reply_texts(parts)
             length = self._services.reply_tokens(effect.spec, texts) if texts else 0

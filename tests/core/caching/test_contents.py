@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.caching.accounts import adopted, after_contents
-from core.caching.contents import LEASE_S, contents_plan, living, orphan_of
+from core.caching.contents import LEASE_S, contents_plan, living, orphan_of, read_of
 from core.caching.gaps import own_odds
 from core.caching.hold import hold_of
 from core.caching.ledger import adopt, drop_named, live_entries
@@ -19,6 +19,7 @@ from core.values.cache import (
     LedgerScope,
 )
 from core.values.provider import ContentsReport, ProviderKind, StoredContent
+from core.values.usage import Usage
 from tests.core.caching.requests import NOW, QUICK, SLOW, after, gap_stats, wire
 
 MODEL = "gemini-3.8-flash"
@@ -147,3 +148,17 @@ def test_what_is_found_after_a_start_is_what_the_panel_shows() -> None:
 
     known = adopted(replace(STATE, expires_at=NOW, tokens_cached=0), "gemini", CONTENT)
     assert (known.hit_count, known.tokens_cached, known.expires_at) == (2, 20_000, after(3600))
+
+
+def test_what_a_turn_is_expected_to_cost_follows_what_became_of_its_stored_prefix() -> None:
+    """A plan that makes one reads nothing yet, and one that reads may find it gone."""
+    makes = Usage(input_tokens=21_000, cache_read_tokens=0)
+    uses = replace(makes, cache_read_tokens=20_000)
+
+    made = read_of(makes, ContentsReport(stored=CONTENT, is_new=True))
+    gone = read_of(uses, ContentsReport("It was gone", lost_name="cachedContents/1"))
+
+    assert (made.input_tokens, made.cache_read_tokens) == (21_000, 20_000)
+    assert (gone.input_tokens, gone.cache_read_tokens) == (21_000, 0)
+    assert read_of(uses, None) == uses
+    assert read_of(Usage(), ContentsReport(stored=CONTENT)) == Usage()

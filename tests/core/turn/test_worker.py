@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -28,6 +28,7 @@ from core.values.provider import (
     ReasoningDelta,
     StopKind,
     Stopped,
+    StoredContent,
     StreamItem,
     TextDelta,
     ToolCallReady,
@@ -465,3 +466,18 @@ def test_a_length_that_more_of_the_reply_came_after_is_not_its_last_word() -> No
     assert isinstance(told, CallEnded)
     assert (ended.usage.output_tokens, ended.usage.is_estimate) == (4, True)
     assert (told.usage.output_tokens, told.usage.is_estimate) == (1, False)
+
+
+def test_a_turn_that_made_a_stored_prefix_and_got_no_answer_is_booked_as_having_read_it() -> None:
+    """It was booked twice: as the content's making, and as fresh input."""
+    stored = StoredContent("c", "gemini-3.8-flash", "h", "d", 20_000, AT, AT + timedelta(hours=1))
+    made = UsageUpdate(Usage(), ContentsReport(stored=stored, is_new=True))
+    dropped = ProviderError(FailureKind.STREAM_DROPPED, "Dropped")
+    services = FakeServices(FakeProvider(made, TextDelta("one two"), dropped))
+    services.expected = Usage(input_tokens=21_000, cache_read_tokens=0)
+
+    failed = run(services)[-1]
+
+    assert isinstance(failed, CallFailed)
+    assert failed.usage.is_estimate
+    assert (failed.usage.input_tokens, failed.usage.cache_read_tokens) == (21_000, 20_000)
