@@ -160,12 +160,8 @@ def test_json_of_others_is_parsed_in_one_place() -> None:
         "core/providers/embedded/child.py": "a line of its parent's",
         "gui/tour_model.py": "a request of the program's own",
     }
-    found = {
-        name
-        for name, tree in sources("core/", "panels/", "gui/")
-        for _, function in calls(tree)
-        if function in {"json.loads", "json.load", "msgspec.json.decode", "msgspec.msgpack.decode"}
-    }
+    readers = {"json.loads", "json.load", "msgspec.json.decode", "msgspec.msgpack.decode"}
+    found = {name for name, way in ways().items() if way.functions & readers}
     assert found - {*own} == {PLAIN}
     assert {*own} <= found
 
