@@ -156,7 +156,7 @@ def test_toml_of_others_is_parsed_in_one_place() -> None:
 def test_json_of_others_is_parsed_in_one_place() -> None:
     """Lists in lists without end are no ValueError of `json`, and no DecodeError of msgspec: some reader forgets it."""
     own = {
-        "core/agent/command_guard.py": "a line of its parent's",
+        "core/base/command_guard.py": "a line of its parent's",
         "core/providers/embedded/child.py": "a line of its parent's",
         "gui/tour_model.py": "a request of the program's own",
     }

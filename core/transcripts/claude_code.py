@@ -48,10 +48,11 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
     for number, line in enumerate(lines(buffer), 1):
         if not line.strip(b" \t\0"):
             continue
+        row: Any = None
         try:
             row = from_json(line, Any)
         except (msgspec.DecodeError, RecursionError, ValueError):
-            row, is_torn = None, True
+            is_torn = True
             broken.append(Unread(f"line {number}", "it is no JSON; the lines around it were read"))
         if isinstance(row, dict):
             _take(row, number, sessions)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.base.bounds import Keeper
 from core.mcp.host_wire import FromHost, HostAnswer, HostStart, ToHost, from_host, line_of, to_host
-from core.values.mcp import McpPicture
+from core.values.mcp import McpPicture, WrappedCommand
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 PICTURES = st.lists(st.builds(McpPicture, TEXT, st.binary(max_size=20)), max_size=2).map(tuple)
@@ -21,7 +22,8 @@ def test_each_message_is_one_line_and_comes_back_as_it_was(
     number: int, text: str, pictures: tuple[McpPicture, ...], flag: bool, environment: dict[str, str]
 ) -> None:
     answer = HostAnswer(number, text, pictures, flag)
-    start = HostStart(number, "files", text, (text, "b"), text, environment, may_reach_own=flag)
+    command = WrappedCommand(text, (text, "b"), text, environment, Keeper.SANDBOX, disks=(text,))
+    start = HostStart(number, "files", command, may_reach_own=flag)
 
     assert from_host(line_of(answer)) == answer
     assert to_host(line_of(start)) == start
