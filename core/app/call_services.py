@@ -95,13 +95,19 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
+        *,
+        is_kept_later: bool,
     ) -> CacheReported | None:
         """The call is over: what became known of the cache."""
         self.assembler.learn()
-        report = self.keeper.ended(call_id, usage, contents, paid)
+        report = self.keeper.ended(call_id, usage, contents, paid, is_kept_later=is_kept_later)
         if report is None:
             return None
         return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason, report.lost)
+
+    def keep(self, spec: StackSpec) -> None:
+        """Write what became known of the cache."""
+        self.keeper.keep(spec.discussion_id)
 
 
 def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:

@@ -100,11 +100,11 @@ def end_below(pid: int, grace_s: float, *, is_first_kept: bool = False) -> None:
             break
         time.sleep(STEP_S)
     for _ in range(200):
-        left = descendants(pid)
-        if not left:
+        rest = descendants(pid)
+        if not rest:
             return
-        signal_each(left, signal.SIGSTOP)
-        signal_each(left, signal.SIGKILL)
+        signal_each(rest, signal.SIGSTOP)
+        signal_each(rest, signal.SIGKILL)
         time.sleep(STEP_S / 2)
 
 

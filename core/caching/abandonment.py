@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.caching.messages import StopPings
 from core.values.discussion import DiscussionMeta, OpenDiscussion
-from core.values.messages import Message, Role
+from core.values.messages import Role
 from core.values.state import AppState
 
 
@@ -54,9 +54,10 @@ def _rewritten(before: AppState, after: AppState) -> tuple[str, ...]:
 
 def _begins_with(now: OpenDiscussion, then: OpenDiscussion) -> bool:
     """True if what was said up to the person's last message stands: the reply to it was in no request yet."""
-    sent: tuple[Message, ...] = then.messages
-    while sent and sent[-1].role is not Role.USER:
-        sent = sent[:-1]
-    return all(
-        old is new or old.parts == new.parts for old, new in zip(sent, now.messages, strict=False)
-    ) and (len(now.messages) >= len(sent))
+    sent, said = then.messages, now.messages
+    end = next((at for at in range(len(sent), 0, -1) if sent[at - 1].role is Role.USER), 0)
+    if sent[:end] == said[:end]:
+        return True
+    return len(said) >= end and all(
+        old is new or old.parts == new.parts for old, new in zip(sent[:end], said, strict=False)
+    )

@@ -169,11 +169,13 @@ class CacheKeeper:
         usage: Usage,
         contents: ContentsReport | None = None,
         paid: Usage | None = None,
+        *,
+        is_kept_later: bool = False,
     ) -> CacheReport | None:
         """A call is over: hold the ledger against its usage, and keep what is known. None for an unknown call.
 
         Args:
-            paid: the usage as it is booked, where that is not what the provider said.
+            paid: the usage as it is booked, where that is not what the provider said; is_kept_later: by `keep`.
         """
         cost, label, now = self._setup.cost, self._setup.label, self._clock()
         with self._lock:
@@ -182,10 +184,14 @@ class CacheKeeper:
             )
             if call_id in self._answers:
                 self._answers.pop(call_id).set()
-        if report is not None:
-            self._keep(report.discussion_id)
-            self._keep_learned()
+        if report is not None and not is_kept_later:
+            self.keep(report.discussion_id)
         return report
+
+    def keep(self, discussion_id: str) -> None:
+        """Write what is known of a discussion's cache, and what was learned of all."""
+        self._keep(discussion_id)
+        self._keep_learned()
 
     def preview(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float

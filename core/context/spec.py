@@ -136,7 +136,7 @@ def _inputs(
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
-    turns = paired(sent_view(opened))
+    turns = _turns(opened)
     said, attachments = opened.draft.text, opened.draft.attachments
     if round_version is not None:
         turns, said, attachments = _before(turns, round_version), "", ()
@@ -167,6 +167,12 @@ def _inputs(
     )
 
 
+def _turns(opened: OpenDiscussion) -> tuple[Message, ...]:
+    """The turns that a model sees; several ask between two changes of a discussion."""
+    made_of = opened.entries, opened.cut, opened.lines, opened.gone_calls
+    return opened.places.once("turns", made_of, lambda: paired(sent_view(opened)))
+
+
 def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:
     """Messages before what is sent, those that left the view among them."""
     if opened.cut is None:
@@ -190,7 +196,9 @@ def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
 
 
 def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionMetadata:
-    return DiscussionMetadata(meta.name, tuple(sorted({m.role.value for m in turns})), _user_turns(turns))
+    return DiscussionMetadata(
+        meta.name, tuple(sorted(role.value for role in {m.role for m in turns})), _user_turns(turns)
+    )
 
 
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:

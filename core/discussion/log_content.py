@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from core.discussion.cuts import read_calls, read_cut, read_line
-from core.values.discussion import EntryPlaces, OpenDiscussion, ReplyVersions, unanswered_id
+from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
 from core.values.records import (
     ChooseRecord,
@@ -87,11 +87,13 @@ class FoldedLog:
     def close(self) -> OpenDiscussion:
         """The discussion as a value again."""
         failed_id = self._unanswered_id()
-        entries = tuple(self._entries)
+        entries, before = tuple(self._entries), self._discussion.entries
+        is_same = entries == before
+        entries = before if is_same else entries  # who follows their changes asks by identity
         return replace(
             self._discussion,
             entries=entries,
-            places=EntryPlaces(entries, self._places),
+            places=self._discussion.places.moved(entries, self._places, is_same=is_same),
             versions=self._versions,
             last_request=self._last_request,
             sent_through=self._sent_through,

@@ -34,6 +34,14 @@ def sorted_object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def is_object(text: str) -> bool:
+    """True for the text of a JSON object, and for none: as `sorted_object`, for whoever sends the text as it is."""
+    try:
+        return isinstance(json.loads(text or "{}"), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def called_with(part: ToolCallPart) -> dict[str, Any]:
     """Arguments of a call as an object; what is none goes as the text that it is."""
     arguments = sorted_object(part.arguments_json)

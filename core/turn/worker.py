@@ -157,13 +157,23 @@ class CallServices(Protocol):
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
+        *,
+        is_kept_later: bool,
     ) -> CacheReported | None:
         """The call is over. Returns what became known of the cache. Learns from what was noted.
 
         Args:
-            usage: what the provider said; paid: as it is booked.
+            usage: what the provider said; paid: as it is booked; is_kept_later: `keep` follows, nothing is written now.
         """
         ...
+
+    def keep(self, spec: StackSpec) -> None:
+        """Write what became known of the cache."""
+        ...
+
+
+KEPT_AFTER_S = 1.0
+"""Time that a turn with tools has for its next request before what is known of the cache is written: a kill costs a miss."""
 
 
 class CallWorker:
@@ -258,7 +268,7 @@ class CallWorker:
             event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), Usage())
         self._emit(event)
         try:
-            self._account(effect, event.usage, reply)
+            self._account(effect, event, reply, cancel)
         except Exception as error:  # the reply is told and kept, whatever becomes of its account
             log.exception("call %s could not be booked in the cache", effect.call_id)
             text = "The cache of a discussion could not be brought up to date"
@@ -374,12 +384,23 @@ class CallWorker:
         if reply.usage is not None:
             self._services.note_usage(effect.spec, reply.usage, texts)
 
-    def _account(self, effect: CallProvider, usage: Usage, reply: ArrivingReply) -> None:
-        event = self._services.ended(
-            effect.call_id, effect.spec, reply.usage or Usage(), reply.contents, usage
+    def _account(
+        self, effect: CallProvider, event: CallEnded | CallFailed, reply: ArrivingReply, cancel: CancelToken
+    ) -> None:
+        goes_on = isinstance(event, CallEnded) and event.stopped.kind is StopKind.TOOL_CALLS
+        report = self._services.ended(
+            effect.call_id,
+            effect.spec,
+            reply.usage or Usage(),
+            reply.contents,
+            event.usage,
+            is_kept_later=goes_on,
         )
-        if event is not None:
-            self._emit(event)
+        if report is not None:
+            self._emit(report)
+            if goes_on:
+                cancel.wait(KEPT_AFTER_S)
+                self._services.keep(effect.spec)
 
     def _usage(self, effect: CallProvider, reply: ArrivingReply, *, is_whole: bool) -> Usage:
         """Usage of the call, with our times and the price: as reported, else estimated.

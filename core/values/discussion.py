@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from operator import is_
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -16,6 +18,8 @@ from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
 from core.values.usage import Upkeep, Usage
 from core.values.window import ViewCut, ViewLine
+
+T = TypeVar("T")
 
 MAX_TEMPERATURE = 2.0
 MAX_OUTPUT_TOKENS = 10_000_000
@@ -123,17 +127,34 @@ class QueuedPrompt(msgspec.Struct, frozen=True):
 
 
 class EntryPlaces:
-    """Places of a discussion's messages by id, handed on from one value of it to the next: they only save time.
+    """Places of a discussion's messages by id, and what else was made of it, handed on from one value of it to the next: they
+    only save time.
 
     Any two are equal: they say nothing that the entries do not say.
     """
 
-    __slots__ = ("_held",)
+    __slots__ = ("_held", "_made")
 
     def __init__(
-        self, entries: tuple[Entry, ...] | None = None, places: dict[str, int] | None = None
+        self,
+        entries: tuple[Entry, ...] | None = None,
+        places: dict[str, int] | None = None,
+        made: Mapping[str, tuple[tuple[object, ...], Any]] | None = None,
     ) -> None:
         self._held = [] if entries is None or places is None else [(entries, places)]
+        self._made = dict(made or {})
+
+    def moved(self, entries: tuple[Entry, ...], places: dict[str, int], *, is_same: bool) -> EntryPlaces:
+        """Those of the value that follows. `is_same`: its entries are these very ones."""
+        return EntryPlaces(entries, places, self._made if is_same else None)
+
+    def once(self, name: str, made_of: tuple[object, ...], make: Callable[[], T]) -> T:
+        """What is made of these very objects, made when it is first asked for. `name`: of what it is."""
+        known = self._made.get(name)
+        if known is None or not all(map(is_, known[0], made_of)):
+            self._made[name] = known = made_of, make()
+        found: T = known[1]
+        return found
 
     def take(self, entries: tuple[Entry, ...]) -> dict[str, int]:
         """The places, to be changed by whoever has them now. O(1) for who comes first, O(n) for the others."""
@@ -214,7 +235,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages that are not deleted, in order."""
-        return tuple(e for e in self.entries if isinstance(e, Message) and not e.is_deleted)
+        return self.places.once("messages", (self.entries,), lambda: _messages(self.entries))
 
     @property
     def unanswered_id(self) -> str:
@@ -233,6 +254,10 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         if known is None:
             return ""
         return known.neighbour(step, self.asked_version) if step else message_id
+
+
+def _messages(entries: Sequence[Entry]) -> tuple[Message, ...]:
+    return tuple(e for e in entries if isinstance(e, Message) and not e.is_deleted)
 
 
 HAND_OVER = "yield_to_user"

@@ -16,6 +16,7 @@ from core.providers.wire import (
     attached,
     called_with,
     canonical_json,
+    is_object,
     open_turn_start,
     shown_in_result,
     sorted_object,
@@ -166,8 +167,8 @@ def _assistant(
 
 def _call(part: ToolCallPart, ids: CallIds) -> Json:
     """A call of the past. Servers parse its arguments for their templates, and fail on what is no object."""
-    is_object = sorted_object(part.arguments_json) is not None
-    arguments = (part.arguments_json or "{}") if is_object else canonical_json(called_with(part))
+    is_whole = is_object(part.arguments_json)
+    arguments = (part.arguments_json or "{}") if is_whole else canonical_json(called_with(part))
     function = {"name": ids.name_of(part), "arguments": arguments}
     return {"id": ids.id_of(part), "type": "function", "function": function}
 

@@ -16,7 +16,7 @@ from core.base import process_tree
 from core.base.process_tree import end_below, kill_with_below
 
 REPOSITORY = Path(process_tree.__file__).parents[2]
-ADOPTS = "import subprocess, sys; from core.base.process_tree import adopt_orphans; adopt_orphans(); subprocess.call(sys.argv[1:])"
+ADOPTS = "import subprocess, sys; from core.base.process_tree import adopt_orphans; adopt_orphans(); subprocess.call(sys.argv[1:]); sys.stdin.read()"
 
 
 def until(is_so: Callable[[], bool], timeout_s: float = 10.0) -> bool:

@@ -14,7 +14,7 @@ from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import Failure
-from core.values.records import EditRecord, MessageRecord, Record
+from core.values.records import EditRecord, MessageRecord, Record, StartRecord
 from core.values.usage import Usage, add_usage
 from tests.core.records import (
     ID,
@@ -286,3 +286,15 @@ def test_a_value_that_was_gone_on_from_can_be_gone_on_from_again() -> None:
     assert [message.id for message in other.messages] == ["m0", "m2"]
     changed = apply(other, EditRecord("e", NOW, "m2", (TextPart("two"),)))
     assert [message.text for message in changed.messages] == ["0", "two"]
+
+
+def test_what_changes_no_entry_leaves_the_very_same_ones_with_all_that_was_made_of_them() -> None:
+    """A turn with tools asks for the messages many times a round, in discussions of thousands."""
+    talk = fold("d", [MessageRecord("m1", NOW, Role.USER, (TextPart("Hi."),))])
+    said = talk.messages
+    later = apply(talk, StartRecord("s1", NOW, "c1", "", "policy"))
+
+    assert later.entries is talk.entries
+    assert replace(later, queue_hold="waits").messages is said
+    assert len(apply(later, MessageRecord("m2", NOW, Role.ASSISTANT, (TextPart("Yes."),))).messages) == 2
+    assert later.messages is said

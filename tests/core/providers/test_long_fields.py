@@ -44,5 +44,5 @@ def calls_of_sdk(client: Provider, vendor: Vendor, messages: int) -> int:
     try:
         run(client, ask(vendor.model, *talk))
     finally:
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     return calls

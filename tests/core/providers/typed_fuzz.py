@@ -380,9 +380,19 @@ class _Services:
         """Nobody waits for it."""
 
     def ended(
-        self, call_id: str, spec: StackSpec, usage: Usage, contents: ContentsReport | None, paid: Usage
+        self,
+        call_id: str,
+        spec: StackSpec,
+        usage: Usage,
+        contents: ContentsReport | None,
+        paid: Usage,
+        *,
+        is_kept_later: bool,
     ) -> None:
         self.paid.append(paid)
+
+    def keep(self, spec: StackSpec) -> None:
+        """Nothing is known of a cache."""
 
 
 class _Unlocked(ReplyJournal):

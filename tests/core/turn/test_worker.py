@@ -37,6 +37,7 @@ from core.values.provider import (
 from core.values.records import RequestRecord
 from core.values.spec import StackSpec
 from core.values.stack import StackInputs
+from core.values.state import ProviderTotals
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
 from tests.core.records import ID
@@ -172,10 +173,15 @@ class FakeServices:
         usage: Usage,
         contents: ContentsReport | None,
         paid: Usage,
+        *,
+        is_kept_later: bool,
     ) -> CacheReported | None:
-        del spec, contents, paid
-        self.steps.append(f"ended {call_id} {usage.input_tokens}")
-        return None
+        del contents, paid
+        self.steps.append(f"ended {call_id} {usage.input_tokens}" + (", kept later" if is_kept_later else ""))
+        return CacheReported(spec.discussion_id, None, ProviderTotals("p")) if is_kept_later else None
+
+    def keep(self, spec: StackSpec) -> None:
+        self.steps.append(f"kept {spec.discussion_id}")
 
 
 def run(services: FakeServices, *, stops_after: type[Event] | None = None) -> list[Event]:
@@ -215,6 +221,26 @@ def test_the_cache_hears_of_the_first_byte_once_and_of_the_end_with_its_usage() 
     services = FakeServices(FakeProvider(TextDelta("Good "), TextDelta("day"), usage, DONE))
     run(services)
     assert services.steps == ["begun call", "noted 50", "ended call 50"]
+
+
+def test_what_is_known_of_the_cache_is_written_behind_the_next_request_of_a_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A turn with tools goes on at once: its next plan would wait for the disk. The end of the program is not kept waiting."""
+    monkeypatch.setattr("core.turn.worker.KEPT_AFTER_S", 10 * WAIT_S)
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    services = FakeServices(
+        FakeProvider(ToolCallReady(ToolCallPart("c1", "grep", "{}")), Stopped(StopKind.TOOL_CALLS))
+    )
+    worker = CallWorker(services, inbox.put)
+    worker.begin(EFFECT)
+    assert isinstance(inbox.get(timeout=WAIT_S), RequestBuilt)
+    worker.send("call")
+    while not isinstance(inbox.get(timeout=WAIT_S), CacheReported):
+        pass
+    assert services.steps[-1] == "ended call None, kept later"
+    worker.stop(WAIT_S)
+    assert services.steps[-1] == "kept d"
 
 
 def test_a_call_that_failed_before_its_first_byte_wrote_nothing() -> None:
@@ -431,8 +457,8 @@ def test_the_end_waits_until_what_was_learned_of_a_call_is_written() -> None:
     is_writing, may_end = threading.Event(), threading.Event()
 
     class Slow(FakeServices):
-        def ended(self, call_id: str, *rest: object) -> None:
-            del rest
+        def ended(self, call_id: str, *rest: object, is_kept_later: bool) -> None:
+            del rest, is_kept_later
             is_writing.set()
             assert may_end.wait(WAIT_S)
             self.steps.append(f"ended {call_id}")
