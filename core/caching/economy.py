@@ -52,6 +52,7 @@ class Outlook(msgspec.Struct, frozen=True):
         offers: until the next turn; go_on: probability that it comes.
         lifted: as `live`, of an entry of the shortest lifetime whose first ping lets it live for the longest; None where
             that is no better than its own.
+        unpinged: as `live`, where nothing is pinged.
     """
 
     dead: float
@@ -61,6 +62,7 @@ class Outlook(msgspec.Struct, frozen=True):
     offers: Mapping[int, Offer]
     go_on: float
     lifted: float | None = None
+    unpinged: Mapping[int, float] = msgspec.field(default_factory=dict)
 
     @property
     def idle(self) -> float:
@@ -116,7 +118,12 @@ def outlook(
             comes = offer.alive * (prices.read + kept[longest_s]) + (1.0 - offer.alive) * dead
             lifted = odds.go_on * comes + offer.upkeep
     found = Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted)
-    return _in_turn(found, prices.read, without, next_round, extends=extends) if next_round else found
+    if next_round:
+        found = _in_turn(found, prices.read, without, next_round, extends=extends)
+    if not keepalive:
+        return replace(found, unpinged=found.live)
+    plain = outlook(prices, odds, ttls=ttls, extends=extends, next_round=next_round)
+    return replace(found, unpinged=plain.live)
 
 
 def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, extends: bool) -> Outlook:
@@ -131,7 +138,11 @@ def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, ex
 
     live = {ttl_s: next_round * again(ttl_s) + ends * value for ttl_s, value in own.live.items()}
     offers = {
-        ttl_s: replace(offer, alive=(next_round + ends * own.go_on * offer.alive) / go_on)
+        ttl_s: replace(
+            offer,
+            alive=(next_round + ends * own.go_on * offer.alive) / go_on,
+            upkeep=ends * offer.upkeep,
+        )
         for ttl_s, offer in own.offers.items()
     }
     lifted = None if own.lifted is None else next_round * again(min(live)) + ends * own.lifted

@@ -286,7 +286,10 @@ def _priced(ground: _Ground, marks: tuple[tuple[int, int], ...]) -> Choice:
 
 
 def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -> float:
-    """The turns to come: each run of tokens by the longest-lived entry that holds it."""
+    """The turns to come: each run of tokens by the longest-lived entry that holds it.
+
+    A ping that keeps a run reads all before it, too, also where that lives longer and needs none.
+    """
     wire, live, own = ground.inputs.wire, ground.live, ground.own
     renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
     held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
@@ -296,10 +299,14 @@ def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -
     if own.lifted is not None and marks[-1][0] == ground.points.eve:
         shortest = min(values)
         values = {**values, shortest: min(values[shortest], own.lifted)}
+    before_s = 0
     for place, ttl_s in _lifetimes(held, written, can_extend=ground.extends):
-        end = wire.ends[place]
-        total += (end - done) * values[_nearest(own, ttl_s)]
-        done = end
+        end, lifetime_s = wire.ends[place], _nearest(own, ttl_s)
+        worth = (end - done) * values[lifetime_s]
+        if ttl_s < before_s:
+            worth = min(worth + done * own.offers[lifetime_s].upkeep, (end - done) * own.unpinged[lifetime_s])
+        total += worth
+        done, before_s = end, ttl_s
     total += _uncached(ground.inputs, own, done)
     return total - ground.relief
 

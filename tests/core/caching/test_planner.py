@@ -322,3 +322,19 @@ def test_gemini_uses_a_content_by_its_name_until_it_expires() -> None:
 def test_gemini_stores_nothing_that_is_too_small_or_of_unknown_price() -> None:
     assert plan(inputs(wire(files="", stable="900 s"), prices=GEMINI)).contents is None
     assert plan(inputs(wire(), prices=replace(GEMINI, input_usd=None))).contents is None
+
+
+def test_what_stands_on_a_longer_lived_prefix_is_not_left_to_pings_that_would_read_all_of_it() -> None:
+    """It was written for five minutes, as if a ping read it alone; the ping then did not pay, and was never sent."""
+    sometimes_away = gap_stats(*[60.0] * 85, *[1800.0] * 15)
+    laid = wire("3000 a", "100 b", files="40000 files")
+    base, talk = (next(n for n, b in enumerate(laid.blocks) if b.key == key) for key in ("10", "11/m0"))
+    held = {
+        laid.hashes[place]: CacheLedgerEntry(laid.hashes[place], laid.ends[place], ttl_s, after(ttl_s))
+        for place, ttl_s in ((base, 3600), (talk, 300))
+    }
+    inputs = PlanInputs(
+        laid, SCOPE, ANTHROPIC, CacheLedger({SCOPE: held}), sometimes_away, CacheSettings(keepalive=True), NOW
+    )
+
+    assert plan(inputs).marks[-1].ttl_s == 3600
