@@ -16,7 +16,7 @@ from gui.elements.fields import Field
 from gui.elements.guarded_button import GuardedButton
 from gui.elements.rail import RailButton
 from gui.elements.selectable_text import SelectableText
-from gui.elements.text import Text
+from gui.elements.text import Label
 from gui.icons import glyph
 from gui.keys import normal_chord
 from gui.visible_text import taken, visible
@@ -256,7 +256,7 @@ class Labelled:
         box = tree.take(RowBox if isinstance(tree.at, RowBox) else ColumnBox, ("labelled", self._key))
         box.update((4.0 if isinstance(box, ColumnBox) else 8.0,))
         tree.enter(box)
-        text = tree.take(Text, "label")
+        text = tree.take(Label, "label")
         text.update((self._label, "muted", "small", False, None, ()))
 
     def __exit__(self, *_: object) -> None:

@@ -29,7 +29,8 @@ def _virtual_list(tree: Tree, it: ListWidget) -> ListView:
         box.wanted_row = it.scroll_to
     _fill(tree, box, it.rows, (RowPane, ()))
     view = box.view
-    return ListView(view.first, view.scroll >= view.most - 1.0)
+    left = view.most - view.scroll
+    return ListView(view.first, left <= 1.0, max(0.0, left) / tree.m.scale)
 
 
 def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> None:

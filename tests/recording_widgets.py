@@ -184,7 +184,9 @@ def _virtual_list(record: Record, it: ListWidget) -> ListView:
     shown = _rows_in_view(record, rows, min(first, max(0, len(rows) - 1)), at_end=at_end)
     _draw_rows(record, node, rows, shown)
     end = not shown or shown[-1] == len(rows) - 1
-    record.lists[node.path] = ListView(shown[0] if shown else 0, is_at_end=end)
+    below = range(shown[-1] + 1, len(rows)) if shown else ()
+    left = sum(rows.estimate_px(index, record.width_px) for index in below)
+    record.lists[node.path] = ListView(shown[0] if shown else 0, is_at_end=end, left_px=left)
     return record.lists[node.path]
 
 

@@ -98,6 +98,13 @@ class Text(Element):
         return str(self.props[0])
 
 
+class Label(Text):
+    """The name of a field. It stands whole: where there is no room for both, the field gives way."""
+
+    __slots__ = ()
+    shrinks = False
+
+
 class Icon(Element):
     """A glyph. `props`: glyph, tone, style."""
 

@@ -87,10 +87,13 @@ class Edited(msgspec.Struct, frozen=True):
 
 
 class ListView(msgspec.Struct, frozen=True):
-    """Place of a virtual list, as of the last frame: its first row in view, and whether its end is in view."""
+    """Place of a virtual list, as of the last frame: its first row in view, whether its end is in view, and how many
+    design pixels there are from the foot of the view to that end.
+    """
 
     first: int = 0
     is_at_end: bool = True
+    left_px: float = 0.0
 
 
 class Clicks(msgspec.Struct):

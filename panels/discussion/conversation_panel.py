@@ -35,6 +35,8 @@ NARROW_PX, BARE_PX = 300, 256
 LOW_PX, LOW_PAD_PX = 420, 2.0
 """Height below which rows fold, so that messages stay in view: a small window, or a large scale."""
 MODEL_PX, EFFORT_PX, EFFORT_NARROW_PX, EFFORT_BARE_PX = 200.0, 132.0, 104.0, 92.0
+ANSWERS_PX = 120.0
+"""Height of a question's answers, with what stands below them, in the narrowest pane."""
 MAX_REPAIRS = 3
 TOOLS_HOW = "With tools the model reads and searches this project by itself, and asks you before it writes a file or runs a command."
 
@@ -226,7 +228,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     if target is None:
         _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
     if not shown.is_at_end:
-        _way_to_end(desk)
+        _way_to_end(desk, shown.left_px)
 
 
 def _led(desk: Desk, opened: OpenDiscussion, turn_place: int) -> int | None:
@@ -249,9 +251,15 @@ def _led(desk: Desk, opened: OpenDiscussion, turn_place: int) -> int | None:
     return target
 
 
-def _way_to_end(desk: Desk) -> None:
-    """Draw the way back over the foot of the messages."""
+def _way_to_end(desk: Desk, left_px: float) -> None:
+    """Draw the way back over the foot of the messages; not over the answers to a question, where they are in view.
+
+    Args:
+        left_px: from the foot of what is in view to the end.
+    """
     is_asked = desk.turn is not None and bool(questions_of(desk.state, desk.turn.discussion_id))
+    if is_asked and left_px < ANSWERS_PX:
+        return
     label = "Jump to the reply being written" if desk.is_replying else "Jump to end"
     label = "A tool call waits for you" if is_asked else label
     with desk.ui.floating("jump", at_foot=True):

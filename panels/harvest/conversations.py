@@ -47,7 +47,7 @@ KINDS = (
 )
 NOTHING_LEFT = "All that can be read is in a batch: Collect reads what has come."
 IN_A_BATCH_TIP = "It waits for the batch: reading it now would be paid twice"
-NARROW = (Column("", width=40), Column("Conversation"), Column("State", width=96, is_number=True))
+NARROW = (Column("", width=40), Column("Conversation"))
 WIDE = (Column("", width=40), Column("Conversation"), Column("State", width=88), Column("Why", weight=0.5),
         Column("Size", width=72, is_number=True), Column("Age", width=88, is_number=True),
         Column("Estimate", width=172, is_number=True))  # fmt: skip
@@ -232,11 +232,8 @@ class ArtifactRows:
         artifact = self.artifacts[index]
         _tick(self.desk, ui, artifact)
         _name(self.desk, ui, artifact, is_wide=self.is_wide)
-        kind = artifact.kind
-        words, tone = facts.class_words(artifact, _held(self.desk)), facts.CLASS_TONES.get(kind, "muted")
-        tip = IN_A_BATCH_TIP if words == facts.IN_A_BATCH else facts.CLASS_TIPS[kind]
-        ui.text("class", words, tone="muted" if words == facts.IN_A_BATCH else tone, tip=tip)
         if self.is_wide:
+            _state(self.desk, ui, artifact)
             why = artifact.why or origin_words(artifact.facts.origin)
             ui.text("why", why, tone="muted", style="small", width=0, tip=artifact.facts.origin or why)
         if self.is_wide:
@@ -253,6 +250,12 @@ class ArtifactRows:
                 tip=f"{at.astimezone():%Y-%m-%d %H:%M}",
             )
             ui.text("estimate", _estimate(self.desk, artifact), tone="muted", style="small")
+
+
+def _state(desk: Desk, ui: Ui, artifact: Artifact) -> None:
+    words, tone = facts.class_words(artifact, _held(desk)), facts.CLASS_TONES.get(artifact.kind, "muted")
+    tip = IN_A_BATCH_TIP if words == facts.IN_A_BATCH else facts.CLASS_TIPS[artifact.kind]
+    ui.text("class", words, tone="muted" if words == facts.IN_A_BATCH else tone, tip=tip)
 
 
 def _tick(desk: Desk, ui: Ui, artifact: Artifact) -> None:
@@ -286,8 +289,10 @@ def _name(desk: Desk, ui: Ui, artifact: Artifact, *, is_wide: bool) -> None:
                 fmt.age(about.updated_at, desk.state.now),
                 origin_words(about.origin),
             )
-            line = " · ".join(filter(None, parts))
-            ui.text("about", line, tone="muted", style="small", width=0, tip=line)
+            with ui.row("state", gap=8):
+                line = " · ".join(filter(None, parts))
+                ui.text("about", line, tone="muted", style="small", width=0, wraps=True)
+                _state(desk, ui, artifact)
 
 
 def origin_words(origin: str) -> str:

@@ -23,6 +23,8 @@ FOOT_PX = 82.0
 HEADING_PX = 32.0
 GAP_PX = 8.0
 CHAR_PX = 7.6
+SPENT_BESIDE_FROM_PX = 340
+"""Width from which what the preview cost has room beside its count and the ticks of all."""
 BUTTON_PX = 250.0
 """Width of what stands beside the Apply button, and its padding."""
 SHOWS = (
@@ -101,7 +103,8 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
     with ui.row("head"):
         ui.text("ticked", f"{counted.ticked:,} of {counted.items:,} ticked", style="strong")
         spent, about = _spent(desk, preview)
-        ui.text("spent", spent, tone="faint", style="small", width=0, tip=about)
+        is_narrow = 0 < ui.width() < SPENT_BESIDE_FROM_PX
+        ui.text("spent", "" if is_narrow else spent, tone="faint", style="small", width=0, tip=about)
         scope = "that is shown" if own.item_query.strip() or own.show else ""
         if ui.button("all", "Tick all", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
                      tip=f"Tick everything {scope or 'that is proposed'} and not known yet"):  # fmt: skip
@@ -109,7 +112,10 @@ def _head(desk: Desk, preview: HarvestPreview, counted: Tally, shown: Sequence[R
         if ui.button("none", "None", kind="ghost", is_small=True, is_enabled=can and bool(counted.items),
                      tip=f"Untick everything {scope}".strip()):  # fmt: skip
             _tick(desk, preview, shown, is_ticked=False)
-    ui.text("figures", _figures(preview, counted), tone="muted", style="small", wraps=True)
+    figures = _figures(preview, counted)
+    if is_narrow and spent:
+        figures = f"{spent} · {figures}"
+    ui.text("figures", figures, tone="muted", style="small", wraps=True, tip=about if is_narrow else "")
     if any(not one.was_ticked and not one.is_known for one in preview.items):
         text = "The built-in model is small: nothing is ticked beforehand. Read what you take."
         ui.text("small model", text, tone="warn", style="small", wraps=True)

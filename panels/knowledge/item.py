@@ -26,6 +26,8 @@ from panels.knowledge.view import EDITOR_KEYS, Draft, ItemDraft, KnowledgeView, 
 LONG_CHARS = 480
 PAD_PX = 10.0
 """From an icon to words that are no link: a link keeps some room around its own."""
+BUTTONS_BESIDE_FROM_PX = 264
+"""Width from which the buttons of an item have room beside where it came from."""
 
 TICK_PX = 24.0
 _TASKS = frozenset({Category.TASKS_OPEN, Category.TASKS_DONE})
@@ -53,11 +55,17 @@ def item_card(desk: Desk, ui: Ui, item: Item) -> None:
             return
         _words(desk, ui, item)
         _draft(desk, ui, item)
+        is_narrow = 0 < ui.width() < BUTTONS_BESIDE_FROM_PX
         with ui.row("foot", gap=4):
             provenance(desk, ui, item.provenance)
             _other_origins(ui, item.provenance)
-            ui.push()
-            _buttons(desk, ui, item)
+            if not is_narrow:
+                ui.push()
+                _buttons(desk, ui, item)
+        if is_narrow:
+            with ui.row("narrow foot", gap=4):
+                ui.push()
+                _buttons(desk, ui, item)
 
 
 def _words(desk: Desk, ui: Ui, item: Item) -> None:

@@ -256,8 +256,8 @@ def right(ui: Ui, view: View) -> None:
     with ui.row("stats"):
         for value, label, tone in STATS:
             with ui.surface(label, "card"):
-                ui.text("v", value, style="h1", tone=tone)
-                ui.text("l", label, tone="muted", style="small")
+                ui.text("v", value, style="h1", tone=tone, wraps=True)
+                ui.text("l", label, tone="muted", style="small", wraps=True)
 
 
 def make(theme: str = "dark", scale: float = 1.0, size: tuple[int, int] = (1600, 1000)) -> tuple[Loop, View]:

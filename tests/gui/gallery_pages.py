@@ -75,11 +75,16 @@ class Messages:
             with ui.row("head"):
                 ui.icon("who", "user" if index % 2 else "robot", tone="muted" if index % 2 else "accent")
                 ui.text("name", "You" if index % 2 else "claude-opus-4.8", style="strong")
-                ui.text("meta", f"#{index} · 14:02 · 512 tok", tone="muted", style="small")
+                is_narrow = 0 < ui.width() < NARROW_PX
+                meta = f"#{index} · 14:02 · 512 tok"
+                if not is_narrow:
+                    ui.text("meta", meta, tone="muted", style="small")
                 ui.push()
                 for icon in ("copy", "pen", "code-branch"):
                     if ui.button(icon, "", icon=icon, kind="ghost", is_small=True, tip=f"{icon} {index}"):
                         self.clicked.append(f"{icon} {index}")
+            if is_narrow:
+                ui.text("meta", meta, tone="muted", style="small")
             streams = self.is_streaming and index == len(self.texts) - 1
             ui.markdown("body", self.texts[index], is_streaming=streams)
         ui.gap(8)
@@ -102,6 +107,7 @@ class Rows:
 
     count: int = 500
     revision: Hashable = 0
+    is_narrow: bool = False
 
     def __len__(self) -> int:
         return self.count
@@ -114,11 +120,15 @@ class Rows:
 
     def draw(self, index: int, ui: Ui) -> None:
         ui.text("job", f"Extract decisions {index}")
+        if self.is_narrow:
+            return
         ui.badge("stage", "done" if index % 3 else "queued", tone="ok" if index % 3 else "muted")
         ui.text("items", f"{index * 37:,}", tone="muted")
         ui.button("open", "Open", kind="link")
 
 
+NARROW_PX = 380
+NARROW = (Column("Job"),)
 COLUMNS = (
     Column("Job"),
     Column("Stage", width=110),
@@ -148,7 +158,8 @@ def long_page(ui: Ui, view: LongView) -> None:
     view.tab = ui.tabs("tabs", tabs, view.tab) or view.tab
     match view.tab:
         case "table":
-            ui.table("table", COLUMNS, Rows())
+            is_narrow = 0 < ui.width() < NARROW_PX
+            ui.table("table", NARROW if is_narrow else COLUMNS, Rows(is_narrow=is_narrow))
         case "code":
             ui.code("code", CODE, language="python", first_line=1, height=0)
         case "sort":

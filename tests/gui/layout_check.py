@@ -1,5 +1,5 @@
 """Finds what no window may show: things outside of what holds them, neighbours that overlap, words that are cut, a
-composer that something floats over.
+composer, or answers to a question, that something floats over.
 """
 
 from __future__ import annotations
@@ -17,20 +17,18 @@ from gui.elements.surfaces import Surface, SurfaceLayer
 from gui.elements.text import Badge, Text
 
 SLACK_PX = 2
+ANSWERS = frozenset({"answers", "grant yes", "no"})
+"""Rows of answers to a question, by their keys."""
 _SUM = re.compile(r"\$[\d.,]*\d")
 FEWEST_CHARS, FEWEST_OF_TEXT = 3, 5
 """Of a name that is cut, and of any other words; the tooltip says them whole."""
 
 
-def faults(tree: Tree, *, fewest_of_text: int = -1) -> list[str]:
-    """Sentences about everything that is clipped, cut or overlaps, in the order it was described.
-
-    Args:
-        fewest_of_text: characters that must be left of words which are cut, `FEWEST_OF_TEXT` where a panel keeps to it.
-    """
+def faults(tree: Tree) -> list[str]:
+    """Sentences about everything that is clipped, cut or overlaps, in the order it was described."""
     found: list[str] = []
     for top in (tree.root, *tree.top.order):
-        _check(top, found, fewest_of_text)
+        _check(top, found)
     return found + _covered(tree)
 
 
@@ -38,11 +36,14 @@ def _covered(tree: Tree) -> list[str]:
     floats = [one for one in tree.top.order if isinstance(one, FloatLayer) and not one.is_of_page]
     shown = [one for one in floats if not one.is_hidden]
     cards = [one for one in tree.root.walk() if isinstance(one.key, tuple) and one.key[0] == "composer"]
+    over_page = [one for one in tree.top.order if isinstance(one, FloatLayer) and one.is_of_page]
+    answers = [one for one in tree.root.walk() if one.key in ANSWERS and one.spot is not None]
+    pairs = [(one, card) for card in cards for one in shown]
+    pairs += [(one, answer) for answer in answers for one in over_page]
     return [
-        f"{_name(one)} lies over {_name(card)}"
-        for card in (cards if shown else ())
-        for one in shown
-        if _meet((one.x, one.y, one.w, one.h), anchor_of(card))
+        f"{_name(one)} lies over {_name(other)}"
+        for one, other in pairs
+        if _meet((one.x, one.y, one.w, one.h), anchor_of(other))
     ]
 
 
@@ -56,12 +57,12 @@ def _name(element: Element) -> str:
     return f"{type(element).__name__} {element.path()} {element.label()[:30]!r}"
 
 
-def _check(element: Element, found: list[str], fewest_of_text: int) -> None:
+def _check(element: Element, found: list[str]) -> None:
     kids = [kid for kid in element.order if kid.spot is not None and not kid.is_ghost and _has_area(kid)]
     for kid in kids:
         _check_inside(element, kid, found)
-        _check_words(kid, found, fewest_of_text)
-        _check(kid, found, fewest_of_text)
+        _check_words(kid, found)
+        _check(kid, found)
     if isinstance(element, Markdown):
         return
     for index, kid in enumerate(kids):
@@ -92,14 +93,14 @@ def _check_inside(holder: Element, kid: Element, found: list[str]) -> None:
         )
 
 
-def _check_words(element: Element, found: list[str], fewest_of_text: int) -> None:
+def _check_words(element: Element, found: list[str]) -> None:
     """The words of a button stand whole, or its icon in their place; of a name enough is left to know it by. Sums of
     money stand whole wherever they stand.
     """
     if isinstance(element, Text) and not element.props[3]:
         lost = [sum_ for sum_ in _SUM.findall(element.label()) if sum_ not in element.lines[0]]
         found += [f"{_name(element)} is cut to {element.lines[0]!r}, without {sum_}" for sum_ in lost]
-        if element.is_cut and len(element.lines[0].rstrip("…")) <= fewest_of_text:
+        if element.is_cut and len(element.lines[0].rstrip("…")) <= FEWEST_OF_TEXT:
             found.append(f"{_name(element)} is cut to {element.lines[0]!r}")
     if not isinstance(element, Button | Badge) or isinstance(element, PopupItem) or not element.is_cut:
         return

@@ -126,7 +126,8 @@ def test_where_it_stands_is_told_and_rows_can_be_brought_into_view(screen: Scree
         views.append(ui.virtual_list("list", rows, scroll_to=wish.pop() if wish else None))
 
     person = screen.show(draw)
-    assert views[-1] == ListView(700, is_at_end=False)
+    high, foot = the_list(screen).view.heights, the_list(screen).view.height
+    assert views[-1] == ListView(700, is_at_end=False, left_px=high.total - high.top(700) - foot)
     assert person.has("Press 700")
     wish.append(-1)
     screen.settle()

@@ -15,7 +15,7 @@ from panels.base.ui import Ui
 from panels.mcp.view import McpForm, McpView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
-from tests.gui.layout_check import FEWEST_OF_TEXT, faults
+from tests.gui.layout_check import faults
 from tests.panels.mcp import mcp_states as ms
 from tests.panels.views import view_of
 
@@ -49,9 +49,7 @@ def test_every_state_fits(screen: Screen, name: str) -> None:
     for size, scale in SIZES:
         for _ in range(3):
             screen.ui.frame(draw, *size)
-        found += [
-            f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree, fewest_of_text=FEWEST_OF_TEXT)
-        ]
+        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
     screen.loop.wake()
     assert found == []
 
