@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import assert_never
 
 from core.base import paths
-from core.base.reports import Report, WorkerReported
+from core.base.errors import StorageError
+from core.base.reports import OperationFailed, Report, WorkerReported
 from core.discussion import trash
 from core.discussion.catalog import Catalog
 from core.discussion.catalog_entries import EntryKeys
@@ -121,8 +122,13 @@ class ListingHandler:
         self._emit(SummariesLoaded(tuple(rows.values()), is_complete, drafted))
 
     def _look_into_trash(self, trash_days: int) -> None:
-        if not self._is_read_only:
-            trash.expire(self._home, self._clock(), trash_days)
+        try:
+            if not self._is_read_only:
+                trash.expire(self._home, self._clock(), trash_days)
+        except StorageError as error:  # it empties nothing for now, and nobody waits for that
+            self._emit(
+                OperationFailed("trash", error.what, f"{error.remedy} {error.where}", is_standing=True)
+            )
         self._emit(TrashListed(tuple(reversed(trash.items(self._home)))))
 
     def _search(self, query: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -108,7 +108,7 @@ def read_meta_in(directory: Path, discussion_id: str) -> MetaRead:
     _take(table, "delegated_by", str, "delegated_by", values, wrong)
     values["mode"] = _mode(table, wrong)
     created = _created(table, discussion_id, wrong)
-    limit = _number(table, "spend_limit_usd", math.inf, wrong)
+    limit = _number(table, "spend_limit_usd", sys.float_info.max, wrong)
     base: dict[str, Any] = {"name": discussion_id, "provider": "", "model": ""}
     meta = DiscussionMeta(id=discussion_id, created_at=created, spend_limit_usd=limit, **{**base, **values})
     if wrong and not problem:
@@ -224,7 +224,7 @@ def _number(table: dict[str, Any], key: str, most: float, wrong: list[str]) -> f
     value = table.get(key)
     if value is None:
         return None
-    if type(value) in {int, float} and math.isfinite(value) and 0 <= value <= most:
+    if type(value) in {int, float} and 0 <= value <= most:
         return float(value)
     wrong.append(repr(key))
     return None

@@ -26,6 +26,9 @@ KEEP_DAYS = 30
 MAX_STEP = timedelta(days=7)
 """The most that one look at the trash may age it: a clock that jumps years ahead counts as a week, once."""
 
+_LONGEST_S = 1e10
+"""More is no time that anything lay in the trash."""
+
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -183,7 +186,9 @@ def _read_ages(home: Path) -> _Ages:
     table = _table(paths.trash_dir(home) / paths.AGES_FILE)
     seconds = table.get("seconds")
     known = seconds if isinstance(seconds, dict) else {}
-    usable = {name: float(s) for name, s in known.items() if isinstance(s, (int, float)) and s >= 0}
+    usable = {
+        name: float(s) for name, s in known.items() if isinstance(s, (int, float)) and 0 <= s <= _LONGEST_S
+    }
     return _Ages(_utc(table.get("seen_at")), usable)
 
 
@@ -211,4 +216,7 @@ def _table(path: Path) -> dict[str, Any]:
 def _utc(value: object) -> datetime | None:
     if not isinstance(value, datetime):
         return None
-    return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    try:
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    except OverflowError:  # the first or the last day of all
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -106,7 +107,7 @@ def _fields(table: object, number: int, where: str) -> dict[str, object]:
 
 
 def _value(rule: _Key, key: str, value: object, name: str, where: str) -> object:
-    if rule.kind is float and type(value) is int:
+    if rule.kind is float and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
     if type(value) is not rule.kind or (
         isinstance(value, int | float) and value <= 0 and rule.kind is not bool

@@ -154,7 +154,7 @@ def _payment(line: bytes, start: datetime) -> tuple[str, Payment] | None:
         if datetime.fromisoformat(row["at"]) < start or not (math.isfinite(usd) and usd > 0):
             return None
         return str(row.get("id", "")), Payment(usd, row.get("is_estimate") is True)
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ArithmeticError, ValueError, TypeError, KeyError):
         return None
 
 

@@ -10,6 +10,7 @@ import pytest
 from core.app import home as store_home
 from core.app.messages import Event
 from core.base import paths
+from core.base.reports import OperationFailed
 from core.discussion import log, log_codec, store, trash
 from core.discussion.list_worker import ListingHandler, supersedes
 from core.discussion.messages import (
@@ -154,6 +155,18 @@ def test_the_trash_is_listed_the_last_deleted_at_the_end(home: Path) -> None:
         trash.delete(home, meta(number).id, NOW + timedelta(seconds=number), "deleted")
     (listed,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, TrashListed)]
     assert [item.name for item in listed.items] == ["Sky 1", "Sky 2"]
+
+
+def test_a_trash_that_cannot_be_aged_empties_nothing_and_keeps_no_command_from_its_work(home: Path) -> None:
+    trash.delete(home, meta(1).id, NOW, "deleted")
+    (paths.trash_dir(home) / paths.AGES_FILE).mkdir()
+
+    events = handled(home, LoadSummaries(30))
+
+    (listed,) = [event for event in events if isinstance(event, TrashListed)]
+    assert [item.name for item in listed.items] == ["Sky 1"]
+    (failed,) = [event for event in events if isinstance(event, OperationFailed)]
+    assert (failed.subject, paths.AGES_FILE in failed.text) == ("trash", True)
 
 
 def test_a_search_finds_words_of_messages(home: Path) -> None:

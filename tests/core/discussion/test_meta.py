@@ -108,6 +108,18 @@ def test_a_broken_meta_gives_defaults_and_a_reason_and_is_kept_beside_when_rewri
     assert (directory / "meta.toml.broken").read_bytes() == content
 
 
+@pytest.mark.parametrize("key", ["spend_limit_usd", "temperature", "max_output_tokens"])
+def test_a_figure_of_more_digits_than_any_is_named_and_the_rest_counts(tmp_path: Path, key: str) -> None:
+    """It stopped the list of all discussions: such a number is whole, and no number with a point can hold it."""
+    directory = made(tmp_path)
+    (directory / "meta.toml").write_text(f'name = "kept"\n{key} = 1{"0" * 400}\n')
+
+    found = read_meta(tmp_path, ID)
+
+    assert found.meta.name == "kept"
+    assert repr(key) in found.problem
+
+
 def test_a_missing_meta_takes_its_time_from_the_id(tmp_path: Path) -> None:
     directory = made(tmp_path)
     (directory / "meta.toml").unlink()

@@ -227,3 +227,14 @@ def test_a_reply_that_is_arriving_goes_along_and_comes_back(tmp_path: Path) -> N
     trash.restore(tmp_path, ID)
 
     assert b"still arriving" in (tmp_path / "discussions" / ID / "reply.part").read_bytes()
+
+
+@pytest.mark.parametrize("seconds", ["inf", "nan", "1e308", "1" + "0" * 400, "-1", '"x"', "[]"])
+def test_an_age_that_is_none_counts_as_nothing_and_stops_no_start(tmp_path: Path, seconds: str) -> None:
+    made(tmp_path)
+    item = trash.delete(tmp_path, ID, NOW, "x")
+    ages = tmp_path / "trash" / "ages.toml"
+    ages.write_text(f'seen_at = 0001-01-01T00:00:00+14:00\n[seconds]\n"{Path(item.path).name}" = {seconds}\n')
+
+    assert trash.expire(tmp_path, NOW + 400 * DAY) == ()
+    assert trash.items(tmp_path) == (item,)

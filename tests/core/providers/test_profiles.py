@@ -109,6 +109,7 @@ def test_without_a_file_the_packaged_models_stand(tmp_path: Path) -> None:
         ('[[model]]\nprovider = "a"\nid = "x"\ncontext_tokens = "big"', "'big'"),
         ('[[model]]\nprovider = "a"\nid = "x"\ncontext_tokens = true', "True"),
         ('[[model]]\nprovider = "a"\nid = "x"\ncontext_tokens = -1', "-1"),
+        (f'[[model]]\nprovider = "a"\nid = "x"\ntoken_factor = 1{"0" * 400}', "token_factor"),
         ('[[model]]\nprovider = "a"\nid = "x"\nefforts = ["hard"]', "hard"),
         ('[[model]]\nprovider = "a"\nid = "x"\nefforts = [[1]]', "efforts"),
     ],

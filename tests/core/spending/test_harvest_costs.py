@@ -70,7 +70,7 @@ def test_a_torn_or_foreign_row_counts_nothing_and_hides_no_other(tmp_path: Path,
     assert harvests_spent_since(tmp_path, NOON) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("cost", [b"-5", b"NaN", b"Infinity", b'"x"', b"null"])
+@pytest.mark.parametrize("cost", [b"-5", b"NaN", b"Infinity", b'"x"', b"null", b"1" + b"0" * 400])
 def test_a_row_takes_nothing_away_and_makes_no_sum_endless(tmp_path: Path, cost: bytes) -> None:
     noted(tmp_path, NOON, 1.0)
     (file,) = (tmp_path / "knowledge" / ".spent").iterdir()
