@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from core.base.figures import time_limit
 from core.base.text import one_line
-from core.retrieval.postgres_schema import create_schema, is_index_schema
+from core.retrieval.postgres_schema import SCHEMA_VERSION, create_schema, index_version
 from core.retrieval.store import ServerFaultError
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 CONNECT_S = 3.0
 """Longest wait for a connection, name look-up and log-in included."""
+
+CREATE_S = 20.0
+"""Longest wait for the tables of a new index."""
 
 _SAID_CHARS = 200
 
@@ -76,7 +79,14 @@ def connect(address: ServerAddress, schema: str, dimension: int) -> Connection:
     connection = reach(address)
     try:
         with bounded(connection, address, CONNECT_S):
-            _prepare(connection, schema, dimension)
+            row = connection.execute("SELECT to_regclass(%s)", (f"{schema}.shelf",)).fetchone()
+        if row == (None,):
+            with bounded(connection, address, CREATE_S), connection.transaction():
+                number = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:7])
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+                create_schema(connection, schema, dimension)
+        with bounded(connection, address, CONNECT_S):
+            _prepare(connection, schema)
     except BaseException:
         connection.close()
         raise
@@ -84,14 +94,25 @@ def connect(address: ServerAddress, schema: str, dimension: int) -> Connection:
 
 
 def index_schemas(address: ServerAddress) -> tuple[str, ...]:
-    """Every index of this version that a server has, one for each model. Raises ServerFaultError."""
+    """Every index of this version that a server has, one for each model.
+
+    Indexes of earlier versions that are this role's own go whole: nobody reads them any more, and their words would stay.
+
+    Raises:
+        ServerFaultError: as `reach`.
+    """
     connection = reach(address)
     try:
         with bounded(connection, address, CONNECT_S):
-            rows = connection.execute("SELECT nspname FROM pg_namespace ORDER BY nspname").fetchall()
+            rows = connection.execute(
+                "SELECT nspname, pg_has_role(nspowner, 'USAGE') FROM pg_namespace ORDER BY nspname"
+            ).fetchall()
+            for name, is_own in rows:
+                if is_own and 0 < index_version(name) < SCHEMA_VERSION:
+                    connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
     finally:
         connection.close()
-    return tuple(name for (name,) in rows if is_index_schema(name))
+    return tuple(name for name, _ in rows if index_version(name) == SCHEMA_VERSION)
 
 
 def reach(address: ServerAddress) -> Connection:
@@ -176,18 +197,16 @@ def _connected(address: ServerAddress) -> Connection:
     return psycopg.connect(make_conninfo("", **given), autocommit=True)
 
 
-def _prepare(connection: Connection, schema: str, dimension: int) -> None:
+def _prepare(connection: Connection, schema: str) -> None:
     from pgvector.psycopg import register_vector
 
-    if connection.execute("SELECT to_regclass(%s)", (f"{schema}.shelf",)).fetchone() == (None,):
-        with connection.transaction():
-            number = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:7])
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
-            create_schema(connection, schema, dimension)
     row = connection.execute(
         "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
     ).fetchone()
     of_vectors = str(row[0]) if row else "public"
     connection.execute("SELECT set_config('search_path', %s, false)", (f'{schema}, "{of_vectors}"',))
     connection.execute("SELECT set_config('jit', 'off', false)")  # compiling a search takes longer than it
+    connection.execute(
+        "SELECT set_config('work_mem', '64MB', false)"
+    )  # a million scores are sorted in memory
     register_vector(connection)

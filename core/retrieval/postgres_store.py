@@ -16,8 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.postgres_connection import ServerAddress, bounded, connect
-from core.retrieval.postgres_schema import schema_name
-from core.retrieval.postgres_words import as_tsvector, best_chunks, frequency
+from core.retrieval.postgres_schema import TABLES, schema_name
+from core.retrieval.postgres_vectors import best_vectors, bytes_of, give_vectors
+from core.retrieval.postgres_words import (
+    Narrowing,
+    as_tsvector,
+    best_chunks,
+    count_words,
+    frequency,
+    uncount_words,
+)
 from core.retrieval.quantisation import DIMENSION, cosine
 from core.retrieval.store import (
     BY_NAME,
@@ -51,24 +59,6 @@ AWAY_S = 15.0
 
 _CHUNK = 'c."row", c.first, c.last, c.heading, c.text, c.before, c.after, c.date'
 _SOURCE = "s.scope, s.path, s.title, s.tags, s.date, s.description"
-
-
-_VECTOR = """
-WITH dots AS MATERIALIZED (
-    SELECT c."row", -(v.numbers <#> %(query)s) AS dot
-    FROM chunk c JOIN vector v ON v.corpus = %(corpus)s AND v."row" = c."row"
-    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND v.kind = %(kind)s {narrowed}),
-best AS (SELECT "row", dot FROM dots WHERE dot <> 0 ORDER BY dot DESC FETCH FIRST %(count)s ROWS WITH TIES),
-cut AS (
-    SELECT best."row", best.dot FROM best JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = best."row"
-        JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
-    ORDER BY best.dot DESC, s.scope, s.path, c.first, c."row" LIMIT %(count)s)
-SELECT c."row", f.dot, c.first, s.path, s.scope, (SELECT min(dot) FROM dots WHERE dot <> 0)
-FROM (SELECT "row", dot FROM cut
-    UNION SELECT "row", dot FROM dots WHERE dot <> 0 AND "row" = ANY(%(also)s)) f
-    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = f."row"
-    JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
-"""
 
 
 class PostgresStore:
@@ -160,7 +150,7 @@ class PostgresStore:
                     ' JOIN vector v ON v.corpus = c.corpus AND v."row" = c."row" WHERE c.corpus = %s AND c.source = %s',
                     (corpus, number),
                 ):
-                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = _bytes(
+                    kept[embedded_text(Chunk(ChunkKind.PROSE, LineRange(1, 1), text, heading))] = bytes_of(
                         numbers
                     )
                 _drop_chunks(db, corpus, number)
@@ -209,14 +199,14 @@ class PostgresStore:
         removed = self.remove(keys)
         with self._bounded(ERASE_S) as db:
             for corpus in dict.fromkeys(one.value for one in (*corpora, *(key.corpus for key in keys))):
-                for table in ("source", "chunk", "vector"):
+                for table in TABLES:
                     db.execute(f"VACUUM (FULL) {table}_{corpus}".encode())
         return removed
 
     def analyse(self, corpus: Corpus) -> None:
         """Have the server count a corpus, as it does by itself some time: until then it plans every search badly."""
         with self._bounded(ERASE_S) as db:
-            for table in ("source", "chunk", "vector"):
+            for table in TABLES:
                 db.execute(f"VACUUM (ANALYZE) {table}_{corpus.value}".encode())
 
     def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
@@ -237,7 +227,7 @@ class PostgresStore:
         """Give chunks their vectors; those that are gone are passed over."""
         rows = [(*BY_NAME[place.shelf], place.row, vector) for place, vector in vectors.items()]
 
-        self._write(lambda db: _give(db, rows))
+        self._write(lambda db: give_vectors(db, rows))
 
     def keyword(
         self, shelf: Shelf, terms: Sequence[str], scopes: Sequence[str], filters: SearchFilters, count: int
@@ -248,9 +238,8 @@ class PostgresStore:
         said.pop((), None)
         if not said:
             return {}
-        narrowed, values = self._narrowed(shelf, scopes, filters)
         with self._reading() as db:
-            rows = best_chunks(db, shelf, said, narrowed, values, count)
+            rows = best_chunks(db, shelf, said, self._narrowed(shelf, scopes, filters), count)
         return {
             self._place(shelf, row, line, scope, path): float(score) for row, score, line, path, scope in rows
         }
@@ -270,18 +259,10 @@ class PostgresStore:
         also: Iterable[ChunkPlace],
     ) -> Scan:
         """Cosines of the best chunks, and of `also`."""
-        from pgvector import HalfVector
-
-        narrowed, values = self._narrowed(shelf, scopes, filters)
-        given = {
-            "corpus": shelf.corpus.value,
-            "kind": shelf.kind.value,
-            "query": HalfVector(query.astype("float16")),
-            "count": count,
-            "also": [one.row for one in also],
-        }
         with self._reading() as db:
-            rows = db.execute(_VECTOR.format(narrowed=narrowed).encode(), given | values).fetchall()
+            rows = best_vectors(
+                db, shelf, query, self._narrowed(shelf, scopes, filters), count, [one.row for one in also]
+            )
         scores = {
             self._place(shelf, row, line, scope, path): cosine(int(dot))
             for row, dot, line, path, scope, _ in rows
@@ -344,10 +325,7 @@ class PostgresStore:
         ).fetchone()
         return None if row is None else int(row[0])
 
-    def _narrowed(
-        self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
-    ) -> tuple[str, dict[str, object]]:
-        """SQL that narrows the chunks `c` of a shelf to those that may be found, with its values."""
+    def _narrowed(self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters) -> Narrowing:
         allowed = ("",) if shelf.corpus in HOME_CORPORA else scopes
         values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
         parts, dates = ["s.scope = ANY(%(scopes)s)"], []
@@ -364,10 +342,8 @@ class PostgresStore:
             if day:
                 dates.append(f" AND c.date {sign} %({name})s AND c.date <> ''")
                 values[name] = _kept(day)
-        return (
-            " AND c.source IN (SELECT s.id FROM source s WHERE s.corpus = %(corpus)s AND "
-            f"{' AND '.join(parts)}){''.join(dates)}"
-        ), values
+        sources = f"IN (SELECT s.id FROM source s WHERE s.corpus = %(corpus)s AND {' AND '.join(parts)})"
+        return Narrowing(sources, "".join(dates), values)
 
     def _connection(self) -> Connection:
         """This thread's connection, a new one where it is broken."""
@@ -405,6 +381,7 @@ class PostgresStore:
 
 
 def _drop_chunks(db: Connection, corpus: str, source: int) -> None:
+    uncount_words(db, corpus, source)
     db.execute(
         "DELETE FROM vector v USING chunk c WHERE v.corpus = %(corpus)s AND c.corpus = %(corpus)s"
         ' AND c.source = %(source)s AND v."row" = c."row"',
@@ -432,6 +409,7 @@ def _add(
     numbers = db.execute("SELECT nextval('numbers') FROM generate_series(1, %s)", (len(chunks),)).fetchall()
     rows, vectors = [], []
     sizes: Counter[str] = Counter()
+    having: Counter[tuple[str, str]] = Counter()
     with FtsTokens() as tokens:
         for (number,), chunk in zip(numbers, chunks, strict=True):
             found = tokens.of(keyword_text(chunk))
@@ -453,6 +431,7 @@ def _add(
                 )
             )
             sizes[kind] += len(found)
+            having.update((kind, term) for term in set(found))
             if vector is not None:
                 vectors.append((corpus, kind, int(number), vector))
     with db.cursor() as cursor:
@@ -461,32 +440,10 @@ def _add(
             " size, words, often) VALUES(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, false, %s, %s::tsvector, %s)",
             rows,
         )
-    _give(db, vectors)
+    count_words(db, corpus, having)
+    give_vectors(db, vectors)
     for kind, count in Counter(chunk.kind.value for chunk in chunks).items():
         _count(db, corpus, kind, count, sizes[kind])
-
-
-def _give(db: Connection, vectors: Iterable[tuple[str, str, int, bytes]]) -> None:
-    """Give rows of a corpus and kind their vectors; those that are gone are passed over."""
-    import numpy as np
-    from pgvector import HalfVector
-
-    with db.cursor() as cursor:
-        cursor.executemany(
-            'WITH there AS (UPDATE chunk SET embedded = true WHERE corpus = %s AND kind = %s AND "row" = %s'
-            ' RETURNING corpus, "row", kind) INSERT INTO vector(corpus, "row", kind, numbers)'
-            ' SELECT corpus, "row", kind, %s FROM there ON CONFLICT (corpus, "row") DO UPDATE SET numbers = excluded.numbers',
-            [
-                (corpus, kind, row, HalfVector(np.frombuffer(vector, np.int8).astype(np.float16)))
-                for corpus, kind, row, vector in vectors
-            ],
-        )
-
-
-def _bytes(numbers: Any) -> bytes:
-    import numpy as np
-
-    return np.asarray(numbers.to_list()).astype(np.int8).tobytes()
 
 
 def _kept(text: str) -> str:

@@ -22,34 +22,35 @@ _FIRST = 4
 MOST_POSITIONS, LAST_POSITION = 255, 16_383
 """Of one lexeme that a `tsvector` keeps, and the highest that there is."""
 
-_FREQUENCIES = """
-SELECT t.term, (SELECT count(*) FROM chunk c
-    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND c.words @@ t.query::tsquery)
-FROM unnest(%(terms)s::text[], %(queries)s::text[]) t(term, query)
-"""
+_FREQUENCIES = "SELECT term, chunks FROM word WHERE corpus = %s AND kind = %s AND term = ANY(%s)"
 
+# Scores stand in the select list and not in a join: a common word has most chunks, and to sort and group their terms takes
+# longer than to read them. The sum goes in the order of the tsvector, which is the same for all chunks.
 _KEYWORD = """
-WITH hit AS MATERIALIZED (
-    SELECT c."row", u.lexeme AS term, c.size,
-        coalesce((c.often ->> u.lexeme)::int, cardinality(u.positions))::float8 AS times
-    FROM chunk c, unnest(ts_filter(setweight(c.words, 'A', %(terms)s::text[]), '{{a}}')) u
-    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND (c.words @@ %(any)s::tsquery OR c."row" = ANY(%(rows)s))
-    {narrowed}
-    UNION ALL
-    SELECT c."row", p.term, c.size, p.times
+WITH phrase AS MATERIALIZED (
+    SELECT "row", sum({score}) AS score
     FROM unnest(%(rows)s::bigint[], %(phrases)s::text[], %(times)s::float8[]) p("row", term, times)
-    JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = p."row" {narrowed}),
+        JOIN chunk c USING ("row") CROSS JOIN LATERAL (SELECT p.term AS lexeme) u
+    WHERE c.corpus = %(corpus)s GROUP BY "row"),
 scored AS (
-    SELECT hit."row", sum(asked.weight * (times * ({k1} + 1)
-        / (times + {k1} * (1 - {b} + {b} * size / %(mean)s))) ORDER BY asked.at) AS score
-    FROM hit JOIN unnest(%(asked)s::text[], %(weights)s::float8[]) WITH ORDINALITY asked(term, weight, at) USING (term)
-    GROUP BY hit."row"
+    SELECT c."row", coalesce((
+        SELECT sum({score})
+        FROM unnest(ts_filter(setweight(c.words, 'A', %(terms)s::text[]), '{{a}}')) u CROSS JOIN LATERAL
+            (SELECT coalesce((c.often ->> u.lexeme)::int, cardinality(u.positions))::float8 AS times) t), 0)
+        + coalesce((SELECT phrase.score FROM phrase WHERE phrase."row" = c."row"), 0) AS score
+    FROM chunk c
+    WHERE c.corpus = %(corpus)s AND c.kind = %(kind)s AND (c.words @@ %(any)s::tsquery OR c."row" = ANY(%(rows)s))
+        {narrowed}
     ORDER BY score DESC FETCH FIRST %(count)s ROWS WITH TIES)
 SELECT c."row", scored.score, c.first, s.path, s.scope
 FROM scored JOIN chunk c ON c.corpus = %(corpus)s AND c."row" = scored."row"
     JOIN source s ON s.corpus = %(corpus)s AND s.id = c.source
 ORDER BY scored.score DESC, s.scope, s.path, c.first, c."row" LIMIT %(count)s
 """
+_SCORE = (
+    f"(%(weights)s::float8[])[array_position(%(asked)s::text[], u.lexeme)] * times * {K1 + 1}::float8"
+    f" / (times + {K1 * (1 - B)}::float8 + {K1 * B}::float8 * c.size / %(mean)s)"
+)
 
 
 def as_tsvector(tokens: Sequence[str]) -> tuple[str, Any]:
@@ -69,6 +70,14 @@ def as_tsvector(tokens: Sequence[str]) -> tuple[str, Any]:
         for token, positions in at.items()
     )
     return words, Jsonb(more) if more else None
+
+
+class Narrowing(NamedTuple):
+    """SQL that narrows a search, with its values: what the source of a chunk is to be, and of a chunk `c` its date."""
+
+    sources: str
+    dates: str
+    values: Mapping[str, object]
 
 
 class _WeighedWords(NamedTuple):
@@ -110,10 +119,8 @@ def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) 
     ).fetchone()
     chunks, tokens = row or (0, 0)
     single = [phrase[0] for phrase in said if len(phrase) == 1]
-    given = {"corpus": corpus, "kind": kind, "terms": single, "queries": [_quoted(one) for one in single]}
-    rows: dict[str, int] = dict(
-        sorted(db.execute(_FREQUENCIES, given).fetchall(), key=lambda one: int(one[1]))
-    )
+    known = dict(db.execute(_FREQUENCIES, (corpus, kind, single)).fetchall())
+    rows = dict(sorted(((term, int(known.get(term, 0))) for term in single), key=lambda one: one[1]))
     hits = [hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)]
     having = Counter(name for _, name, _ in hits) | Counter(rows)
     weights = {_name(phrase): times * _idf(chunks, having[_name(phrase)]) for phrase, times in said.items()}
@@ -160,12 +167,43 @@ def _phrase_hits(db: Connection, shelf: Shelf, phrase: Sequence[str]) -> Iterato
         yield row, _name(phrase), float(sum(1 for _ in starts))
 
 
+def count_words(db: Connection, corpus: str, chunks: Mapping[tuple[str, str], int]) -> None:
+    """Count chunks that came: how many by kind and term."""
+    rows = sorted((kind, term, count) for (kind, term), count in chunks.items())
+    db.execute(
+        "INSERT INTO word SELECT %s, * FROM unnest(%s::text[], %s::text[], %s::bigint[])"
+        " ON CONFLICT (corpus, kind, term) DO UPDATE SET chunks = word.chunks + excluded.chunks",
+        (corpus, *(list(column) for column in zip(*rows, strict=True))) if rows else (corpus, [], [], []),
+    )
+
+
+def uncount_words(db: Connection, corpus: str, source: int) -> None:
+    """Count the chunks of a source no more: it is about to lose them. A term that none holds is gone."""
+    none_left = db.execute(
+        "WITH less AS (SELECT kind, term, count(*) AS chunks FROM chunk, unnest(tsvector_to_array(words)) term"
+        " WHERE corpus = %(corpus)s AND source = %(source)s GROUP BY kind, term)"
+        " UPDATE word SET chunks = word.chunks - less.chunks FROM less"
+        " WHERE word.corpus = %(corpus)s AND word.kind = less.kind AND word.term = less.term"
+        " RETURNING word.kind, word.term, word.chunks",
+        {"corpus": corpus, "source": source},
+    ).fetchall()
+    gone = [(kind, term) for kind, term, chunks in none_left if chunks <= 0]
+    db.execute(
+        "DELETE FROM word USING unnest(%s::text[], %s::text[]) gone(kind, term)"
+        " WHERE word.corpus = %s AND word.kind = gone.kind AND word.term = gone.term",
+        ([kind for kind, _ in gone], [term for _, term in gone], corpus),
+    )
+
+
 def frequency(db: Connection, shelf: Shelf, term: str, most: int) -> int:
     """Chunks of a shelf that hold a term, counted up to `most`."""
     with FtsTokens() as tokens:
         phrase = tokens.of(term)
     if not phrase:
         return 0
+    if len(phrase) == 1:
+        rows = db.execute(_FREQUENCIES, (shelf.corpus.value, shelf.kind.value, list(phrase))).fetchall()
+        return min(int(rows[0][1]), most) if rows else 0
     row = db.execute(
         "SELECT count(*) FROM (SELECT 1 FROM chunk c"
         " WHERE c.corpus = %s AND c.kind = %s AND c.words @@ %s::tsquery LIMIT %s) one",
@@ -187,18 +225,19 @@ def best_chunks(
     db: Connection,
     shelf: Shelf,
     said: Mapping[tuple[str, ...], int],
-    narrowed: str,
-    values: Mapping[str, object],
+    narrowing: Narrowing,
     count: int,
 ) -> list[tuple[Any, ...]]:
     """The best chunks with any of the words: row, score, first line, path and scope, the best first, ties by path and line.
 
     Args:
-        said: tokens of each word, and how often it was said; narrowed: SQL that narrows the chunks `c`, with its values.
+        said: tokens of each word, and how often it was said.
     """
     asked = _weighed(db, shelf, said)
-    sql = _KEYWORD.format(k1=K1, b=B, narrowed=narrowed).encode()
-    given = {**values, **asked.values, "count": count}
+    sql = _KEYWORD.format(
+        score=_SCORE, narrowed=f"AND c.source {narrowing.sources}{narrowing.dates}"
+    ).encode()
+    given = {**narrowing.values, **asked.values, "count": count}
 
     def best(terms: Sequence[str]) -> list[tuple[Any, ...]]:
         return db.execute(sql, given | {"any": " | ".join(map(_quoted, terms))}).fetchall()

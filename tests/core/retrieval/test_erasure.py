@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from core.base import paths
@@ -171,6 +172,17 @@ def test_a_server_is_told_at_once_whatever_model_its_index_has(home: Path, postg
         assert list(server.sources(Corpus.DISCUSSIONS, "")) == [STAYS]
         server.close()
     assert list(owed(home)) == []
+
+
+def test_an_index_of_an_earlier_version_goes_whole_from_a_server(home: Path, postgres_url: str) -> None:
+    before, other = "manual_slop_1_0123456789abcdef", "manual_slop_of_somebody"
+    with psycopg.connect(postgres_url, autocommit=True) as db:
+        for name in (before, other):
+            db.execute(f"CREATE SCHEMA {name}; CREATE TABLE {name}.chunk(text text)".encode())
+        assert tell_server(home, ServerDebt("f", postgres_url, (GONE,)))[1] == ""
+        rows = db.execute("SELECT nspname FROM pg_namespace").fetchall()
+        db.execute(f"DROP SCHEMA {other} CASCADE".encode())
+    assert {other} == {before, other} & {name for (name,) in rows}
 
 
 def test_a_server_that_is_away_is_owed_it_until_it_was_told(home: Path, postgres_url: str) -> None:
