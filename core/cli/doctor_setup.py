@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib import metadata
@@ -59,6 +60,7 @@ def setup_checks(options: Options) -> tuple[Check, ...]:
         partial(providers, loaded, store),
         partial(inbox, request.home),
         partial(channels, loaded),
+        partial(desktop_idle, loaded, request.environ),
     )
 
 
@@ -184,6 +186,28 @@ def servers(loaded: LoadedSettings) -> Iterator[Finding]:
             )
         else:
             yield ok("servers", counted)
+
+
+def desktop_idle(
+    loaded: LoadedSettings, environ: Mapping[str, str], platform: str = sys.platform
+) -> Iterator[Finding]:
+    """Where it is asked for, the desktop tells how long the person used no key or pointer."""
+    if not loaded.settings.agent.desktop_idle:
+        return
+    if platform in {"darwin", "win32"}:
+        yield warn(
+            "desktop idle", "it was never tried on this system", "See if Agent, Alone tells the right time"
+        )
+    elif environ.get("WAYLAND_DISPLAY") or not environ.get("DISPLAY"):
+        yield warn(
+            "desktop idle",
+            "Wayland tells no program how long you were away"
+            if environ.get("WAYLAND_DISPLAY")
+            else "there is no X server",
+            "Nothing is lost: the window's own time counts. Set agent.desktop_idle to false",
+        )
+    else:
+        yield ok("desktop idle", "told by the X server")
 
 
 def keyring(store: KeyStore) -> Iterator[Finding]:

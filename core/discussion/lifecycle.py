@@ -120,14 +120,25 @@ def select(state: AppState, discussion_id: str) -> Result:
     state = replace(state, discussions=replace(state.discussions, selected_id=discussion_id))
     if discussion_id in state.discussions.open:
         return state, ()
-    return state, (LoadDiscussion(discussion_id),)
+    return state, (_load(state, discussion_id),)
 
 
 def read(state: AppState, discussion_id: str) -> Result:
     """Load a log that is not loaded yet; nothing else changes."""
     if discussion_id not in state.discussions.summaries or discussion_id in state.discussions.open:
         return state, ()
-    return state, (LoadDiscussion(discussion_id),)
+    return state, (_load(state, discussion_id),)
+
+
+def _load(state: AppState, discussion_id: str) -> LoadDiscussion:
+    """Reading of a discussion, with the tasks that it gave away and that nobody reads."""
+    rows, opened = state.discussions.summaries, state.discussions.open
+    tasks = (
+        name
+        for name, row in rows.items()
+        if row.meta.delegated_by and row.meta.parent_id == discussion_id and name not in opened
+    )
+    return LoadDiscussion(discussion_id, task_ids=tuple(sorted(tasks)))
 
 
 def loaded(state: AppState, event: DiscussionLoaded) -> AppState:

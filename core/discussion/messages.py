@@ -260,10 +260,15 @@ class BranchOnDisk(msgspec.Struct, frozen=True):
 
 
 class LoadDiscussion(msgspec.Struct, frozen=True):
-    """Read a log and report `DiscussionLoaded`."""
+    """Read a log and report `DiscussionLoaded`.
+
+    `task_ids`: of discussions that it gave tasks to, whose money its limit pays: calls that a killed program left in them are
+    booked before, and told by `SummariesChanged`.
+    """
 
     discussion_id: str
     command_id: str = ""
+    task_ids: tuple[str, ...] = ()
 
 
 class PromptToken(msgspec.Struct, frozen=True):

@@ -43,6 +43,7 @@ from core.discussion.messages import (
     RestoreOnDisk,
     ResultToken,
     StartToken,
+    SummariesChanged,
     TrashListed,
     TrashOnDisk,
     UpkeepToken,
@@ -129,6 +130,7 @@ class DiscussionHandler:
                 )
                 self._created(effect.meta, effect.token)
             case LoadDiscussion():
+                self._book_left(effect.task_ids)
                 loaded = self._load(effect.discussion_id)
                 row = summarise(loaded.meta, loaded.discussion)
                 self._emit(DiscussionLoaded(loaded.discussion, row))
@@ -224,6 +226,17 @@ class DiscussionHandler:
     def _load(self, discussion_id: str) -> store.LoadedDiscussion:
         self._seen.look(discussion_id)
         return store.load(self._root, discussion_id, self._clock())
+
+    def _book_left(self, task_ids: Iterable[str]) -> None:
+        """Put calls that a killed program left in tasks into their logs, so that they count before more is spent."""
+        for task_id in task_ids:
+            if not (paths.discussion_dir(self._root, task_id) / paths.REPLY_FILE).exists():
+                continue
+            with suppress(SlopError):
+                loaded = self._load(task_id)
+                self._emit(SummariesChanged((summarise(loaded.meta, loaded.discussion),)))
+                if loaded.discussion.repaired:
+                    self._tell_payments(task_id)
 
     def _look_at(self, discussion_ids: Iterable[str]) -> None:
         """Tell what another program did to discussions, if anything; the trash once, however many came or went."""

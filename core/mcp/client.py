@@ -41,6 +41,7 @@ GRACE_S = 30.0
 """Seconds after a server's time in which the host says that it is over. A host that says nothing is ended, and all servers."""
 START_S, LOAD_S = 60.0, 60.0
 """Seconds that a server has to start, whatever its time for a call (npx may fetch it), and the host to load the SDK."""
+LIST_AGE_S = 60.0
 _CLOSE_S = 5.0
 _HOST = Path(__file__).with_name("host.py")
 
@@ -100,6 +101,7 @@ class McpClient:
 
     Attributes:
         start_s: seconds that a server has at least to start and list its tools.
+        list_age_s: seconds for which the list of one over HTTP, which cannot tell of a change, is taken as it was.
     """
 
     def __init__(
@@ -109,7 +111,7 @@ class McpClient:
     ) -> None:
         self._tell = tell
         self._clock = clock
-        self.start_s = START_S
+        self.start_s, self.list_age_s = START_S, LIST_AGE_S
         self._lock = threading.Lock()
         self._write_lock = threading.Lock()
         self._entries: dict[str, _StartedServer] = {}
@@ -269,6 +271,7 @@ class McpClient:
                 proxy=_proxy(settings.url),
                 may_reach_own=is_own,
                 timeout_s=start_s,
+                list_age_s=self.list_age_s,
             )
         if not settings.command:
             raise McpError(f"The MCP server {settings.name} has neither a command nor a url")

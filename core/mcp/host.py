@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, BinaryIO
@@ -178,6 +179,8 @@ class ServerRun:
         self._is_started = False
         self._stopping = asyncio.Event()
         self._changed = asyncio.Event()
+        self._tools: tuple[McpTool, ...] = ()
+        self._listed_at = 0.0
 
     def stop(self) -> None:
         """End it; a start under way is given up."""
@@ -216,9 +219,10 @@ class ServerRun:
             try:
                 async with asyncio.timeout(self.order.timeout_s):
                     tools, left_out = await self._listed(client)
+                self._tools, self._listed_at = tools, time.monotonic()
                 self._is_started = True
                 self._say(HostStarted(self.order.id, tools, left_out))
-                await self._stay(client, tools)
+                await self._stay(client)
             finally:
                 await _ended(listens)
 
@@ -251,14 +255,14 @@ class ServerRun:
         if isinstance(message, ToolListChangedNotification):
             self._changed.set()
 
-    async def _stay(self, client: Client, tools: tuple[McpTool, ...]) -> None:
+    async def _stay(self, client: Client) -> None:
         """Wait for the end, and look at the list again when the server says that it changed, not more than it bears."""
         waits = [asyncio.create_task(self._stopping.wait())]
         if self._process is not None:
             waits.append(asyncio.create_task(self._process.ended.wait()))
         if self._door is not None:
             waits.append(asyncio.create_task(self._door.session_over.wait()))
-        looks = asyncio.create_task(self._look_again(client, tools))
+        looks = asyncio.create_task(self._look_again(client))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -267,7 +271,7 @@ class ServerRun:
     async def _listen(self, client: Client) -> None:
         """Hear of a changed list as the protocol of 2026 has it; older servers tell of it without being asked.
 
-        Not over HTTP, where a stream that only listens is ended as silent: such a list is looked at when the server starts.
+        Not over HTTP, where a stream that only listens is ended as silent: such a list is looked at before a call.
         """
         if self._process is None:
             return
@@ -276,19 +280,24 @@ class ServerRun:
                 async for _ in heard:
                     self._changed.set()
 
-    async def _look_again(self, client: Client, tools: tuple[McpTool, ...]) -> None:
+    async def _look_again(self, client: Client) -> None:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            try:
-                async with asyncio.timeout(self.order.timeout_s):
-                    fresh, left_out = await self._listed(client)
-            except (MCPError, ValidationError, TimeoutError):
-                continue
-            if fresh != tools:
-                tools = fresh
-                self._say(HostChange(self.order.id, tools, left_out))
+            with suppress(MCPError, ValidationError, TimeoutError):
+                await self._is_other(client)
             await asyncio.sleep(_RELIST_S)
+
+    async def _is_other(self, client: Client) -> bool:
+        """Look at the list. True if it is another, which is told. Raises MCPError, ValidationError or TimeoutError."""
+        async with asyncio.timeout(self.order.timeout_s):
+            fresh, left_out = await self._listed(client)
+        self._listed_at = time.monotonic()
+        if fresh == self._tools:
+            return False
+        self._tools = fresh
+        self._say(HostChange(self.order.id, fresh, left_out))
+        return True
 
     async def _listed(self, client: Client) -> tuple[tuple[McpTool, ...], tuple[str, ...]]:
         listed: list[ListedTool] = []
@@ -335,6 +344,10 @@ class ServerRun:
             return
         request = CallToolRequest(params=CallToolRequestParams(name=order.tool, arguments=arguments))
         try:
+            is_old = time.monotonic() - self._listed_at > self.order.list_age_s
+            if self._door is not None and is_old and await self._is_other(client):
+                self._say(HostFailure(order.id, "it offers other tools than before"))
+                return
             # The session's own call would check the answer by the server's schema, whose patterns can cost minutes.
             async with asyncio.timeout(order.timeout_s):
                 result = await client.session.send_request(request, _ANSWER)

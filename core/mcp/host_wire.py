@@ -16,7 +16,7 @@ class HostStart(msgspec.Struct, frozen=True, tag="start"):
         url: of one over HTTP; bearer: sent with each request, empty for none.
         proxy: address of the person's proxy, empty for none.
         may_reach_own: this machine and its network may be connected to.
-        timeout_s: until it has listed its tools.
+        timeout_s: until it has listed its tools; list_age_s: over HTTP, after which a call first looks at the list again.
     """
 
     id: int
@@ -27,6 +27,7 @@ class HostStart(msgspec.Struct, frozen=True, tag="start"):
     proxy: str = ""
     may_reach_own: bool = False
     timeout_s: float = 60.0
+    list_age_s: float = 60.0
 
 
 class HostCall(msgspec.Struct, frozen=True, tag="call"):

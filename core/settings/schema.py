@@ -689,7 +689,7 @@ _WINDOW = (
         Kind.SWITCH,
         False,
         "An autonomous discussion is told how long you used no key or pointer of the whole desktop, not of the window alone: "
-        "on X11, macOS and Windows.",
+        "on X11. The code for macOS and Windows was never run there, and Wayland tells no program.",
         scope=SettingScope.USER,
         field="agent.desktop_idle",
     ),

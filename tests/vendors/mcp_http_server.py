@@ -8,7 +8,11 @@ SESSION = "session-1"
 
 
 class McpHttpServer(LoopbackServer):
-    """A server with one tool, `say`, and one valid key (empty: anybody's). `leads_to`: where it redirects requests."""
+    """A server with one tool, `say`, and one valid key (empty: anybody's).
+
+    Attributes:
+        leads_to: where it redirects requests; description: of its tool, which it may change without a word.
+    """
 
     def __init__(self, key: str = "") -> None:
         super().__init__()
@@ -16,6 +20,7 @@ class McpHttpServer(LoopbackServer):
         self.leads_to = ""
         self.body_bytes = 0
         self.is_session_over = False
+        self.description = "Says it."
 
     def answer(self, captured: Captured) -> Reply:
         if self.leads_to:
@@ -46,7 +51,17 @@ class McpHttpServer(LoopbackServer):
                     {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
                 )
             case "tools/list":
-                return result({"tools": [{"name": "say", "inputSchema": {"type": "object"}}]})
+                return result(
+                    {
+                        "tools": [
+                            {
+                                "name": "say",
+                                "description": self.description,
+                                "inputSchema": {"type": "object"},
+                            }
+                        ]
+                    }
+                )
             case "tools/call":
                 words = "x" * self.body_bytes or str(asked["params"]["arguments"])
                 return result({"content": [{"type": "text", "text": words}]})

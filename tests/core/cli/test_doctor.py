@@ -313,3 +313,25 @@ def test_a_channel_that_nobody_may_speak_in_and_an_inbox_that_is_a_link_are_said
     assert found["channel quiet"].verdict is Verdict.WARN
     assert "no name of a channel" in found["channel broken"].text
     assert found["inbox"].verdict is Verdict.WARN
+
+
+@pytest.mark.parametrize(
+    ("platform", "environ", "verdict"),
+    [
+        ("linux", {"DISPLAY": ":0"}, "OK"),
+        ("linux", {"DISPLAY": ":0", "WAYLAND_DISPLAY": "wayland-0"}, "WARN"),
+        ("linux", {}, "WARN"),
+        ("darwin", {}, "WARN"),
+    ],
+)
+def test_where_no_desktop_tells_how_long_one_was_away_it_is_said(
+    tmp_path: Path, platform: str, environ: dict[str, str], verdict: str
+) -> None:
+    config = tmp_path / "config.toml"
+    request = ConfigRequest(config, tmp_path / "trusted.toml", tmp_path, tmp_path, tmp_path)
+    assert not list(doctor_setup.desktop_idle(load(request), environ, platform))
+    config.write_text("[agent]\ndesktop_idle = true\n", encoding="utf-8")
+
+    (found,) = doctor_setup.desktop_idle(load(request), environ, platform)
+
+    assert found.verdict.value == verdict
