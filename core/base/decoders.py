@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from _thread import RLock  # a lock and no thread: pure modules stand on this one
 from collections.abc import Iterable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import msgspec
 from msgspec import inspect
@@ -16,8 +16,16 @@ from msgspec import inspect
 T = TypeVar("T")
 
 _looking = RLock()
-_json: dict[Any, msgspec.json.Decoder[Any]] = {}
-_packed: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
+_decoders: dict[tuple[type, Any], Any] = {}
+
+
+def _decoder(kind: type, form: Any) -> Any:
+    """The decoder of that kind to `form`, made by the first who asks."""
+    made = _decoders.get((kind, form))
+    if made is None:
+        with _looking:
+            made = _decoders.setdefault((kind, form), kind(form))
+    return made
 
 
 @overload
@@ -26,11 +34,7 @@ def decoder_of(form: type[T]) -> msgspec.json.Decoder[T]: ...
 def decoder_of(form: Any) -> msgspec.json.Decoder[Any]: ...
 def decoder_of(form: Any) -> msgspec.json.Decoder[Any]:
     """The decoder of JSON to `form`, the same one for all who ask. Any thread."""
-    made = _json.get(form)
-    if made is None:
-        with _looking:
-            made = _json.setdefault(form, msgspec.json.Decoder(form))
-    return made
+    return cast(msgspec.json.Decoder[Any], _decoder(msgspec.json.Decoder, form))
 
 
 @overload
@@ -39,11 +43,7 @@ def packed_decoder_of(form: type[T]) -> msgspec.msgpack.Decoder[T]: ...
 def packed_decoder_of(form: Any) -> msgspec.msgpack.Decoder[Any]: ...
 def packed_decoder_of(form: Any) -> msgspec.msgpack.Decoder[Any]:
     """The decoder of MessagePack to `form`, the same one for all who ask. Any thread."""
-    made = _packed.get(form)
-    if made is None:
-        with _looking:
-            made = _packed.setdefault(form, msgspec.msgpack.Decoder(form))
-    return made
+    return cast(msgspec.msgpack.Decoder[Any], _decoder(msgspec.msgpack.Decoder, form))
 
 
 @overload

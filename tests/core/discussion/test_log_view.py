@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from functools import reduce
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind
+from core.discussion.log_content import message_of
 from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart, ToolResultPart
@@ -286,3 +288,16 @@ def test_a_value_that_was_gone_on_from_can_be_gone_on_from_again() -> None:
     assert [message.id for message in other.messages] == ["m0", "m2"]
     changed = apply(other, EditRecord("e", NOW, "m2", (TextPart("two"),)))
     assert [message.text for message in changed.messages] == ["0", "two"]
+
+
+def test_a_message_has_all_that_its_record_tells_but_what_it_is_a_version_of() -> None:
+    record = MessageRecord(
+        "m1", NOW, Role.ASSISTANT, (TextPart("x"),), Status.INTERRUPTED, "anthropic", "claude", "m0", is_autonomous=True
+    )  # fmt: skip
+    told = set(MessageRecord.__struct_fields__) - {"version_of"}
+
+    message = message_of(record)
+
+    assert {name: getattr(message, name) for name in told} == {name: getattr(record, name) for name in told}
+    assert all(getattr(record, field.name) != field.default for field in msgspec.structs.fields(record))
+    assert message.version_of == ""
