@@ -178,6 +178,15 @@ def one_core_for_the_model() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def quick_looks() -> Iterator[None]:
+    """Have a watch look ten times a second, not once, at what it watches: its first look is what each test waits for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.app.watch._CHECK_MS", 100)
+        patch.setattr("core.app.watch._POLL_MS", 100)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def worker_process() -> Iterator[None]:
     """Share one worker process among the programs of all tests: see `one_worker_process`."""
     with one_worker_process():

@@ -51,8 +51,16 @@ def _read(decode: Callable[[Any], V], data: Data) -> V:
 
 
 _TOO_DEEP = "Lists or objects are nested too deep"
-_json: dict[Any, TypedReader[Any]] = {}
-_packed: dict[Any, TypedReader[Any]] = {}
+_readers: dict[tuple[type, Any], TypedReader[Any]] = {}
+
+
+def _reader(kind: type, form: Any) -> TypedReader[Any]:
+    """The reader of that kind to `form`, made by the first who asks."""
+    made = _readers.get((kind, form))
+    if made is None:
+        with _looking:
+            made = _readers.setdefault((kind, form), TypedReader(kind(form)))
+    return made
 
 
 @overload
@@ -61,11 +69,7 @@ def decoder_of(form: type[T]) -> TypedReader[T]: ...
 def decoder_of(form: Any) -> TypedReader[Any]: ...
 def decoder_of(form: Any) -> TypedReader[Any]:
     """The decoder of JSON to `form`, the same one for all who ask. Any thread."""
-    made = _json.get(form)
-    if made is None:
-        with _looking:
-            made = _json.setdefault(form, TypedReader(msgspec.json.Decoder(form)))
-    return made
+    return _reader(msgspec.json.Decoder, form)
 
 
 @overload
@@ -74,11 +78,7 @@ def packed_decoder_of(form: type[T]) -> TypedReader[T]: ...
 def packed_decoder_of(form: Any) -> TypedReader[Any]: ...
 def packed_decoder_of(form: Any) -> TypedReader[Any]:
     """The decoder of MessagePack to `form`, the same one for all who ask. Any thread."""
-    made = _packed.get(form)
-    if made is None:
-        with _looking:
-            made = _packed.setdefault(form, TypedReader(msgspec.msgpack.Decoder(form)))
-    return made
+    return _reader(msgspec.msgpack.Decoder, form)
 
 
 @overload

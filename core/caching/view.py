@@ -5,7 +5,7 @@ A view is a value; `replay` rebuilds the same from the log, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 import msgspec
@@ -199,11 +199,6 @@ def _deletion_in(stack: AggregateStack) -> Callable[[str], str]:
     return deletion_of
 
 
-def visible_files(view: ContextView) -> dict[str, str]:
-    """Files that a model takes as current of layers 6, 7 and 10: the newest text of each piece by its key."""
-    return {key: file.text for key, file in _visible(view).items()}
-
-
 def visible_known(view: ContextView) -> tuple[BaseFile, ...]:
     """Texts that a model takes as current of layers 6 and 7."""
     known = {piece.key: piece for piece in view.base.known or ()}
@@ -238,7 +233,7 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
     for file in carried_pieces(view) if carried else ():
         if file.key in carried:
             carried[file.key].append(file)
-    current = _visible(view) if carried else {}
+    current = visible_pieces(view) if carried else {}
     total = 0
     for key, files in carried.items():
         needed = _tokens(replace(current[key], sent=""), count) if key in current else 0
@@ -269,7 +264,7 @@ def built_on(view: ContextView) -> dict[Place, str]:
 
 def updates(view: ContextView, pieces: Sequence[Piece]) -> tuple[BaseFile, ...]:
     """Those pieces that a view shows otherwise or not, each in the shortest form in which the next delta tells it."""
-    seen = _visible(view)
+    seen = visible_pieces(view)
     told = [p for p in pieces if p.key not in seen or seen[p.key].sha256 != p.sha256]
     if not told:
         return ()
@@ -284,11 +279,6 @@ def updates(view: ContextView, pieces: Sequence[Piece]) -> tuple[BaseFile, ...]:
         sent = sent_form(text, shown, first.get(key), diffs.get(key, 0))
         found.append(BaseFile(key, piece.sha256, text, sent))
     return tuple(found)
-
-
-def visible_pieces(view: ContextView) -> Mapping[str, BaseFile]:
-    """Pieces that a model takes as current of layers 6, 7 and 10, by key."""
-    return _visible(view)
 
 
 def _without(view: ContextView, kept: tuple[ViewDelta, ...]) -> ContextView:
@@ -313,7 +303,8 @@ def _told(view: ContextView, stack: AggregateStack) -> ContextView:
     return replace(view, base=replace(view.base, known=known, withdrawals=stack.withdrawals))
 
 
-def _visible(view: ContextView) -> dict[str, BaseFile]:
+def visible_pieces(view: ContextView) -> dict[str, BaseFile]:
+    """Pieces that a model takes as current of layers 6, 7 and 10: the newest of each, by key."""
     files = {file.key: file for file in base_pieces(view.base)}
     for delta in view.deltas:
         for key in delta.removed:
@@ -323,7 +314,7 @@ def _visible(view: ContextView) -> dict[str, BaseFile]:
 
 
 def _difference(view: ContextView, stack: AggregateStack, message_id: str) -> ViewDelta | None:
-    seen = _visible(view)
+    seen = visible_pieces(view)
     pieces = [piece for layer in _APPENDED for piece in stack.layer(layer).pieces]
     changed = updates(view, pieces)
     keys = {piece.key for piece in pieces}

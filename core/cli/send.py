@@ -28,6 +28,7 @@ from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
 from core.context.offered_tools import missing_tools
+from core.discussion.log_content import message_of
 from core.discussion.messages import (
     AttachFile,
     CreateDiscussion,
@@ -404,15 +405,7 @@ def _unwritten(state: AppState) -> Message | None:
     for write in state.discussions.pending.values():
         for record in write.records:
             if isinstance(record, MessageRecord) and record.role is Role.ASSISTANT:
-                return Message(
-                    record.id,
-                    record.at,
-                    record.role,
-                    record.parts,
-                    record.status,
-                    record.provider,
-                    record.model,
-                )
+                return message_of(record)
     return None
 
 

@@ -42,8 +42,6 @@ _BEFORE_PROJECT = (LayerId.ROLE, LayerId.SYSTEM_PRESET, LayerId.PERSONA)
 _CURATED = (LayerId.FILE_SET, LayerId.FILE_DETAILS)
 _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
-_TAIL = "/told"
-"""End of the key of layer 8 behind a message."""
 _REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
 """Name of a removed piece, by its layer; else it is the path of a file."""
 _ROLES = {role.value: role for role in Role}
@@ -219,12 +217,7 @@ def turn_key(message_id: str) -> str:
 
 def tail_segment(tail: TurnTail) -> Segment:
     """Layer 8 of an earlier turn, as it stands on the wire behind the person's words."""
-    return Segment(LayerId.TURNS, f"{turn_key(tail.message_id)}{_TAIL}", tail.text, digest(tail.text))
-
-
-def is_tail(segment: Segment) -> bool:
-    """True for layer 8 of an earlier turn among the turns: nobody said it."""
-    return segment.key.endswith(_TAIL)
+    return Segment(LayerId.TURNS, f"{turn_key(tail.message_id)}/told", tail.text, digest(tail.text))
 
 
 def delta_text(delta: ViewDelta) -> str:

@@ -28,6 +28,20 @@ from core.values.usage import Usage, add_usage
 Change = EditRecord | DeleteRecord | RestoreRecord | UsageRecord
 
 
+def message_of(record: MessageRecord) -> Message:
+    """Message that a record tells of, as it was said. Which reply it is a version of, the log around it decides."""
+    return Message(
+        record.id,
+        record.at,
+        record.role,
+        record.parts,
+        record.status,
+        record.provider,
+        record.model,
+        is_autonomous=record.is_autonomous,
+    )
+
+
 class FoldedLog:
     """A discussion while records are added.
 
@@ -117,16 +131,7 @@ class FoldedLog:
             self._retrieved = {k: v for k, v in self._retrieved.items() if k != record.message_id}
 
     def _add_message(self, record: MessageRecord) -> None:
-        message = Message(
-            record.id,
-            record.at,
-            record.role,
-            record.parts,
-            record.status,
-            record.provider,
-            record.model,
-            is_autonomous=record.is_autonomous,
-        )
+        message = message_of(record)
         known = self._known(record.id)
         if known is not None and _is_same(known, message):
             return

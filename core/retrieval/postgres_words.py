@@ -119,7 +119,7 @@ def _weighed(db: Connection, shelf: Shelf, said: Mapping[tuple[str, ...], int]) 
     ).fetchone()
     chunks, tokens = row or (0, 0)
     single = [phrase[0] for phrase in said if len(phrase) == 1]
-    known = dict(db.execute(_FREQUENCIES, (corpus, kind, single)).fetchall())
+    known: dict[str, int] = dict(db.execute(_FREQUENCIES, (corpus, kind, single)).fetchall())
     rows = dict(sorted(((term, int(known.get(term, 0))) for term in single), key=lambda one: one[1]))
     hits = [hit for phrase in said if len(phrase) > 1 for hit in _phrase_hits(db, shelf, phrase)]
     having = Counter(name for _, name, _ in hits) | Counter(rows)

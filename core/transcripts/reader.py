@@ -100,10 +100,22 @@ def _decoded(kind: TranscriptKind, element: Any) -> Transcript:
     """A conversation; one whose bytes are no UTF-8 is read as Windows-1252 where they are not, and that is counted."""
     try:
         return _ARRAYS[kind](element)
-    except UnicodeDecodeError:
-        again = decoded(bytes(element)).encode()
+    except ValueError:
+        again = _as_utf8(element)
+        if again is None:
+            raise
     found = _ARRAYS[kind](msgspec.Raw(again))
     return msgspec.structs.replace(found, skipped={**found.skipped, NO_UTF8: 1})
+
+
+def _as_utf8(element: Any) -> bytes | None:
+    """Bytes of another encoding as UTF-8; None for what is UTF-8 already, or was parsed."""
+    data = bytes(element) if isinstance(element, msgspec.Raw) else b""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return decoded(data).encode()
+    return None
 
 
 def _by_first_object(text: str) -> TranscriptKind:

@@ -36,10 +36,10 @@ from bench.cache_policies import (
 from bench.cache_replay import tokens_without
 from core.caching.decision import Decision
 from core.caching.ledger import can_extend
-from core.caching.view import visible_file_set, visible_files
+from core.caching.view import visible_file_set
 from core.values.cache import CacheSettings
 from core.values.stack import LayerId
-from tests.core.caching.requests import turn_texts
+from tests.core.caching.requests import turn_texts, visible_files
 from tests.vendors.billing.clock import moment
 
 SEED = 4711

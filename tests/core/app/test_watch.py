@@ -135,8 +135,8 @@ def test_where_the_system_watches_no_more_files_they_are_polled_and_it_is_said(
         return plain(*paths, force_polling=True, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(watchfiles, "watch", limited)
+    os.utime(file, ns=(1, 1))  # who polls compares seconds
     seen.start(file)
-    os.utime(file, ns=(1, 1))
     file.write_text("longer than before")
 
     seen.wait_for(file)

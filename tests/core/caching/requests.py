@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
+from core.caching.view import visible_pieces
 from core.context.stack import AggregateStack, build_stack
-from core.context.wire import is_tail
 from core.providers.blocks import Wire, wire_of
 from core.values.cache import (
     CacheMark,
@@ -24,6 +24,7 @@ from core.values.curation import ItemFiles
 from core.values.messages import Message, Role
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs, ToolSchema
+from core.values.view import ContextView
 from tests.core.stacks import curated
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -124,6 +125,11 @@ def stack_of(
     )
 
 
+def visible_files(view: ContextView) -> dict[str, str]:
+    """The newest text of each piece that a model takes as current of layers 6, 7 and 10, by its key."""
+    return {key: piece.text for key, piece in visible_pieces(view).items()}
+
+
 def turn_texts(messages: Iterable[RequestMessage]) -> tuple[tuple[str, RequestPart | str], ...]:
     """What a model sees of the talk: role and content of each part, files, deltas and metadata left out."""
     return tuple(
@@ -131,7 +137,8 @@ def turn_texts(messages: Iterable[RequestMessage]) -> tuple[tuple[str, RequestPa
         for message in messages
         for part in message.parts
         if not (
-            isinstance(part, Segment) and (part.layer not in {LayerId.TURNS, LayerId.USER} or is_tail(part))
+            isinstance(part, Segment)
+            and (part.layer not in {LayerId.TURNS, LayerId.USER} or part.key.endswith("/told"))
         )
     )
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.caching.ledger import record
 from core.caching.replay import Replayed, records_for, replay
-from core.caching.view import view_for, visible_file_set, visible_files, with_tail
+from core.caching.view import view_for, visible_file_set, with_tail
 from core.context.memo import StackMemo
 from core.context.stack import AggregateStack, build_stack
 from core.context.wire import MadeMessages, delta_text
@@ -20,7 +20,18 @@ from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.records import ViewRecord
 from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs, ToolSchema
 from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
-from tests.core.caching.requests import ANTHROPIC, AWAY, NOW, QUICK, SCOPE, after, count, stack_of, turn_texts
+from tests.core.caching.requests import (
+    ANTHROPIC,
+    AWAY,
+    NOW,
+    QUICK,
+    SCOPE,
+    after,
+    count,
+    stack_of,
+    turn_texts,
+    visible_files,
+)
 from tests.core.stacks import curated, full_inputs, said
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.caching.ledger import record
 from core.caching.replay import records_for, replay
-from core.caching.view import pruned, superseded_tokens, view_for, visible_file_set, visible_files
+from core.caching.view import pruned, superseded_tokens, view_for, visible_file_set
 from core.context.stack import AggregateStack, build_stack
 from core.context.update import applied, is_diff
 from core.context.wire import DELTA_NOTE, DIFF_NOTE, delta_text
@@ -23,7 +23,7 @@ from core.values.provider import ProviderRequest, RequestPart
 from core.values.records import ViewRecord
 from core.values.stack import Segment, StackInputs, ToolSchema
 from core.values.view import ContextView, base_pieces
-from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, after, stack_of
+from tests.core.caching.requests import ANTHROPIC, NOW, QUICK, SCOPE, after, stack_of, visible_files
 from tests.core.stacks import curated, said
 
 LINES = tuple(f"line {number} of the file stands here\n" for number in range(80))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from functools import reduce
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind
+from core.discussion.log_content import message_of
 from core.discussion.log_view import apply, branch_records, fold, model_view
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Mark, Message, Role, Status, TextPart, ToolCallPart, ToolResultPart
@@ -298,3 +300,16 @@ def test_what_changes_no_entry_leaves_the_very_same_ones_with_all_that_was_made_
     assert replace(later, queue_hold="waits").messages is said
     assert len(apply(later, MessageRecord("m2", NOW, Role.ASSISTANT, (TextPart("Yes."),))).messages) == 2
     assert later.messages is said
+
+
+def test_a_message_has_all_that_its_record_tells_but_what_it_is_a_version_of() -> None:
+    record = MessageRecord(
+        "m1", NOW, Role.ASSISTANT, (TextPart("x"),), Status.INTERRUPTED, "anthropic", "claude", "m0", is_autonomous=True
+    )  # fmt: skip
+    told = set(MessageRecord.__struct_fields__) - {"version_of"}
+
+    message = message_of(record)
+
+    assert {name: getattr(message, name) for name in told} == {name: getattr(record, name) for name in told}
+    assert all(getattr(record, field.name) != field.default for field in msgspec.structs.fields(record))
+    assert message.version_of == ""

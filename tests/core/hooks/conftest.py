@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from core.app.controller import AppController
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
+from core.base.reports import Tick
 from core.discussion.messages import SetModel
 from core.hooks.clock import OffsetClock
 from core.hooks.guard import Limits
@@ -177,8 +178,11 @@ class World:
                 return
 
     def _steps_twice(self) -> None:
-        seen = self.controller.revision
-        self.until(lambda _: self.controller.revision >= seen + 2)
+        """A step that was under way is published by the first; the second began behind it. No second's wait for either."""
+        for _ in range(2):
+            seen = self.controller.revision
+            self.controller.emit(Tick())
+            self.until(lambda _, seen=seen: self.controller.revision > seen)  # type: ignore[misc]
 
     def read_only(self) -> None:
         """From here on the home cannot be written."""
