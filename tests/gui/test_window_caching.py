@@ -164,3 +164,14 @@ def test_on_the_smallest_window_the_rail_is_in_reach_and_the_figures_are_whole(s
     lines = [element.lines for element in screen.ui.tree.root.walk() if isinstance(element, Text)]
     assert all([figure] in lines for figure in ("23%", "$1.94", "4 min"))
     screen.loop.wake()
+
+
+def test_the_plot_stands_in_view_without_scrolling(screen: Screen) -> None:
+    """It stood below the fold of a window of usual size."""
+    Desk(screen, cache_states.caching(), _view())
+    plot = screen.driver.find("hit rate · cost", kind=Plot)
+
+    assert plot.spot is not None
+    left, top, right, bottom = plot.spot
+    assert right > left
+    assert bottom - top > 0.9 * plot.h, "all of it is visible"
