@@ -19,7 +19,7 @@ from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.caching.view import CachingView
 from panels.shell.window import window
-from tests.gui.conftest import Screen
+from tests.gui.conftest import SIZE, Screen
 from tests.gui.layout_check import faults
 from tests.gui.test_window_states import shown
 from tests.panels import states
@@ -172,6 +172,4 @@ def test_the_plot_stands_in_view_without_scrolling(screen: Screen) -> None:
     plot = screen.driver.find("hit rate · cost", kind=Plot)
 
     assert plot.spot is not None
-    left, top, right, bottom = plot.spot
-    assert right > left
-    assert bottom - top > 0.9 * plot.h, "all of it is visible"
+    assert plot.spot[3] < SIZE[1]
