@@ -409,6 +409,10 @@ class CallWorker:
         """
         inputs, parts = effect.spec.inputs, reply.parts()
         reported, is_whole = reply.usage or Usage(), is_whole and not reply.is_outgrown
+        if reported.cache_read_tokens is None and reply.contents is not None and reply.contents.stored:
+            reported = read_of(
+                reported, reply.contents
+            )  # named in the request: it was read, whatever is said
         is_billed = reported != Usage() or bool(parts) or reply.is_out
         if reply.usage is None and not is_billed and not reply.lost:
             return Usage()

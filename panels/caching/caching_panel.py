@@ -55,14 +55,15 @@ def _overview(desk: Desk) -> None:
     is_used = bool(series) or bool(facts.used_providers(desk.state, desk.view.memo))
     if is_used:
         _figures(desk)
-        _providers(desk)
     orphans_section(desk)
     rewrites_section(desk)
+    if series:
+        _plot(desk, series)
+    if is_used:
+        _providers(desk)
     _selected(desk)
     _next_request(desk)
     spending_section(desk)
-    if series:
-        _plot(desk, series)
     if not is_used:
         settings_section(desk)
 

@@ -19,7 +19,7 @@ from panels.base.ui import Ui
 from panels.base.view import WindowView
 from panels.caching.view import CachingView
 from panels.shell.window import window
-from tests.gui.conftest import Screen
+from tests.gui.conftest import SIZE, Screen
 from tests.gui.layout_check import faults
 from tests.gui.test_window_states import shown
 from tests.panels import states
@@ -164,3 +164,12 @@ def test_on_the_smallest_window_the_rail_is_in_reach_and_the_figures_are_whole(s
     lines = [element.lines for element in screen.ui.tree.root.walk() if isinstance(element, Text)]
     assert all([figure] in lines for figure in ("23%", "$1.94", "4 min"))
     screen.loop.wake()
+
+
+def test_the_plot_stands_in_view_without_scrolling(screen: Screen) -> None:
+    """It stood below the fold of a window of usual size."""
+    Desk(screen, cache_states.caching(), _view())
+    plot = screen.driver.find("hit rate · cost", kind=Plot)
+
+    assert plot.spot is not None
+    assert plot.spot[3] < SIZE[1]

@@ -507,3 +507,14 @@ def test_a_turn_that_made_a_stored_prefix_and_got_no_answer_is_booked_as_having_
     assert isinstance(failed, CallFailed)
     assert failed.usage.is_estimate
     assert (failed.usage.input_tokens, failed.usage.cache_read_tokens) == (21_000, 20_000)
+
+
+def test_what_a_turn_read_by_name_is_known_where_the_vendor_does_not_say_it() -> None:
+    """The whole input was priced as fresh where the figure of what was read was none."""
+    stored = StoredContent("c", "gemini-3.8-flash", "h", "d", 20_000, AT, AT + timedelta(hours=1))
+    told = UsageUpdate(Usage(input_tokens=21_000, output_tokens=2), ContentsReport(stored=stored))
+
+    ended = run(FakeServices(FakeProvider(TextDelta("one two"), told, DONE)))[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert (ended.usage.input_tokens, ended.usage.cache_read_tokens) == (21_000, 20_000)

@@ -224,24 +224,6 @@ def test_a_network_that_breaks_while_storing_leaves_the_turn_alone(
     assert sent(client, say("Hello?")).text == "Hello there."
 
 
-def test_a_turn_that_breaks_off_before_its_answer_is_not_taken_for_begun_because_its_prefix_was_stored(
-    server: GeminiServer, client: GeminiProvider
-) -> None:
-    """It was called a reply that broke in the middle: not sent again, and booked whole."""
-    server.faults.append(HangUp())
-
-    first, second = (
-        outcome(client.stream(say("Hello?"), NO_BLOBS, CancelToken())),
-        sent(client, say("Hello?")),
-    )
-
-    assert isinstance(first.error, ProviderError)
-    assert first.error.kind is FailureKind.NO_NETWORK
-    assert reports(first)[0].is_new
-    assert second.usage.cache_read_tokens
-    assert calls(server).count(("POST", "cachedContents")) == 1
-
-
 def test_one_that_was_made_although_its_answer_was_lost_is_found_used_and_paid_for(
     clock: Clock, server: GeminiServer, client: GeminiProvider
 ) -> None:

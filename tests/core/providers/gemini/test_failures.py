@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from core.base.errors import FailureKind
-from tests.core.providers.gemini.kit import ARGON, asked, provider_at
+from core.values.cache import CachePlan, ContentsPlan, ContentsUse
+from tests.core.providers.caching_kit import FILES, turn
+from tests.core.providers.gemini.kit import ARGON, FLASH, asked, provider_at
 from tests.core.providers.outcomes import (
     ask,
     run,
@@ -25,6 +27,7 @@ from tests.vendors.gemini_server import (
 from tests.vendors.loopback import (
     Answer,
     DropAfterBytes,
+    HangUp,
     InsertAfter,
     Reply,
 )
@@ -174,3 +177,19 @@ def test_garbage_in_mid_stream_is_a_bad_reply(server: GeminiServer) -> None:
 
     assert result.failure.kind is FailureKind.BAD_REPLY
     assert result.text == "Hello ther"
+
+
+def test_a_turn_that_breaks_off_before_its_answer_is_not_taken_for_begun_because_its_prefix_was_stored(
+    server: GeminiServer,
+) -> None:
+    """It was called a reply that broke in the middle: not sent again, and booked whole."""
+    client = provider_at(server)
+    stores = CachePlan(contents=ContentsPlan(ContentsUse.CREATE, FILES, "a1" * 16, 3600, ""))
+    server.faults.append(HangUp())
+
+    broken, again = (run(client, turn(FLASH, "Hello?", cache=stores)) for _ in range(2))
+    client.close()
+
+    assert broken.failure.kind is FailureKind.NO_NETWORK
+    assert again.usage.cache_read_tokens
+    assert sum(request.path.endswith("cachedContents") for request in server.requests) == 1
