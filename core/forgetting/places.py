@@ -99,8 +99,15 @@ PLACES: tuple[Place, ...] = (
         is_unread=True,
     ),
     Place(
+        "taken",
+        "files that were taken out of the inbox",
+        ("inbox/taken/*",),
+        checked="none that it was told is left",
+        counted=("file that was taken out of the inbox", "files that were taken out of the inbox"),
+    ),
+    Place(
         "inbox",
-        "files of the inbox, and those that were taken out of it",
+        "files of the inbox that nobody took",
         ("inbox/*",),
         checked="yours: left as they are",
         is_unread=True,
