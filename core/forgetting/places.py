@@ -287,6 +287,7 @@ PLACES: tuple[Place, ...] = (
 
 CANNOT = (
     "what providers keep of the words that were sent to them: logs and backups",
+    "files that its commands wrote; their scratch folder goes when this program ends, after a kill when it starts",
     "copies that you or others made: exports, files that were imported or attached, the clipboard",
     "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
 )
