@@ -8,7 +8,6 @@ import selectors
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -243,6 +242,11 @@ class Commands:
             self._mark.note()
         return self._environment(scratch)
 
+    def new_scratch(self, whose: str) -> str:
+        """A scratch folder of this run. Raises OSError."""
+        with self._lock:
+            return self._mark.scratch(whose)
+
     def of(self, discussion_id: str) -> DiscussionCommands:
         """Commands of one discussion."""
         with self._lock:
@@ -471,5 +475,5 @@ class DiscussionCommands:
     def _scratch_folder(self) -> str:
         with self._lock:
             if not self._scratch:
-                self._scratch = os.path.realpath(tempfile.mkdtemp(prefix="manual-slop-command-"))
+                self._scratch = self._commands.new_scratch("command")
             return self._scratch

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
+import shutil
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +20,8 @@ from core.base.opener import read_file
 VARIABLE = "MANUAL_SLOP_COMMAND"
 """Environment variable that every command carries, with the mark of the run that started it."""
 MOST_NAMED = 10
+_SCRATCH = "manual-slop-"
+_NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class RunMark:
@@ -34,6 +39,15 @@ class RunMark:
             write_file(self._file, json.dumps({"pid": os.getpid(), "began": _began(os.getpid())}).encode())
             self._is_written = True
 
+    def scratch(self, whose: str) -> str:
+        """Make a folder of this run below the system's temporary one: the next start removes what a kill leaves of it.
+
+        Args:
+            whose: word of its name. Returns its path, links resolved. Raises OSError.
+        """
+        self.note()
+        return os.path.realpath(tempfile.mkdtemp(prefix=f"{_SCRATCH}{whose}-{self.name}-"))
+
     def drop(self) -> None:
         """Take the mark away, unless something of this run is left. Idempotent."""
         if self._is_written and not _carriers({self.name}):
@@ -42,7 +56,8 @@ class RunMark:
 
 
 def survivors(home: Path) -> tuple[str, ...]:
-    """Name what earlier runs of the program started and is still there, a sentence each; marks without any go.
+    """Name what earlier runs of the program started and is still there, a sentence each; marks without any go, and with
+    them the scratch folders of their commands.
 
     Linux alone names them: elsewhere the environment of a process cannot be read.
     """
@@ -55,6 +70,7 @@ def survivors(home: Path) -> tuple[str, ...]:
     left = _carriers(set(over))
     for name, mark in over.items():
         if not left.get(name):
+            _drop_scratch(name)
             with suppress(OSError):
                 mark.unlink()
     found = [each for name in sorted(left) for each in left[name]]
@@ -62,6 +78,15 @@ def survivors(home: Path) -> tuple[str, ...]:
         f"A command of an earlier run is still there: process {pid} ({name}). End it if you do not need it: kill {pid}"
         for pid, name in found[:MOST_NAMED]
     )
+
+
+def _drop_scratch(name: str) -> None:
+    """Remove what commands of a run that is over left in its scratch folders: words of conversations may stand there."""
+    if sys.platform != "linux" or not _NAME.fullmatch(name):
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-{name}-*"):
+        if not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_alive(mark: Path) -> bool:

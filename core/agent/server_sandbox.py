@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -65,7 +63,7 @@ class ServerSandbox:
         with self._lock:
             self._places.pop(name, None)
             if name not in self._scratch:
-                self._scratch[name] = os.path.realpath(tempfile.mkdtemp(prefix="manual-slop-server-"))
+                self._scratch[name] = self._commands.new_scratch("server")
             scratch = self._scratch[name]
         confinement = self._commands.confinement
         own_tmp = confinement.sandbox.name != BUBBLEWRAP or sys.platform == "darwin"

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from core.base import paths
 from core.base.errors import SlopError, StorageError
 from core.base.opener import read_file
@@ -16,6 +18,7 @@ from core.evidence.quotes import item_hash
 from core.facts.fact_file import loose_items
 from core.facts.files import read_files
 from core.facts.places import place_of as fact_place
+from core.forgetting.taken_files import taken_told
 from core.forgetting.words import (
     AppliedStep,
     GoneConversation,
@@ -63,6 +66,8 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
     else:
         conversations = [_conversation(home, one) for one in target.discussion_ids]
         words = words_of_conversations(conversations, memory)
+        logs = (Path(path) for one in conversations for path in one.paths)
+        words = replace(words, taken=tuple(taken_told(home, logs)))
         gone = frozenset(target.discussion_ids)
         took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
         told = [e.discussion for e in took if words.items.intersection(e.items)]

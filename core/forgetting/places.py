@@ -99,8 +99,15 @@ PLACES: tuple[Place, ...] = (
         is_unread=True,
     ),
     Place(
+        "taken",
+        "files that were taken out of the inbox",
+        ("inbox/taken/*",),
+        checked="none that it was told is left",
+        counted=("file that was taken out of the inbox", "files that were taken out of the inbox"),
+    ),
+    Place(
         "inbox",
-        "files of the inbox, and those that were taken out of it",
+        "files of the inbox that nobody took",
         ("inbox/*",),
         checked="yours: left as they are",
         is_unread=True,
@@ -280,6 +287,7 @@ PLACES: tuple[Place, ...] = (
 
 CANNOT = (
     "what providers keep of the words that were sent to them: logs and backups",
+    "files that its commands wrote; their scratch folder goes when this program ends, after a kill when it starts",
     "copies that you or others made: exports, files that were imported or attached, the clipboard",
     "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
 )

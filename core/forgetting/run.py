@@ -41,6 +41,7 @@ from core.forgetting.redaction import (
     evidence_without,
     items_without,
 )
+from core.forgetting.taken_files import drop_taken
 from core.forgetting.words import Words, holds
 from core.harvest.batch_book import BatchChange
 from core.harvest.batch_files import FOLDER, BatchFiles
@@ -161,6 +162,7 @@ class _Forgetting:
             self._cleanse_knowledge()
             self._cleanse_recalled()
             self._cleanse_journal()
+            self._count("taken", drop_taken(self._home, self._words, disk=self._disk))
             self._erase_in_index()
         self._tell_server()
         self._withdraw_batches()

@@ -25,6 +25,7 @@ from core.forgetting.places import place
 from core.forgetting.report import WARNING, headline
 from core.knowledge import step as knowledge
 from core.retrieval.step import update_index
+from core.signals.inflow import without_told
 from core.values.discussion import OpenDiscussion
 from core.values.evidence import EvidenceState
 from core.values.forgetting import ForgetTarget, ForgettingState
@@ -189,6 +190,7 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
         state = replace(
             _without_proposals(state),
             evidence=EvidenceState(),
+            signals=without_told(state.signals, receipt.discussion_ids),
             discussions=replace(
                 state.discussions,
                 prompt_history=(),

@@ -59,6 +59,7 @@ class Words(msgspec.Struct, frozen=True):
         texts: words that stand nowhere any more, the longest first; sources: names of the conversations, where no other
             has the same.
         put_back: items that a merge took in, which another conversation said: they stand again where the merged one goes.
+        taken: names of files that were taken out of the inbox and told to these conversations.
         blended: how many merged items stay with words of these conversations, for nobody knows any more what stood before.
     """
 
@@ -74,6 +75,7 @@ class Words(msgspec.Struct, frozen=True):
     removed_facts: int = 0
     sources: frozenset[str] = frozenset()
     put_back: tuple[PutBack, ...] = ()
+    taken: tuple[str, ...] = ()
     blended: int = 0
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -45,6 +45,12 @@ def without_signals(signals: SignalState, ids: Iterable[str]) -> SignalState:
         return signals
     left = tuple(one for one in signals.waiting if one.id not in gone)
     return replace(signals, waiting=left, seen=(*signals.seen, *taken)[-SIGNALS_KEPT:])
+
+
+def without_told(signals: SignalState, discussion_ids: Collection[str]) -> SignalState:
+    """The signals without those that were told already, and without those that wait for discussions that are gone."""
+    left = tuple(one for one in signals.waiting if one.discussion_id not in discussion_ids)
+    return replace(signals, waiting=left, seen=())
 
 
 def with_signals_back(signals: SignalState, back: tuple[Signal, ...]) -> SignalState:

@@ -284,16 +284,20 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     assert survivors(isolated_home) == ()
     gone = paths.commands_dir(isolated_home) / f"{mark.name}.json"
     gone.write_text(json.dumps({"pid": os.getpid(), "began": "1"}))
+    left, used = Path(mark.scratch("command")), Path(running.scratch("command"))
+    (left / "output.txt").write_text("words of a conversation")
     process = subprocess.Popen(["sleep", "60"], env={**os.environ, VARIABLE: mark.name})
     try:
         assert wait_for(lambda: survivors(isolated_home) != ())
         (sentence,) = survivors(isolated_home)
         assert f"process {process.pid} (sleep)" in sentence
+        assert left.is_dir(), "what is still there may need it"
     finally:
         process.kill()
         process.wait()
     assert survivors(isolated_home) == ()
-    assert not gone.exists()
+    assert (gone.exists(), left.exists(), used.is_dir()) == (False, False, True)
+    used.rmdir()
     running.drop()
     assert list(paths.commands_dir(isolated_home).iterdir()) == []
 

@@ -129,6 +129,10 @@ def leave_about(home: Path, secret: str) -> None:
     batch_of(home, log)
     for number, words in enumerate((SECRET, OTHER)):
         add_proposal(home, Proposal(f"p{number}", Category.FACTS, words))
+    taken = paths.inbox_dir(home) / paths.INBOX_TAKEN_DIR
+    taken.mkdir(parents=True)
+    (taken / "20261101-090000-000000-000-gate.txt").write_text(f"From the harbour:\n{SECRET}\n")
+    (taken / "20261101-090000-000000-000-keys.txt").write_text(OTHER)
     (paths.knowledge_dir(home) / ".facts.md.0a1b2c3d.tmp").write_text(f"half a {WORD}")
     (home / "forgetting").mkdir(exist_ok=True)
     (home / "forgetting" / ".an.intent.json.0a1b2c3d.tmp").write_text(f"half an intent of {WORD}")

@@ -76,6 +76,8 @@ def test_what_others_said_stays_with_its_own_origin(home: Path) -> None:
     assert len(load_review(home)) == 1
     assert [one.text for one in load_proposals(home)] == [OTHER]
     assert [item.name for item in trash.items(home)] == ["Keys"]
+    assert [path.read_text() for path in (paths.inbox_dir(home) / paths.INBOX_TAKEN_DIR).iterdir()] == [OTHER]
+    assert [row.removed for row in receipt.places if row.place == "taken"] == [1]
 
 
 def test_hashes_and_the_fact_of_forgetting_stay(home: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from msgspec.structs import replace
 
 from core.forgetting import step
@@ -12,6 +14,7 @@ from core.values.forgetting import ForgetReceipt
 from core.values.imports import ImportReport, ImportState
 from core.values.knowledge import Category, Item
 from core.values.merges import MergeProposal
+from core.values.signals import Signal, SignalSource, SignalState
 from core.values.updates import with_summary
 from tests.panels import states
 from tests.panels.retrieval import retrieval_states
@@ -73,3 +76,18 @@ def test_what_was_proposed_or_may_be_put_back_leaves_the_window() -> None:
 
     assert (after.harvest.merge, after.imports) == (None, ImportState())
     assert item.text not in str(after.program.notices)
+
+
+def test_signals_that_were_told_or_wait_for_what_is_gone_leave_the_window() -> None:
+    def signal(text: str, discussion_id: str = "") -> Signal:
+        return Signal(
+            text, SignalSource.INBOX, "note.txt", text, datetime(2026, 11, 23, tzinfo=UTC), discussion_id
+        )
+
+    held = SignalState(waiting=(signal("for it", "d"), signal("for all")), seen=(signal("told"),))
+    state = replace(states.working(), signals=held)
+
+    after, _ = step.event(state, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
+
+    assert [one.text for one in after.signals.waiting] == ["for all"]
+    assert after.signals.seen == ()
