@@ -1,6 +1,4 @@
-"""The tour's retrieval: switched on, a question in other words, a name, the answer while the model of meanings is away, and
-the same from a PostgreSQL.
-"""
+"""The tour's retrieval: questions in other words and by name, without the model of meanings, and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -89,7 +87,7 @@ def _switch_on(tour: Tour, project: Path) -> None:
     router = project / FOLDER / "index.md"
     tour.say(f"          the notes' router: {router.name}, {router.stat().st_size:,} bytes")
     for path in (router, project / FOLDER / "sea" / "index.md"):
-        for line in path.read_text("utf-8").splitlines()[1:]:
+        for line in read_file(path).decode().splitlines()[1:]:
             tour.say(f"            {line}")
     tour.dismiss_notices()
 
