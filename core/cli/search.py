@@ -8,7 +8,7 @@ from core.cli.arguments import Options
 from core.cli.output import Console
 from core.cli.session import FrontEnd, session
 from core.retrieval.messages import SearchMemory, UpdateIndex, UseMemoryTool
-from core.retrieval.report import answer_data, answer_text
+from core.retrieval.report import answer_data, answer_text, passed_over_text
 from core.values.retrieval import Corpus, MemoryToolAnswer, SearchAnswer, SearchFilters
 
 LONGEST_S = 24 * 3600.0
@@ -53,13 +53,16 @@ def _update(front: FrontEnd, console: Console) -> None:
     """Bring the index up to date. Where it cannot be, what it holds answers, and that is said."""
     try:
         with console.waiting("Reading what changed"):
-            act(front, UpdateIndex(), timeout_s=LONGEST_S)
+            report = act(front, UpdateIndex(), timeout_s=LONGEST_S).retrieval.report
     except SlopError as error:
         if front.snapshot().retrieval.asked is None:
             raise
         console.note(
             f"manual-slop: warning: the index is not up to date: {error.what}. {error.remedy}".rstrip()
         )
+        return
+    if report is not None and report.passed_over:
+        console.note(f"manual-slop: note: not searched: {passed_over_text(report.passed_over)}")
 
 
 def _told(told: MemoryToolAnswer, options: Options, console: Console) -> int:

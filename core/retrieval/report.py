@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from core.values.recall import Recalled
 from core.values.retrieval import Corpus, IndexReport, SearchAnswer, SearchHit, SearchMode
 
 SNIPPET_CHARS = 160
+PASSED_OVER = 3
 
 
 def answer_data(answer: SearchAnswer) -> dict[str, Any]:
@@ -85,6 +86,13 @@ def degraded_text(answer: SearchAnswer) -> str:
         else "Found by titles, tags and descriptions alone"
     )
     return f"{what}: {answer.reason}. {answer.remedy}".rstrip()
+
+
+def passed_over_text(files: Sequence[tuple[str, str]]) -> str:
+    """Files that a run passed over, the first few with the reason."""
+    said = [f"{one_line(path, SNIPPET_CHARS)} ({reason})" for path, reason in files[:PASSED_OVER]]
+    more = len(files) - len(said)
+    return ", ".join(said) + (f" and {count(more, 'more file')}" if more else "")
 
 
 def report_text(report: IndexReport) -> str:
