@@ -490,14 +490,3 @@ def test_an_attachment_stays_when_the_edit_is_given_up() -> None:
 
     screen.ui.click("Edit message")
     assert screen.ui.has("Remove notes.txt")
-
-
-def test_a_reply_that_is_asked_for_again_is_shown_where_it_arrives() -> None:
-    """Whoever had scrolled up pressed the chord and saw nothing happen."""
-    screen = Screen(states.working())
-    screen.ui.scroll("messages", 0)
-    assert screen.ui.shows("Jump to end")
-    screen.ui.press("Ctrl+Shift+R")
-
-    assert [one for one in screen.asked if isinstance(one, RegenerateReply)] == [RegenerateReply("d1")]
-    assert not screen.ui.shows("Jump to end")
