@@ -102,7 +102,11 @@ class Label(Text):
     """The name of a field. It stands whole: where there is no room for both, the field gives way."""
 
     __slots__ = ()
-    shrinks = False
+
+    @property
+    def shrinks(self) -> bool:  # type: ignore[override]
+        """In a row that is too narrow it stays."""
+        return False
 
 
 class Icon(Element):

@@ -24,6 +24,9 @@ MOST_MATH_LINES = 60
 NESTING_LIMIT = 60
 """markdown-it drops what is nested deeper, so a text that comes near is shown as it was written."""
 _DETAILS = re.compile(r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?\s*$", re.IGNORECASE)
+_WHOLE_DETAILS = re.compile(
+    r"<details\b[^>]*>\s*(?:<summary>(.*?)</summary>)?(.*)</details>\s*$", re.IGNORECASE
+)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>\s*$", re.IGNORECASE)
 _END_OF_DETAILS = re.compile(r"</details>\s*$", re.IGNORECASE)
 _SIGN_OF_ADDRESS = re.compile(r"//|mailto:|www\.", re.IGNORECASE)
@@ -116,6 +119,8 @@ def _details(state: StateBlock, line: int, end: int, silent: bool) -> bool:
     if state.is_code_block(line):
         return False
     text = _line(state, line)
+    if whole := _WHOLE_DETAILS.match(text):
+        return silent or _details_line(state, line, whole[1] or "", whole[2].strip())
     opens, closes = _DETAILS.match(text), _END_OF_DETAILS.match(text)
     if not (opens or closes):
         return False
@@ -128,6 +133,21 @@ def _details(state: StateBlock, line: int, end: int, silent: bool) -> bool:
     token = state.push("details_open" if opens else "details_close", "details", 0)
     token.content, token.map = summary, [line, after]
     state.line = after
+    return True
+
+
+def _details_line(state: StateBlock, line: int, summary: str, inside: str) -> bool:
+    """Push a line that opens, holds and closes what is folded."""
+    lines = [line, line + 1]
+    opened = state.push("details_open", "details", 0)
+    opened.content, opened.map = summary, lines
+    if inside:
+        state.push("paragraph_open", "p", 1).map = lines
+        words = state.push("inline", "", 0)
+        words.content, words.map, words.children = inside, lines, []
+        state.push("paragraph_close", "p", -1)
+    state.push("details_close", "details", 0).map = lines
+    state.line = line + 1
     return True
 
 

@@ -99,18 +99,16 @@ def _off(desk: Desk, discussion_id: str) -> None:
 
 
 def _state_card(desk: Desk, page: AgentPage) -> None:
-    """Draw the state of the turn, the context, what the task cost, the mode."""
-    ui, turn, summary = desk.ui, desk.turn, desk.summary
+    """Draw the state of the turn, the context, what the task cost, the mode: its first line alone where there is no
+    height for more, since what waits for an answer stands below.
+    """
+    ui, summary, own = desk.ui, desk.summary, desk.view.of(AgentView)
     assert summary is not None
-    with ui.surface("state", "card", padding=(12, 10)), ui.group("lines", gap=6):
-        icon, tone, words = turn_words(turn, is_replying=desk.is_replying)
-        with ui.row("head"):
-            ui.icon("icon", icon, tone=tone)
-            ui.text("words", words, style="strong", width=0, wraps=True)
-            if desk.is_replying and ui.button(
-                "stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")
-            ):
-                run_action("stop", desk)
+    is_low = desk.view.is_hub_low
+    with ui.surface("state", "card", padding=(12, 4 if is_low else 10)), ui.group("lines", gap=6):
+        _state_head(desk, own, is_low=is_low)
+        if is_low and not own.is_state_open:
+            return
         meter(desk)
         with ui.row("figures", gap=12):
             ui.text("cost", f"This task: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
@@ -145,6 +143,27 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
         if summary.meta.has_tools:
             trust_line(desk)
         _sandbox(desk)
+
+
+def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
+    ui = desk.ui
+    icon, tone, words = turn_words(desk.turn, is_replying=desk.is_replying)
+    with ui.row("head"):
+        ui.icon("icon", icon, tone=tone)
+        ui.text("words", words, style="strong", width=0, wraps=True)
+        if desk.is_replying and ui.button(
+            "stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")
+        ):
+            run_action("stop", desk)
+        if is_low and ui.button(
+            "fold",
+            "",
+            icon="chevron-up" if own.is_state_open else "chevron-down",
+            kind="ghost",
+            is_small=True,
+            tip="Context, cost and mode",
+        ):
+            own.is_state_open = not own.is_state_open
 
 
 def _cost(page: AgentPage, discussion_usd: float | None) -> str:

@@ -18,6 +18,7 @@ class AgentView:
         tab: the part in front; open_calls: ids of calls whose arguments and answers are shown; open_files: changes whose
             difference is shown, by turn and path; undone: commands that undo turns, by turn, whose outcome may be seen.
         open_thoughts: what was said alone whose reasoning is shown; started: the command that started autonomy last.
+        is_state_open: the card of the turn's state is unfolded where there is no height for it.
         led: approvals for which the part that asks was brought to the front, once each.
     """
 
@@ -30,3 +31,4 @@ class AgentView:
     led: str = ""
     open_thoughts: frozenset[str] = frozenset()
     started: str = ""
+    is_state_open: bool = False

@@ -71,6 +71,7 @@ class WindowView:
     Args:
         panel: id of the one in the hub; hub_px: 0 while nobody dragged its edge, `panels.shell.panes` gives its width.
         side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
+        is_hub_low: the panel in the hub has less height than it needs, and scrolls as a whole.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
         rooms: what each room alone knows, by its class; restored: what the last window left, None while unknown.
         saved: what persists as it was sent to disk last; asked: counts the commands whose outcome is waited for.
@@ -86,6 +87,7 @@ class WindowView:
 
     side: Side = "list"
     room_px: float = 0.0
+    is_hub_low: bool = False
     focus: str = ""
     focus_not: str = ""
     dialog: Dialog | None = None

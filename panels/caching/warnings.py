@@ -37,7 +37,7 @@ from core.discussion.messages import (
 from core.harvest.messages import UndoHarvest
 from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.settings.messages import ChangeSetting
-from core.values.discussion import DiscussionMeta, OpenDiscussion
+from core.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.values.messages import Message, Role
 from core.values.provider import ProviderKind
 from core.values.stack import LayerId
@@ -257,7 +257,8 @@ def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None
     """Tokens that stand before a reply on the wire: another version of it leaves them as they are.
 
     Returns:
-        None where that is not known, there is no such version, or it is the last reply, which was never sent back.
+        None where that is not known, there is no such version, it says the same as the chosen one, or it is the last
+        reply, which was never sent back.
     """
     opened = state.discussions.open.get(command.discussion_id)
     report = state.context.reports.get(command.discussion_id)
@@ -267,6 +268,8 @@ def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None
     known = next((one for one in opened.versions.values() if wanted in one.aside), None)
     if known is None or not _is_sent_back(opened, known.chosen_id):
         return None
+    if _says_the_same(opened, known, wanted):
+        return None
     turns = next((layer.segments for layer in report.layers if layer.layer is LayerId.TURNS), ())
     before = 0
     for segment in turns:
@@ -274,6 +277,13 @@ def tokens_before_version(state: AppState, command: ChooseVersion) -> int | None
             return _tokens_before(state, command.discussion_id, LayerId.TURNS) + before
         before += segment.tokens_est
     return None
+
+
+def _says_the_same(opened: OpenDiscussion, known: ReplyVersions, wanted: str) -> bool:
+    """True if a request with another version in the place of the chosen one is the same, byte for byte."""
+    chosen = next((one for one in opened.messages if one.id == known.chosen_id), None)
+    others = [one for one in known.aside[wanted] if isinstance(one, Message)]
+    return chosen is not None and len(others) == 1 and others[0].parts == chosen.parts
 
 
 def _is_sent_back(opened: OpenDiscussion, message_id: str) -> bool:

@@ -135,6 +135,12 @@ def _send(desk: Desk) -> None:
     composer.hand_over(desk.ask(SendPrompt(desk.opened.id, text, may_queue=True)))
 
 
+def _regenerate(desk: Desk) -> None:
+    """Ask for another version of the last reply, and show the end, where it arrives."""
+    desk.view.of(DiscussionView).scroll_to = -1
+    desk.send(RegenerateReply(desk.state.discussions.selected_id))
+
+
 def _copy_reply(desk: Desk) -> None:
     if (text := _last_reply(desk)) is not None:
         desk.ui.copy(text)
@@ -204,8 +210,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
            "arrows-rotate", "F5", _can_retry),
     Action("regenerate", "Discussion", 0, "Regenerate reply",
-           lambda d: d.send(RegenerateReply(d.state.discussions.selected_id)), "arrows-rotate", "Ctrl+Shift+R",
-           _can_regenerate),
+           _regenerate, "arrows-rotate", "Ctrl+Shift+R", _can_regenerate),
     Action("version_before", "Discussion", 0, "Previous version of the reply", _choose(-1), "chevron-left",
            "Alt+PageUp", lambda d: _has_version(d, -1)),
     Action("version_after", "Discussion", 0, "Next version of the reply", _choose(1), "chevron-right",

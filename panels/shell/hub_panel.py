@@ -27,7 +27,7 @@ def hub_panel(desk: Desk) -> None:
             ):
                 view.is_hub_shown = False
         least = shown.least_px(desk)
-        is_low = 0 < ui.height() < LOW_SHARE * least
+        is_low = view.is_hub_low = 0 < ui.height() < LOW_SHARE * least
         with ui.surface(view.panel, "clear", height=0, padding=(0, 0), scrolls=is_low):
             if not is_low:
                 shown.draw(desk)

@@ -43,6 +43,8 @@ COMPOSER_PX = 170
 TIGHT_PX = 1000
 """In a narrower window notices must leave room for the conversation."""
 ASKED, ASKED_TIGHT = 5, 2
+LOW_PX = 480
+"""Height of a window under which the question of trust is its title and the way to all of it: more would lie over the list."""
 ASKED_CHARS = 200
 
 
@@ -62,7 +64,8 @@ def notices_panel(desk: Desk) -> None:
     with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width(), desk.ui.height()), foot=foot):
         _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, is_narrow=width < NARROW_PX)
         if asks:
-            _trust_banner(desk, own, question, ASKED_TIGHT if is_tight else ASKED)
+            limit = 0 if 0 < desk.ui.height() < LOW_PX else ASKED_TIGHT if is_tight else ASKED
+            _trust_banner(desk, own, question, limit)
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:
@@ -146,17 +149,23 @@ def _banner(ui: Ui, key: Hashable, notice: Notice, *, is_narrow: bool) -> str:
 
 
 def _trust_banner(desk: Desk, own: NoticesView, question: str, limit: int) -> None:
-    """Say that the project asks, and for what first. The whole question, and the yes, stand in the dialog."""
+    """Say that the project asks, and for what first, where there is height for that. The whole question, and the yes,
+    stand in the dialog.
+
+    Args:
+        limit: most lines of it, 0 for the title alone.
+    """
     ui, project = desk.ui, desk.state.config.project
     lines = desk.view.memo.get("lines of trust", (project.asked,), lambda: asked_lines(project.asked))
     with ui.surface("trust", "popup", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", "shield-halved", tone="warn")
             ui.text("text", trust_title(project), style="strong", wraps=True, width=0)
-        ui.text("why", trust_reason(project), tone="muted", style="small", wraps=True)
+        if limit:
+            ui.text("why", trust_reason(project), tone="muted", style="small", wraps=True)
         for index, line in enumerate(lines[:limit]):
             ui.text(("asked", index), f"•  {one_line(line.words, ASKED_CHARS)}", style="small", wraps=True)
-        if len(lines) > limit:
+        if 0 < limit < len(lines):
             ui.text("rest", f"and {len(lines) - limit} more", tone="muted", style="small")
         with ui.row("answers"):
             if ui.button("look", "Look at all of it", kind="primary", is_small=True):

@@ -212,3 +212,31 @@ def test_nothing_floats_over_the_answers_to_a_question_that_is_in_view(
     assert seen[0] == (True, False)
     assert seen[-1] == (False, True), "out of view, there is a way to them"
     assert (True, True) not in seen
+
+
+def test_in_the_lowest_window_what_waits_stands_above_what_the_turn_costs(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state of the turn filled the panel, and a question stood below it, out of view."""
+    load()
+    state, view = ags.asking_command(), view_of(AgentView(), panel="agent")
+    view.show_hub("agent")
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 2.0)
+        window(state, view, ui, lambda _: None)
+
+    person = screen.show(draw)
+    for _ in range(4):
+        screen.ui.frame(draw, 1024, 700)
+    title = person.find("Run the tests")
+    _, top, _, bottom = person.rect(title)
+
+    assert bottom - top > 20, "the question is in view, whole"
+    assert not person.has("This task")
+    view.of(AgentView).is_state_open = True
+    for _ in range(4):
+        screen.ui.frame(draw, 1024, 700)
+    assert person.has("This task")
+    assert faults(screen.ui.tree) == []
+    screen.loop.wake()

@@ -14,7 +14,10 @@ from core.values.discussion import Draft
 from core.values.state import AppState, Level, Notice
 from gui.elements.controls import Combo
 from gui.elements.editor import Editor
+from gui.elements.fields import Field
+from gui.elements.floats import FloatLayer
 from gui.elements.lists import VirtualList
+from gui.elements.popups import anchor_of
 from gui.elements.rail import RailButton
 from gui.elements.surfaces import Surface
 from gui.elements.text import Badge, Text
@@ -29,6 +32,7 @@ from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
 from tests.panels import states
 from tests.panels.harvest import harvest_states as hs
+from tests.panels.shell.test_notices_panel import untrusted
 from tests.panels.views import view_of
 from tests.state_fields import with_fields
 
@@ -252,4 +256,27 @@ def test_every_place_of_the_rail_is_in_view(screen: Screen, scale: float) -> Non
         room = places[-1].parent.parent  # type: ignore[union-attr]
         assert isinstance(room, Surface)
         assert not room.can_scroll(), f"{size} at {scale}"
+    screen.loop.wake()
+
+
+def test_in_the_lowest_window_the_question_of_trust_leaves_the_list_its_search(screen: Screen) -> None:
+    """It lay over the search and all rows, and nothing could be done before an answer."""
+    load()
+    state, view = untrusted(), WindowView(is_hub_shown=False)
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", 2.0)
+        window(state, view, ui, lambda _: None)
+
+    screen.show(draw)
+    for _ in range(4):
+        screen.ui.frame(draw, 1024, 700)
+    (question,) = [one for one in screen.ui.tree.top.order if isinstance(one, FloatLayer)]
+    elements = list(screen.ui.tree.root.walk())
+    (search,) = [one for one in elements if isinstance(one, Field) and one.label() == "Search discussions"]
+    _, top, _, high = anchor_of(search)
+
+    assert not question.is_hidden
+    assert question.y > top + high + 2 * 60, "some rows of the list are free too"
+    assert faults(screen.ui.tree) == []
     screen.loop.wake()

@@ -219,6 +219,17 @@ def test_what_is_between_details_is_folded_and_is_markdown() -> None:
     assert after.folds == ()
 
 
+def test_details_that_stand_in_one_line_are_folded_too() -> None:
+    before, fold, inside, after = parse(
+        "so\n<details><summary>More</summary>hidden **words**</details>\nafter"
+    )
+    assert (fold.kind, fold.shown()) == ("fold", "More")
+    assert inside.runs == (Run("hidden ", "body"), Run("words", "strong"))
+    assert (before.folds, inside.folds, after.folds) == ((), (fold.fold,), ())
+    (bare,) = parse("<details></details>")
+    assert bare.shown() == "Details"
+
+
 @pytest.mark.parametrize(
     "formula", ["$a_1 * b_2 * c$", r"\(a_1 * b_2 * c\)", r"\[x_1 _a_ y\]", "$$x_1 * y * z$$"]
 )

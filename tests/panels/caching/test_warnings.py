@@ -136,10 +136,10 @@ def test_every_change_of_what_stands_early_is_said(command: Command) -> None:
     assert warm_loss(cache_states.caching(), command) is not None
 
 
-def _versioned(at: str) -> AppState:
+def _versioned(at: str, words: str = "Another answer.") -> AppState:
     """A warm discussion whose reply `m2` has another version, at a place of the assembled turns."""
     state = cache_states.caching()
-    other = states.reply("m2b", "Another answer.", version_of=at)
+    other = states.reply("m2b", words, version_of=at)
     versions = {at: ReplyVersions((at, "m2b"), at, {"m2b": (other,)})}
     said = [
         states.user("m1", "one"),
@@ -166,10 +166,11 @@ def test_another_version_of_an_early_reply_loses_what_stands_behind_it() -> None
 
 
 def test_another_version_that_costs_nothing_is_chosen_without_a_question() -> None:
-    """The last reply was never sent back; what there is not, or is cold, loses nothing."""
+    """The last reply was never sent back; what there is not, is cold, or says the same loses nothing."""
     warm = {"d1": cached("d1", "anthropic", tokens_cached=400_000)}
     assert warm_loss(with_fields(_versioned("m4"), caches=warm), ChooseVersion("d1", "m2b")) is None
     assert warm_loss(with_fields(_versioned("m2"), caches=warm), ChooseVersion("d1", "none")) is None
+    assert warm_loss(with_fields(_versioned("m2", "1"), caches=warm), ChooseVersion("d1", "m2b")) is None
     cold = with_fields(_versioned("m2"), caches={})
     assert warm_loss(cold, ChooseVersion("d1", "m2b")) is None
 

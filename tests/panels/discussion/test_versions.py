@@ -237,3 +237,14 @@ def test_a_message_names_the_branches_that_begin_behind_it() -> None:
     screen.ui.click("Branch 3", within="Branches from here")
 
     assert screen.asked == [SelectDiscussion("b3")]
+
+
+def test_a_reply_that_is_asked_for_again_is_shown_where_it_arrives() -> None:
+    """Whoever had scrolled up pressed the chord and saw nothing happen."""
+    screen = Screen(states.working())
+    screen.ui.scroll("messages", 0)
+    assert screen.ui.shows("Jump to end")
+    screen.ui.press("Ctrl+Shift+R")
+
+    assert [one for one in screen.asked if isinstance(one, RegenerateReply)] == [RegenerateReply("d1")]
+    assert not screen.ui.shows("Jump to end")

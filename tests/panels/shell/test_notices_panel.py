@@ -113,7 +113,8 @@ def _asked(count: int) -> tuple[AskedValue, ...]:
     return tuple(AskedValue(("settings", f"wish {n}"), "1", f"wish {n}") for n in range(count))
 
 
-def _untrusted(count: int = 10) -> AppState:
+def untrusted(count: int = 10) -> AppState:
+    """A project that asks for so many values."""
     project = replace(
         states.working().config.project, is_trusted=False, asked=_asked(count), held_back=("It holds a key.",)
     )
@@ -121,7 +122,7 @@ def _untrusted(count: int = 10) -> AppState:
 
 
 def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_that_it_asks_for() -> None:
-    screen = Screen(_untrusted())
+    screen = Screen(untrusted())
     assert screen.ui.shows("Do you trust cachelab?")
     assert screen.ui.shows("•  Setting: wish 4.")
     assert screen.ui.shows("and 5 more")
@@ -137,9 +138,9 @@ def test_a_project_that_asks_for_more_is_asked_about_and_a_yes_stands_below_all_
 
 
 def test_a_press_that_meets_a_changed_question_is_no_yes() -> None:
-    screen = Screen(_untrusted(2))
+    screen = Screen(untrusted(2))
     screen.ui.click("Look at all of it")
-    screen.state = _untrusted(3)
+    screen.state = untrusted(3)
     screen.ui.click("Trust what is shown")
     assert screen.asked == []
     assert screen.ui.shows("It has changed while it was shown")
@@ -150,7 +151,7 @@ def test_a_press_that_meets_a_changed_question_is_no_yes() -> None:
 
 def test_the_offer_of_a_refused_save_opens_the_question() -> None:
     notice = Notice("preset", Level.WARNING, "Not saved", action=TrustProject(True, "x"), action_label="Look")
-    screen = Screen(with_fields(_untrusted(), notices=(notice,)))
+    screen = Screen(with_fields(untrusted(), notices=(notice,)))
     screen.ui.click("Look")
 
     assert [type(one) for one in screen.asked] == [DismissNotice]
@@ -158,17 +159,17 @@ def test_the_offer_of_a_refused_save_opens_the_question() -> None:
 
 
 def test_a_question_that_was_put_off_comes_back_when_it_asks_for_something_else() -> None:
-    screen = Screen(_untrusted(2))
+    screen = Screen(untrusted(2))
     screen.ui.click("Not now")
     assert not screen.ui.shows("Do you trust cachelab?")
 
-    screen.show(_untrusted(3))
+    screen.show(untrusted(3))
     assert screen.ui.shows("Do you trust cachelab?")
 
 
 def test_the_question_of_trust_is_put_once() -> None:
     notice = Notice("trust", Level.WARNING, "The settings of 'cachelab' do not count")
-    screen = Screen(with_fields(_untrusted(), notices=(notice,)))
+    screen = Screen(with_fields(untrusted(), notices=(notice,)))
     assert not screen.ui.shows(notice.text)
 
     screen.ui.click("Not now")
@@ -184,7 +185,7 @@ def test_a_project_that_asks_for_nothing_is_not_asked_about() -> None:
 
 
 def test_in_a_narrow_window_notices_leave_room_for_the_conversation() -> None:
-    many = with_fields(_untrusted(), notices=states.notices())
+    many = with_fields(untrusted(), notices=states.notices())
     screen = Screen(many, width_px=420.0)
 
     assert screen.ui.shows("•  Setting: wish 1.")
