@@ -107,6 +107,11 @@ class CacheBook(msgspec.Struct, frozen=True):
         return self.changed / max(self.turns, self.changed, 1)
 
 
+def with_view(book: CacheBook, discussion_id: str, replayed: Replayed) -> CacheBook:
+    """Replace the view that a discussion's log tells."""
+    return with_page(book, discussion_id, replace(book.pages[discussion_id], replayed=replayed))
+
+
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     """The book with a discussion's page in place of the one before."""
     return replace(book, pages={**book.pages, discussion_id: page})

@@ -150,7 +150,7 @@ class CacheKeeper:
         with memo.lock:
             before = self._book.pages[name].replayed.view
             replayed, records = calls.shown(self._book, call, effect.request_id)
-            self._change(lambda book: _with_view(book, name, replayed))
+            self._change(lambda book: books.with_view(book, name, replayed))
         return _planned(call, before, records)
 
     def begun(self, call_id: str) -> None:
@@ -477,9 +477,9 @@ class CacheKeeper:
             memo.follow(counted)
         kind = self._setup.kind(inputs.provider)
         prices = self._setup.prices(kind, inputs.provider, inputs.model, now)
-        key_id = self._setup.key_id(inputs.provider)
+        scope = inputs.provider, self._setup.key_id(inputs.provider), inputs.model
         return Market(
-            LedgerScope(inputs.provider, key_id, inputs.model, scope_settings(spec.effort)),
+            LedgerScope(*scope, scope_settings(spec.effort)),
             prices,
             book.ledger,
             books.gaps_of(book, spec.discussion_id),
@@ -496,11 +496,5 @@ class CacheKeeper:
 def _planned(
     call: BookedCall, before: ContextView | None, records: tuple[ViewRecord, ...] = ()
 ) -> PlannedRequest:
-    decision = call.decision
-    request = replace(decision.request, cache=decision.plan)
-    return PlannedRequest(request, decision.plan, decision.view, before, records)
-
-
-def _with_view(book: CacheBook, discussion_id: str, replayed: Replayed) -> CacheBook:
-    page = replace(book.pages[discussion_id], replayed=replayed)
-    return books.with_page(book, discussion_id, page)
+    request, plan = call.decision.request, call.decision.plan
+    return PlannedRequest(replace(request, cache=plan), plan, call.decision.view, before, records)

@@ -58,10 +58,14 @@ def _segment_report(
     wire = piece.wire
     if not piece.parts:
         return SegmentReport(piece.key, piece.sha256, 0, 0)  # told in its own layer
+    if isinstance(wire, Segment):  # most are, of thousands in each request
+        size, known = size_bytes(wire.text), counted.get(piece.sha256)
+        tokens = scaled(estimate_tokens(size) if known is None else known, factor)
+        return SegmentReport(piece.key, piece.sha256, size, tokens)
     if isinstance(wire, AttachmentPart):
         tokens = attachment_tokens(wire, pdf, factor)
         return SegmentReport(piece.key, piece.sha256, wire.size_bytes, tokens)
-    size = size_bytes(wire.text) if isinstance(wire, Segment) else sum(map(size_bytes, piece.parts))
+    size = sum(map(size_bytes, piece.parts))
     known = counted.get(piece.sha256)
     tokens = scaled(estimate_tokens(size) if known is None else known, factor)
     files = wire.attachments if isinstance(wire, ToolResultPart) else ()

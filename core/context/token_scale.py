@@ -103,9 +103,11 @@ def counted_request(
     count = token_counter(counted, 1.0, estimated, pdf)
     tokens = images = 0
     for part in request_parts(request):
-        pictures = sum(count(file) for file in files_of((part,)) if file.is_image or file.is_pdf)
-        images += pictures
-        tokens += count(part) - pictures
+        tokens += count(part)
+        if not isinstance(part, Segment):  # most are, of thousands in each request
+            pictures = sum(count(file) for file in files_of((part,)) if file.is_image or file.is_pdf)
+            images += pictures
+            tokens -= pictures
     return RequestCount(tokens, images, not estimated)
 
 

@@ -145,11 +145,11 @@ class EntryPlaces:
         self._made = dict(made or {})
 
     def moved(self, entries: tuple[Entry, ...], places: dict[str, int], *, is_same: bool) -> EntryPlaces:
-        """Those of the value that follows. `is_same`: its entries are these very ones."""
+        """Places for the value that follows. `is_same`: its entries are these very ones."""
         return EntryPlaces(entries, places, self._made if is_same else None)
 
     def once(self, name: str, made_of: tuple[object, ...], make: Callable[[], T]) -> T:
-        """What is made of these very objects, made when it is first asked for. `name`: of what it is."""
+        """Value that is made of these very objects when it is first asked for. `name`: tells it from others."""
         known = self._made.get(name)
         if known is None or not all(map(is_, known[0], made_of)):
             self._made[name] = known = made_of, make()
