@@ -28,7 +28,7 @@ Source: bubblewrap.c, `do_init` and `handle_die_with_parent`, 0.8 to 0.11 (read 
 
 _KERNEL_BOUNDS = (
     'ulimit -c 0; ulimit -f "$2" 2>/dev/null; ulimit -u "$1" 2>/dev/null; { echo 800 >/proc/self/oom_score_adj; } 2>/dev/null; '
-    'exec "${@:4}"'
+    'shift 3; exec "$@"'
 )
 """Bounds of the kernel. Where memory runs out it ends the command before the person's own programs."""
 _SPARE_PROCESSES = 100
