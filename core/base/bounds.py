@@ -21,7 +21,7 @@ class CommandBounds(msgspec.Struct, frozen=True):
 
 
 class Keeper(StrEnum):
-    """The keeper of a process: ends it, and all that it started, when we are gone."""
+    """Keeper of a process: it ends it, and all that it started, when we are gone."""
 
     NONE = "none"
     """Nothing but its own standard input, as on Windows."""

@@ -191,7 +191,7 @@ def servers(loaded: LoadedSettings) -> Iterator[Finding]:
 def desktop_idle(
     loaded: LoadedSettings, environ: Mapping[str, str], platform: str = sys.platform
 ) -> Iterator[Finding]:
-    """Where it is asked for, the desktop tells how long the person used no key or pointer."""
+    """The desktop tells how long the person used no key or pointer, where that is asked for."""
     if not loaded.settings.agent.desktop_idle:
         return
     if platform in {"darwin", "win32"}:
