@@ -100,8 +100,11 @@ def _decoded(kind: TranscriptKind, element: Any) -> Transcript:
     """A conversation; one whose bytes are no UTF-8 is read as Windows-1252 where they are not, and that is counted."""
     try:
         return _ARRAYS[kind](element)
-    except UnicodeDecodeError:
-        again = decoded(bytes(element)).encode()
+    except ValueError:
+        data = bytes(element) if isinstance(element, msgspec.Raw) else b""
+        again = decoded(data).encode()
+        if again == data:  # its bytes are well, and it is no conversation
+            raise
     found = _ARRAYS[kind](msgspec.Raw(again))
     return msgspec.structs.replace(found, skipped={**found.skipped, NO_UTF8: 1})
 

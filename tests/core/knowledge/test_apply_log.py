@@ -18,7 +18,21 @@ from core.knowledge.plan import FilePlan
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 
 APPLY = "20260101-000000-aaaaaa"
-WRONG = (None, True, -1, 10**30, float("inf"), "", "text", "a\ud800b", [], [5], [None], {}, {"a": 1})
+WRONG: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    float("inf"),
+    "",
+    "text",
+    "a\ud800b",
+    [],
+    [5],
+    [None],
+    {},
+    {"a": 1},
+)
 ROWS: dict[str, dict[str, Any]] = {
     "items": step_row(
         "talk",
