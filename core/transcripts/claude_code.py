@@ -49,7 +49,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
         if not line.strip(b" \t\0"):
             continue
         try:
-            row = from_json(line, Any)
+            row: Any = from_json(line, Any)
         except (msgspec.DecodeError, RecursionError, ValueError):
             row, is_torn = None, True
             broken.append(Unread(f"line {number}", "it is no JSON; the lines around it were read"))

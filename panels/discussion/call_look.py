@@ -80,7 +80,7 @@ def call_summary(name: str, summary: str, arguments_json: str) -> str:
 def argument_line(name: str, arguments_json: str) -> str:
     """Arguments of a call in one line: the first one that is text where it has one, else as they came."""
     try:
-        given = from_json(arguments_json or "{}", Any)
+        given: Any = from_json(arguments_json or "{}", Any)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return escaped(one_line(arguments_json[: 2 * SUMMARY_CHARS], SUMMARY_CHARS))
     line = _first_words(given) or ("" if given == {} else arguments_json)
