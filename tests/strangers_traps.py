@@ -118,6 +118,7 @@ def void(_: object) -> None:
 
 TURNS: dict[str, Callable[[Path], None]] = {
     "digits": _toml("[project]\nname = " + "1" * 5_000 + "\n"),
+    "zero character": _toml('[project]\nmemory = ["\\u0000"]\ncontext = ["a\\u0000b"]\n'),
     "nested": _toml("[project]\nname = " + "[" * 500 + "]" * 500 + "\n"),
     "more faults": _toml("".join(f"[unknown_{n}]\nkey = 1\n" for n in range(2_000))),
     "a named pipe": _node("a pipe"),

@@ -22,13 +22,16 @@ _LONG_PATH = re.compile(rf"(?<![\w.-])(?:{_PART}){{{MAX_DEPTH}}}", re.ASCII)
 """A key of so many parts: the parser's time grows with the square of their number."""
 _LONG_NUMBER = re.compile(r"\d[\d_]{4299}")
 """Digits that Python turns into no number: their time grows with the square, too."""
+_ZERO = re.compile(r"\\u0000|\\U00000000")
+"""A zero character in a text. The system's names end at it: to look for a path with one is a ValueError, not an OSError."""
 
 
-def read_toml(text: str, most_marks: int | None = MAX_MARKS) -> dict[str, Any]:
+def read_toml(text: str, most_marks: int | None = MAX_MARKS, *, names_paths: bool = False) -> dict[str, Any]:
     """Parse TOML.
 
     Args:
         most_marks: see `MAX_MARKS`; None for a file that this program alone writes, which may grow.
+        names_paths: its texts are taken for paths, programs and names: none may hold a zero character.
 
     Raises:
         TomlError: the text is not TOML, or longer, deeper or with longer numbers than anybody writes. Where it can be
@@ -52,6 +55,8 @@ def read_toml(text: str, most_marks: int | None = MAX_MARKS) -> dict[str, Any]:
         raise TomlError(message if number is None else _at(text, number.start(), message)) from error
     except RecursionError:
         raise TomlError(_too_deep()) from None
+    if names_paths and (zero := _ZERO.search(text)) is not None and _holds_zero(data):
+        raise TomlError(_at(text, zero.start(), "A zero character, which no path and no name may hold"))
     # Each table or array inside another takes a point or a bracket.
     if points + text.count("[") + text.count("{") >= MAX_DEPTH - 1 and _is_deep(data):
         raise TomlError(_too_deep())
@@ -80,6 +85,17 @@ def _is_deep(data: dict[str, Any]) -> bool:
         if not level:
             return False
     return True
+
+
+def _holds_zero(data: dict[str, Any]) -> bool:
+    """True if a text or a name holds a zero character; level by level, so at any depth."""
+    level: list[Any] = [data]
+    while level:
+        texts = (*level, *(name for node in level if isinstance(node, dict) for name in node))
+        if any(isinstance(text, str) and "\0" in text for text in texts):
+            return True
+        level = [inner for node in level if isinstance(node, (dict, list)) for inner in _inner(node)]
+    return False
 
 
 def _inner(node: dict[str, Any] | list[Any]) -> Iterable[Any]:

@@ -72,7 +72,7 @@ def load_models(path: Path) -> tuple[ModelProfile, ...]:
 
 def _apply(models: tuple[ModelProfile, ...], text: str, *, where: str) -> tuple[ModelProfile, ...]:
     try:
-        tables = read_toml(text).get("model", [])
+        tables = read_toml(text, names_paths=True).get("model", [])
     except TomlError as error:
         raise ConfigError(
             f"The list of models is not TOML: {error}", remedy="Correct the file or delete it", where=where

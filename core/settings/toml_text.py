@@ -63,7 +63,7 @@ def parse(text: str, path: Path, most_marks: int | None = MAX_MARKS) -> dict[str
         ConfigError: the text is not TOML; carries the line and the parser's reason.
     """
     try:
-        return read_toml(text, most_marks)
+        return read_toml(text, most_marks, names_paths=True)
     except TomlError as error:
         line, reason = _error_place(str(error), text)
         if line is None:

@@ -38,6 +38,19 @@ def test_what_nobody_writes_is_refused_at_once(text: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("written", [r"\u0000", r"\U00000000"])
+@pytest.mark.parametrize(
+    "place", ['"x{}"', '["a", "x{}"]', '{{ "x{}" = 1 }}', '[{{ b = [{{ c = "{}" }}] }}]']
+)
+def test_a_zero_character_is_refused_with_its_line_and_the_words_for_one_are_not(
+    place: str, written: str
+) -> None:
+    """The system's names end at it: a path with one stopped whoever looked for it."""
+    with pytest.raises(TomlError, match=r"zero character.*at line 2, "):
+        read_toml("a = 1\nb = " + place.format(written), names_paths=True)
+    assert read_toml("b = " + place.format("\\" + written), names_paths=True) != {}
+
+
 def test_tables_as_deep_as_the_bound_are_read() -> None:
     text = "[" + ".".join(["a"] * (MAX_DEPTH - 1)) + "]\nb = 1\n"
 
