@@ -50,7 +50,7 @@ def read(buffer: Buffer) -> Iterator[Transcript | Unread]:
             continue
         row: Any = None
         try:
-            row: Any = from_json(line, Any)
+            row = from_json(line, Any)
         except (msgspec.DecodeError, RecursionError, ValueError):
             is_torn = True
             broken.append(Unread(f"line {number}", "it is no JSON; the lines around it were read"))
