@@ -88,6 +88,7 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
 
     person.key("Ctrl+7")
     person.click("Give it tools")
+    sitting.sees("Ask first")
     person.click("Alone")
     person.click("Limit per day ($)")
     person.type("2")
