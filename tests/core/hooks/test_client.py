@@ -124,12 +124,32 @@ def test_where_no_program_runs_nobody_knows_of_autonomy(
     assert "autonomy lives in a running one" in capsys.readouterr().err
 
 
-def test_a_send_past_a_limit_is_not_the_command_line_s_to_give(
-    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+def test_a_person_sends_past_a_limit_through_files_and_the_running_program_shows_the_turn(
+    world: World,
 ) -> None:
-    assert send("--over-limit", "When?") == 1
-    assert "Only a person may" in capsys.readouterr().err
-    assert running.server.bodies == []
+    """The token that the command finds beside a program gives no yes past a limit: any program could read it."""
+    world.start(watches=True)
+    chosen = world.discussion("tides")
+    world.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+    world.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "core.cli", "send", "--home", str(world.home), "--discussion", chosen, *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=world.project, timeout=WAIT_S, check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+
+    refused = run("When?")
+    assert refused.returncode == 1
+    assert "send it with --over-limit" in refused.stderr
+    assert world.server.bodies == []
+
+    sent = run("When?", "--over-limit")
+    assert (sent.returncode, sent.stdout) == (0, "Hello there.\n"), sent.stderr
+    assert len(world.server.bodies) == 1
+    world.until(lambda s: [m.text for m in s.discussions.open[chosen].messages] == ["When?", "Hello there."])
+    assert world.state.config.settings.caching.day_limit_usd == 0.0
 
 
 def test_a_name_that_is_not_there_is_wrong_usage(
@@ -181,7 +201,7 @@ def test_another_project_or_more_than_the_api_can_goes_through_files(
     assert beside()
     assert beside("--preset", "")
     for more in (["--attach", "a"], ["--persona", "p"], ["--persona", ""], ["--system", "s"], ["--set", "trash_days=3"],
-                 ["--trust"], ["--retry"]):  # fmt: skip
+                 ["--trust"], ["--retry"], ["--over-limit"]):  # fmt: skip
         assert not beside(*more), more
     assert not beside("--project", str(tmp_path))
     running.hooks.stop()
