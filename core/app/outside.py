@@ -357,10 +357,19 @@ class LocalOutside:
             scales=HomeScaleStore(self.home),
             tools=tools.offered,
         )
+        self._cacher = CacheHandler(
+            self._keeper,
+            self._clients,
+            emit,
+            self._assembler.prewarm_request,
+            lambda name, request: request_reader(self.home, name, request),
+            self._cache_prices,
+            self._reserves.note_out,
+        )
         discussions = DiscussionHandler(
             self.home, clock, emit, self._journals, self._reserves, self._call_locks
         )
-        keeper = DiskHandler(self.home, discussions)
+        keeper = DiskHandler(self.home, discussions, self._cacher.recall)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())
         assembling = ContextWorker(
@@ -378,15 +387,6 @@ class LocalOutside:
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
         proposer = mcp_server.ProposalHandler(self.home, emit)
         self._proposing = QueueWorker("proposals", proposer.handle, emit, mcp_server.supersedes)
-        self._cacher = CacheHandler(
-            self._keeper,
-            self._clients,
-            emit,
-            self._assembler.prewarm_request,
-            lambda name, request: request_reader(self.home, name, request),
-            self._cache_prices,
-            self._reserves.note_out,
-        )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
         self._harvester = HarvestHandler(
             self.home,

@@ -46,6 +46,7 @@ from core.values.provider import ContentsReport, ModelProfile, ProviderKind, Pro
 from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
+from core.values.stack import ToolSchema
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
 from core.values.view import ContextView
@@ -267,6 +268,16 @@ class CacheKeeper:
         cache, book = self._peek(discussion_id), self._book
         ledger = book.ledger if discussion_id in book.pages else cache.ledger
         return believed(cache, ledger, discussion_id, self._clock())
+
+    def offered(self, discussion_id: str) -> tuple[ToolSchema, ...] | None:
+        """Tools of servers that a discussion's last request offered, as far as that is known; None where it is not."""
+        return self._peek(discussion_id).offered
+
+    def drop_offered(self, discussion_id: str) -> None:
+        """The next request offers what is approved by then, also after a restart."""
+        self._open(discussion_id)
+        self._change(lambda book: books.with_offered(book, discussion_id, None))
+        self._keep(discussion_id)
 
     def rewrite(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float

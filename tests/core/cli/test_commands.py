@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from msgspec.structs import replace
 
 from core.base.errors import StorageError
