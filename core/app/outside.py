@@ -35,7 +35,7 @@ from core.base.memory import give_back_freed
 from core.base.queue import QueueWorker
 from core.caching import worker as cache_work
 from core.caching.cache_store import HomeCacheStore
-from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.keeper import CacheKeeper
 from core.caching.messages import (
     AdoptContents,
     CacheEffect,
@@ -45,6 +45,7 @@ from core.caching.messages import (
 )
 from core.caching.offers import cache_prices
 from core.caching.rewrite_check import RewriteCheck
+from core.caching.setup import CacheSetup
 from core.caching.worker import CacheHandler
 from core.context.assembly import Assembler, Prices
 from core.context.losses import LossesSaid

@@ -489,17 +489,3 @@ class CacheSettings(msgspec.Struct, frozen=True):
     all_marks: bool = True
     pays_only: bool = True
     extends: bool = True
-
-
-class KeepalivePlan(msgspec.Struct, frozen=True):
-    """Plan of reading a prefix again only to keep it, if at all.
-
-    Args:
-        ping_at: None: not at all; pings_left: how many more are worth it from now on, this one included.
-        expected_saving_usd: of pinging on, over letting the entry expire; None where the price is unknown.
-    """
-
-    ping_at: datetime | None
-    pings_left: int
-    expected_saving_usd: float | None
-    sentence: str
