@@ -16,6 +16,7 @@ import pytest
 from core.agent.messages import RefuseCall
 from core.agent.pages import asked_calls
 from core.cli import main
+from core.hooks import client as client_module
 from core.hooks.address import Address, publish
 from core.hooks.client import HookClient, HookError, connect
 from core.settings.messages import ChangeSetting
@@ -115,6 +116,14 @@ def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line
     assert run("--stop") == (0, "Autonomy is stopped.\n")
     running.until(lambda s: s.attention.autonomy is None)
     assert f"{chosen} is autonomous no more." in run()[1]
+
+
+def test_a_program_that_is_too_busy_for_a_quick_answer_is_waited_for_where_it_alone_knows(
+    running: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(client_module, "KNOCK_S", 0.0)
+    assert main(["autonomy", "--home", str(running.home)]) == 0
+    assert "No discussion is autonomous" in capsys.readouterr().out
 
 
 def test_where_no_program_runs_nobody_knows_of_autonomy(
