@@ -71,8 +71,7 @@ class World:
     @staticmethod
     def cost(usage: Usage) -> float:
         """A dollar a token, a tenth for reads."""
-        read = usage.cache_read_tokens or 0
-        return (usage.input_tokens or 0) - read + read / 10
+        return (usage.input_tokens or 0) - 0.9 * (usage.cache_read_tokens or 0)
 
     def spec(self, text: str, digest: str = "", **changes: object) -> StackSpec:
         inputs = StackInputs(
