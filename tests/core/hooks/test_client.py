@@ -21,12 +21,22 @@ from core.hooks.address import Address, publish
 from core.hooks.client import HookClient, HookError, connect
 from core.settings.messages import ChangeSetting
 from core.values.messages import Status
+from tests.core.harvest.harvests import add_discussion, reply
 from tests.core.hooks.conftest import AS_PERSON, WAIT_S, World
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import DropAfter, Gate, HoldAfter
 
 ROOT = Path(__file__).parents[3]
 Send = Callable[..., int]
+
+
+def command(world: World, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command of a person as a process of its own, in the program's project."""
+    return subprocess.run(
+        [sys.executable, "-m", "core.cli", *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=world.project, timeout=WAIT_S, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -142,23 +152,36 @@ def test_a_person_sends_past_a_limit_through_files_and_the_running_program_shows
     world.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
     world.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "core.cli", "send", "--home", str(world.home), "--discussion", chosen, *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=world.project, timeout=WAIT_S, check=False,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+    asked = ("send", "--home", str(world.home), "--discussion", chosen, "When?")
 
-    refused = run("When?")
+    refused = command(world, *asked)
     assert refused.returncode == 1
     assert "send it with --over-limit" in refused.stderr
     assert world.server.bodies == []
 
-    sent = run("When?", "--over-limit")
+    sent = command(world, *asked, "--over-limit")
     assert (sent.returncode, sent.stdout) == (0, "Hello there.\n"), sent.stderr
     assert len(world.server.bodies) == 1
     world.until(lambda s: [m.text for m in s.discussions.open[chosen].messages] == ["When?", "Hello there."])
     assert world.state.config.settings.caching.day_limit_usd == 0.0
+
+
+def test_a_harvest_past_the_day_s_limit_is_a_person_s_to_run_beside_a_program(world: World) -> None:
+    add_discussion(world.home, "tides", "When is it high?", "Late.")
+    world.start(watches=True)
+    world.discussion("shown")
+    world.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+    world.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
+    world.server.replies.append(Said(reply("High tide is late."), piece_chars=400))
+
+    refused = command(world, "harvest", "--home", str(world.home), "--apply")
+    assert (refused.returncode, world.server.bodies) == (1, []), refused.stdout
+    assert "go on with --over-limit" in refused.stderr
+    done = command(world, "harvest", "--home", str(world.home), "--apply", "--over-limit")
+    assert done.returncode == 0, done.stderr
+    world.until(
+        lambda s: any("High tide" in item.text for file in s.knowledge.categories for item in file.items)
+    )
 
 
 def test_a_name_that_is_not_there_is_wrong_usage(
