@@ -188,9 +188,13 @@ def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone,
 
 
 def _sandbox(desk: Desk) -> None:
-    """Say how commands are confined, or that they are not; nothing until it is known."""
+    """Say how commands are confined, or that they are not. With tools the line stands from the first: what comes late
+    would move the tabs below it under the pointer.
+    """
     ui, sandbox = desk.ui, desk.state.agent.sandbox
     if not sandbox.is_known:
+        if desk.summary is not None and desk.summary.meta.has_tools:
+            ui.text("sandbox", "Looking how commands are confined…", style="small", tone="muted")
         return
     if sandbox.is_confined:
         ui.text("sandbox", f"Commands run in {sandbox.name}.", style="small", tone="muted", tip=SANDBOX_TIP)

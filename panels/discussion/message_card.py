@@ -138,7 +138,7 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
 def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
     match message.role:
         case Role.USER if is_opening(state, message):
-            return "moon", "muted", "The program, by itself"
+            return "moon", "muted", "The program"
         case Role.USER if message.is_autonomous:
             return "sitemap", "muted", "The task, by its parent's model"
         case Role.USER:

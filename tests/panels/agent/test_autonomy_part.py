@@ -96,7 +96,7 @@ def test_from_another_discussion_it_leads_to_the_one_that_goes_on_alone() -> Non
 
 def test_a_turn_of_its_own_stands_in_the_talk_as_the_programs_and_is_not_edited() -> None:
     screen = Screen(ags.alone())
-    assert screen.ui.shows("The program, by itself")
+    assert screen.ui.shows("The program")
 
 
 def test_its_notes_stay_when_it_has_ended() -> None:
@@ -111,7 +111,7 @@ def test_its_notes_stay_when_it_has_ended() -> None:
 
 def test_words_that_begin_a_turn_stand_folded_in_the_talk_to_what_woke_it() -> None:
     screen = Screen(ags.alone())
-    assert screen.ui.shows("The program, by itself")
+    assert screen.ui.shows("The program")
     assert screen.ui.shows("Woken by a file in the inbox: 'tides.txt'")
     assert not screen.ui.shows("You are at rest.")
 
