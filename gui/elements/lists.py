@@ -90,7 +90,7 @@ def column_widths(columns: Sequence[TableColumn], width: float) -> list[float]:
 class VirtualList(Surface):
     """The list. `props` as a surface's; its rows are placed by `view`."""
 
-    __slots__ = ("grabbed", "places", "rows", "thumb", "view", "wanted_row")
+    __slots__ = ("grabbed", "places", "revealed_row", "rows", "thumb", "view", "wanted_row")
     polls: ClassVar[bool] = True
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
@@ -101,6 +101,7 @@ class VirtualList(Surface):
         self.thumb.props = ("thumb",)
         self.grabbed: tuple[float, float] | None = None
         self.wanted_row: int | None = None
+        self.revealed_row: int | None = None
         self.rows: object = None
 
     def wants_space(self) -> tuple[bool, bool]:
