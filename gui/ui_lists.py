@@ -54,6 +54,7 @@ def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> Non
         if wanted is not None and wanted >= 0:  # its place was guessed before it was measured
             view.show_row(wanted)
             box.places = view.walk(rows, draw, margin)
+            box.led_row = wanted
         revealed, box.revealed_row = box.revealed_row, None
         for _ in range(0 if revealed is None else 2):  # likewise
             view.reveal(revealed)
