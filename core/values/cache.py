@@ -193,6 +193,7 @@ class CachePlan(msgspec.Struct, frozen=True):
         writes: what the ledger records when the answer begins.
         superseded_tokens: earlier versions of files and presets that the request still carries.
         sentences: one for each choice.
+        prices: by which it was made, None where that is not kept.
     """
 
     marks: tuple[CacheMark, ...] = ()
@@ -214,6 +215,7 @@ class CachePlan(msgspec.Struct, frozen=True):
     writes: tuple[PlannedWrite, ...] = ()
     superseded_tokens: int = 0
     sentences: tuple[str, ...] = ()
+    prices: CachePrices | None = None
 
 
 class TurnGap(msgspec.Struct, frozen=True):
