@@ -59,7 +59,7 @@ from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.payments import is_booked
 from core.discussion.worker import DiscussionHandler
 from core.forgetting.messages import ForgettingEffect
-from core.forgetting.run import ForgetServices
+from core.forgetting.services import ForgetServices
 from core.forgetting.worker import ForgetHandler
 from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
@@ -409,7 +409,7 @@ class LocalOutside:
             self.home,
             clock,
             emit,
-            ForgetServices(self._cacher.forget_all, self._harvester.withdraw_unwanted),
+            ForgetServices(self._cacher.forget_all, self._harvester.withdraw_unwanted, tools.drop_scratch),
             self._alone,
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )
