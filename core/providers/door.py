@@ -94,7 +94,7 @@ def sound_usage(usage: Usage) -> Usage:
         request_id=one_line(clean(text_of(usage.request_id)), NAME_CHARS),
         miss_reason=one_line(clean(text_of(usage.miss_reason)), DETAIL_CHARS),
     )
-    return replace(sound, is_estimate=usage.is_estimate is True)
+    return replace(sound, is_estimate=sound.is_estimate or usage.is_estimate is True)
 
 
 def sound_models(models: Iterable[ModelProfile]) -> tuple[ModelProfile, ...]:

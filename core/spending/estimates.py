@@ -61,7 +61,8 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     """A call's usage as it goes into the books: what the provider said, and our estimate of what it did not, marked.
 
     Args:
-        reported: marked an estimate where its cost is the provider's guess.
+        reported: marked an estimate where its cost is the provider's guess, or where it has no cost and some of its
+            parts are absurd: those are taken as expected.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word.
 
@@ -71,10 +72,40 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     """
     if _is_far_too_little(reported, expected):
         reported = replace(reported, input_tokens=None, cost_usd=None)
+    if reported.is_estimate and reported.cost_usd is None:
+        reported = _with_parts(reported, expected)
     if is_whole and _says_all(reported, reply_tokens_est):
         return _priced(reported, price)
     usage = _priced(_filled(reported, expected, reply_tokens_est), price)
     return usage if usage.cost_usd else _priced(reported, price)
+
+
+def _with_parts(reported: Usage, expected: Usage) -> Usage:
+    """Usage whose absurd parts are those that were expected, in proportion to the whole that is known."""
+    sent = reported.input_tokens
+    if sent is None or not expected.input_tokens:
+        return reported
+    share = sent / expected.input_tokens
+    read, written = reported.cache_read_tokens, reported.cache_write_tokens
+    if read is None:
+        read = min(round((expected.cache_read_tokens or 0) * share), sent - (written or 0))
+    if written is None:
+        written = min(round((expected.cache_write_tokens or 0) * share), sent - read)
+    filled = replace(reported, cache_read_tokens=read, cache_write_tokens=written)
+    lives = (filled.cache_write_5m_tokens, filled.cache_write_1h_tokens, filled.cache_write_12h_tokens)
+    if lives != (None, None, None) or not expected.cache_write_tokens:
+        return filled
+    five, hour, half_day = (
+        None if tokens is None else int(tokens * written / expected.cache_write_tokens)
+        for tokens in (
+            expected.cache_write_5m_tokens,
+            expected.cache_write_1h_tokens,
+            expected.cache_write_12h_tokens,
+        )
+    )
+    return replace(
+        filled, cache_write_5m_tokens=five, cache_write_1h_tokens=hour, cache_write_12h_tokens=half_day
+    )
 
 
 def _is_far_too_little(reported: Usage, expected: Usage) -> bool:
