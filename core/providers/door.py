@@ -53,6 +53,11 @@ def word_of(value: object) -> str:
     return text_of(value)
 
 
+def status_of(value: object) -> int | None:
+    """A status of HTTP that stands in a body: None for anything else, a truth value among them."""
+    return value if type(value) is int and 100 <= value < 600 else None
+
+
 def sound_item(item: StreamItem) -> StreamItem:
     """An item of a stream as the program can take it.
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.json_text import read_json
+from core.providers.door import status_of
 from core.providers.failures import kind_of_status, provider_error
 from core.providers.usage import counted_usage, figure, is_absurd, price, total
 from core.providers.wire import canonical_json
@@ -193,8 +194,7 @@ def claude_failure(
         return provider_error(kind, server, detail=detail, remedy=remedy, model=model, key=key)
     told = reader.result.get("result") or reader.result.get("subtype")
     detail = str(told) if reader.result.get("is_error") or reader.result.get("subtype") != "success" else ""
-    status = reader.result.get("api_error_status")
-    status = status if isinstance(status, int) else None
+    status = status_of(reader.result.get("api_error_status"))
     kind = _kind(reader, detail, status)
     is_login = kind in {FailureKind.NO_KEY, FailureKind.BAD_KEY}
     return provider_error(
