@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
+from core.base.decoders import from_json
 from core.base.figures import count
 from core.base.frame import frame
 from core.values.attention import Autonomy
@@ -67,7 +69,10 @@ def _told(words: str) -> Iterator[tuple[SignalSource, str]]:
     told = words.partition(f"\n{_DATA}\n")[2]
     at = 0
     while (begin := _TOLD.match(told, at)) is not None:
-        source, sender = json.loads(begin[2]), json.loads(begin[3] or '""')
+        try:
+            source, sender = from_json(begin[2], str), from_json(begin[3] or '""', str)
+        except (msgspec.DecodeError, UnicodeEncodeError):  # a log that was edited by hand
+            return
         if source in _CAUSES:
             yield SignalSource(source), sender
         end = f"</{begin[1]}>\n"

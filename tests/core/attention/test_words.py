@@ -36,5 +36,11 @@ def test_the_cause_is_read_back_from_the_words_whatever_the_signals_say(signals:
 
 
 def test_words_that_were_edited_by_hand_name_the_clock() -> None:
-    for words in ("", "This is the program.", '<signal source="moon" sender="x">\n'):
+    whole = opening_words(LOOP, "You are at rest.", 90.0, [Signal("s", SignalSource.INBOX, "a", "b", NOON)])
+    broken = (
+        whole.replace('"a"', '"\\q"'),
+        whole.replace('"a"', '"\\ud800"'),
+        whole.replace('"inbox"', '"moon"'),
+    )
+    for words in ("", "This is the program.", '<signal source="moon" sender="x">\n', *broken):
         assert cause_told(words) == "the clock"
