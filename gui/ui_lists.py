@@ -56,8 +56,8 @@ def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> Non
             box.places = view.walk(rows, draw, margin)
             box.led_row = wanted
         revealed, box.revealed_row = box.revealed_row, None
-        for _ in range(0 if revealed is None else 2):  # likewise
-            view.reveal(revealed)
+        for asked in () if revealed is None else (revealed, revealed):  # likewise
+            view.reveal(asked)
             box.places = view.walk(rows, draw, margin)
         kept = {index for index, _ in box.places}
         for index, stray in drawn.items():

@@ -80,9 +80,6 @@ class CachePrices(msgspec.Struct, frozen=True):
         """Price of writing at a lifetime; that of the nearest lifetime on offer, 1 where there is none."""
         if not self.writes:
             return 1.0
-        for offer in self.writes:
-            if offer.ttl_s == ttl_s:
-                return offer.write
         return min(self.writes, key=lambda offer: abs(offer.ttl_s - ttl_s)).write
 
 

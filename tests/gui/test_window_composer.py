@@ -71,6 +71,10 @@ class Writer:
         self.driver.step(12)
         assert (self.editor.text, self.composer.text) == (text, text)
 
+    def hears(self, count: int) -> None:
+        """Wait until the log holds so many messages, and no reply is under way."""
+        self.until(lambda s: self.chosen not in s.turns.calls and len(self.said()) == count)
+
     def said(self) -> list[str]:
         """The texts of the log."""
         return [message.text for message in self.controller.snapshot().discussions.open[self.chosen].messages]
@@ -296,9 +300,7 @@ def test_an_edit_at_the_foot_of_the_view_opens_its_form_in_view(
         driver.key("Ctrl+v")
         driver.until(lambda: writer.editor.text != "", "the words")
         driver.key("Ctrl+Enter")
-        writer.until(
-            lambda s, n=number: writer.chosen not in s.turns.calls and len(writer.said()) == 2 * n + 2
-        )
+        writer.hears(2 * number + 2)
     talk = next(
         e for e in driver.visible() if isinstance(e, VirtualList) and e.parent and e.parent.key == "messages"
     )

@@ -52,9 +52,7 @@ def test_a_hit_from_the_list_opens_at_its_message_with_the_words_marked(
         server.replies.append(Said(({"type": "text", "text": f"{lines}\n\n{number}"},), piece_chars=4000))
         driver.type(words)
         driver.key("Ctrl+Enter")
-        writer.until(
-            lambda s, n=number: writer.chosen not in s.turns.calls and len(writer.said()) == 2 * n + 2
-        )
+        writer.hears(2 * number + 2)
     first = writer.chosen
     writer.controller.send(CreateDiscussion("Sea", "anthropic", "claude-opus-5-5"))
     writer.until(lambda s: s.discussions.selected_id != first)
@@ -72,10 +70,10 @@ def test_a_hit_from_the_list_opens_at_its_message_with_the_words_marked(
 
     driver.until(lambda: bool(marked()), "the words marked")
     driver.step(6)
-    (words,) = marked()
-    left, top, right, bottom = driver.rect(words)
+    (text,) = marked()
+    left, top, right, bottom = driver.rect(text)
     assert right > left
-    assert bottom - top == pytest.approx(words.h, abs=1)
+    assert bottom - top == pytest.approx(text.h, abs=1)
     talk = next(
         e for e in driver.visible() if isinstance(e, VirtualList) and e.parent and e.parent.key == "messages"
     )
