@@ -52,7 +52,7 @@ class Outlook(msgspec.Struct, frozen=True):
         offers: until the next turn; go_on: probability that it comes.
         lifted: as `live`, of an entry of the shortest lifetime whose first ping lets it live for the longest; None where
             that is no better than its own.
-        unpinged: as `live`, where nothing is pinged.
+        unpinged: as `live`, where nothing is pinged before the next turn: from then on it may be.
     """
 
     dead: float
@@ -117,13 +117,32 @@ def outlook(
         if offer.pings:
             comes = offer.alive * (prices.read + kept[longest_s]) + (1.0 - offer.alive) * dead
             lifted = odds.go_on * comes + offer.upkeep
-    found = Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted)
-    if next_round:
-        found = _in_turn(found, prices.read, without, next_round, extends=extends)
-    if not keepalive:
-        return replace(found, unpinged=found.live)
-    plain = outlook(prices, odds, ttls=ttls, extends=extends, next_round=next_round)
-    return replace(found, unpinged=plain.live)
+    lost = _dead_end(writes, prices.read, later, live, kept, without) if keepalive else dead
+    unpinged = {
+        ttl_s: odds.go_on * (lost - odds.within(ttl_s) * (lost - prices.read - kept[ttl_s])) for ttl_s in live
+    }
+    found = Outlook(dead, next_live, kept, 1.0 + odds.go_on * without, offers, odds.go_on, lifted, unpinged)
+    return found if not next_round else _in_turn(found, prices.read, without, next_round, extends=extends)
+
+
+def _dead_end(
+    writes: tuple[TtlPrice, ...],
+    read: float,
+    odds: Odds,
+    live: Mapping[int, float],
+    kept: Mapping[int, float],
+    without: float,
+) -> float:
+    """As `dead`, of the end of a prefix whose front lives: no ping is sent for the end alone, it would read the front, too."""
+    ways = [without]
+    if writes:
+        ways.append(writes[-1].write + live[writes[-1].ttl_s])
+    for offer in writes:
+        alive = odds.go_on * odds.within(offer.ttl_s)
+        stays = 1.0 - odds.go_on + alive
+        if stays > 0:
+            ways.append((offer.write + alive * (read + kept[offer.ttl_s])) / stays)
+    return min(ways)
 
 
 def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, extends: bool) -> Outlook:
@@ -136,7 +155,10 @@ def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, ex
             value for other, value in own.live.items() if other == ttl_s or (extends and other > ttl_s)
         )
 
-    live = {ttl_s: next_round * again(ttl_s) + ends * value for ttl_s, value in own.live.items()}
+    live, unpinged = (
+        {ttl_s: next_round * again(ttl_s) + ends * value for ttl_s, value in values.items()}
+        for values in (own.live, own.unpinged)
+    )
     offers = {
         ttl_s: replace(
             offer,
@@ -146,7 +168,10 @@ def _in_turn(own: Outlook, read: float, without: float, next_round: float, *, ex
         for ttl_s, offer in own.offers.items()
     }
     lifted = None if own.lifted is None else next_round * again(min(live)) + ends * own.lifted
-    return replace(own, live=live, without=1.0 + go_on * without, offers=offers, go_on=go_on, lifted=lifted)
+    without = 1.0 + go_on * without
+    return replace(
+        own, live=live, without=without, offers=offers, go_on=go_on, lifted=lifted, unpinged=unpinged
+    )
 
 
 def _steady(

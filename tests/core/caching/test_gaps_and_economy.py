@@ -292,6 +292,25 @@ def test_break_even_counts_are_those_of_the_facts(read: float, short: int, long:
     assert (break_even_pings(prices, 300), break_even_pings(prices, 3600)) == (short, long)
 
 
+def test_words_behind_a_kept_prefix_are_written_shortly_where_the_next_turn_mostly_comes_at_once() -> None:
+    """That turn lets them live as long as the rest: it is not as if they were never to be pinged."""
+    desk = own_odds(gap_stats(*[120.0] * 30, *[1200.0] * 7, *[7200.0] * 3))
+    away = own_odds(gap_stats(*[1200.0] * 30, *[7200.0] * 10))
+
+    def costs(odds: Odds) -> tuple[float, float]:
+        found = outlook(ANTHROPIC, odds, ttls=BOTH, keepalive=True)
+        short, long = (ANTHROPIC.write_at(ttl_s) for ttl_s in BOTH)
+        return short + found.unpinged[300], long + found.live[3600]
+
+    off = outlook(ANTHROPIC, desk, ttls=BOTH)
+    assert dict(off.unpinged) == pytest.approx(dict(off.live))
+    assert outlook(ANTHROPIC, desk, ttls=BOTH, keepalive=True).unpinged[300] < 0.95 * off.live[300]
+    short, long = costs(desk)
+    assert short < long
+    short, long = costs(away)
+    assert short > long, "what is gone at the next turn is written again, time and again"
+
+
 def test_pings_go_out_shortly_before_the_entry_dies() -> None:
     assert ping_window_s(300) == pytest.approx(4.7 * 60)
     assert ping_window_s(3600) == pytest.approx(57 * 60)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from bench.cache_days import part_text
 from core.caching.decision import DecideMemo, Decision, Market, PlannedTurn, decide
 from core.caching.ledger import record
 from core.caching.replay import records_for, replay
@@ -18,7 +19,7 @@ from core.context.update import applied, is_diff
 from core.context.wire import DELTA_NOTE, DIFF_NOTE, delta_text
 from core.values.cache import CacheLedger, CacheSettings
 from core.values.curation import FileMode, FileProblem, FileProblemKind, ItemFiles, LineRange, NamedText
-from core.values.messages import Message, Role
+from core.values.messages import Message, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestPart
 from core.values.records import ViewRecord
 from core.values.stack import Segment, StackInputs, ToolSchema
@@ -93,8 +94,7 @@ def said_pieces(stack: AggregateStack) -> dict[str, str]:
 
 def tokens(part: RequestPart | ToolSchema) -> int:
     """Four characters are one."""
-    assert isinstance(part, Segment)
-    return len(part.text) // 4
+    return len(part_text(part)) // 4
 
 
 # --- What a turn appends ------------------------------------------------------------------------------------------
@@ -177,6 +177,34 @@ def test_a_message_that_is_sent_again_says_the_file_as_it_is_by_then() -> None:
     assert view_for(view, stack, "m1") is view
     restored = stack_of({"a.py": text_of(), "b.py": "BETA\n"}, turns("m0"), "m1")
     assert view_for(view, restored, "m1").deltas == ()
+
+
+def test_a_file_that_changes_three_times_while_a_turn_runs_is_told_once_with_the_next_message() -> None:
+    """The running turn repeats its bytes; the next message tells what lies between what was told and the file by then."""
+    call = said("m1a", Role.ASSISTANT, ToolCallPart("c0", "edit", "{}"))
+    view = view_over(text_of(), text_of(1))
+    memo, sent = DecideMemo(), list[str]()
+    rounds = (*turns("m0"), said("m1", Role.USER, "words"))
+    for number, changed in enumerate(((1, 2), (1, 2, 3), (1, 60)), start=1):
+        asked = replace(call, id=f"m1a{number}", parts=(ToolCallPart(f"c{number}", "edit", "{}"),))
+        done = said(f"m1b{number}", Role.TOOL, ToolResultPart(f"c{number}", "done"))
+        rounds = (*rounds, asked, done)
+        stack = stack_of({"a.py": text_of(*changed), "b.py": "BETA\n"}, rounds, "")
+        decision = decide(PlannedTurn(stack, "m1", view), MARKET, memo)
+        sent.append(wire_text(decision.request))
+
+        assert decision.view.base == view.base
+        assert decision.view.deltas == view.deltas
+        assert "LINE 60 IS NEW" not in sent[-1]
+        assert sent[-1].startswith(sent[0])
+
+    stack = stack_of({"a.py": text_of(1, 60), "b.py": "BETA\n"}, (*rounds, said("m1c", Role.ASSISTANT, "ok")))
+    after_turn = view_for(view, stack, "m2")
+
+    assert [delta.message_id for delta in after_turn.deltas] == ["m1", "m2"]
+    assert forms(after_turn) == ["diff", "diff"]
+    assert as_told(after_turn) == said_pieces(stack)
+    assert "line 2 of" not in delta_text(after_turn.deltas[-1]), "it is as it was told"
 
 
 def test_slices_whose_lines_are_stable_are_differences_too() -> None:
