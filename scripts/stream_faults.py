@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _tried(recorded: Sequence[Recording], share: int, options: argparse.Namespace) -> Iterator[list[str]]:
-    """What went wrong with each recording's streams, in their order, by so many processes."""
+    """Faults of each recording's streams, in their order, by so many processes."""
     parts: int = options.processes
     if parts <= 1:
         yield from (problems(recording, share, options.seed) for recording in recorded)
