@@ -205,8 +205,8 @@ def _take(
     if key not in table:
         return
     value = table[key]
-    is_path = key == "folder"
-    if type(value) is kind and not (is_path and "\0" in value):  # no path holds a zero: looked for, it raises
+    is_lost_path = key == "folder" and isinstance(value, str) and "\0" in value
+    if type(value) is kind and not is_lost_path:  # no path holds a zero: looked for, it raises
         values[name] = value
     else:
         wrong.append(repr(key))

@@ -37,7 +37,8 @@ def contradicting() -> Said:
 def mode(world: World, value: str, *categories: str) -> None:
     """Change the mode, as a person does in the window; no other program can."""
     place = "ai_settings.knowledge"
-    for key, chosen in {"mode": value, "automatic_categories": categories}.items():
+    choices: dict[str, str | tuple[str, ...]] = {"mode": value, "automatic_categories": categories}
+    for key, chosen in choices.items():
         act = {"panel": "settings", "action": "change_setting", "key": f"{place}.{key}", "value": chosen}
         assert world.client.post("/api/ui", act).status_code == 403
         world.controller.send(ChangeSetting(f"{place}.{key}", chosen))

@@ -88,13 +88,14 @@ def test_parts_larger_than_their_whole_are_not_reported_and_the_whole_stays() ->
 @pytest.mark.parametrize("value", [{"a": 1}, "many", -1, 1.5, True, math.nan, 101])
 def test_a_part_that_is_no_figure_makes_the_figures_an_estimate(name: str, value: object) -> None:
     """Where a provider says the cost itself nothing is guessed, and without its whole a part says nothing."""
-    wholes = {"input_tokens": 100, "output_tokens": 100, "cache_write_tokens": 50}
-    usage = counted_usage(**{**wholes, name: value})
+    given: dict[str, Any] = {name: value}
+    wholes: dict[str, Any] = {"input_tokens": 100, "output_tokens": 100, "cache_write_tokens": 50}
+    usage = counted_usage(**{**wholes, **given})
 
     assert (getattr(usage, name), usage.is_estimate) == (None, True)
     assert sound_usage(usage) == usage
-    assert not counted_usage(**{**wholes, name: value}, cost_usd=0.5).is_estimate
-    assert counted_usage(**{name: value}) == Usage()
+    assert not counted_usage(**{**wholes, **given, "cost_usd": 0.5}).is_estimate
+    assert counted_usage(**given) == Usage()
     assert not counted_usage(**wholes).is_estimate
 
 
