@@ -126,7 +126,7 @@ class Loop:
         now = self._clock()
         self._is_drawn = not self.ui.has_blinked
         x, y = dpg.get_mouse_pos(local=False)
-        is_dragging = self._pointer.move()
+        is_dragging = self._pointer.move(now)
         is_selecting = self.ui.tree.prose.follow(x, y, is_down=dpg.is_mouse_button_down(0))
         has_input = (x, y) != self._mouse or self.ui.keys.has_news or self.ui.tree.root.touched
         is_busy = is_dragging or is_selecting or had_jobs or has_input

@@ -27,12 +27,19 @@ class Pointer:
         self._held: Element | None = None
         self._last = Press(-1, -1, 0)
         self._last_s = float("-inf")
+        self._seen: tuple[float, float, bool] = (-1.0, -1.0, False)
+        self._still_s = 0.0
 
     def press(self, now_s: float) -> Press | None:
-        """The left button went down. Returns the press where no element took it: it is the text's."""
+        """The left button went down. Returns the press where no element took it: it is the text's.
+
+        The toolkit reads one event a frame and tells no time of it: a press is as old as the last frame that read none.
+        """
         x, y = dpg.get_mouse_pos(local=False)
         last = self._last
-        is_again = now_s - self._last_s < AGAIN_S and max(abs(x - last.x), abs(y - last.y)) <= AGAIN_PX
+        is_again = (
+            self._still_s - self._last_s < AGAIN_S and max(abs(x - last.x), abs(y - last.y)) <= AGAIN_PX
+        )
         count = last.count % 3 + 1 if is_again else 1
         self._last, self._last_s = Press(x, y, count, self._keys.is_held("Shift")), now_s
         front = self._tree.front(x, y)
@@ -44,8 +51,11 @@ class Pointer:
         )
         return self._last if self._held is None else None
 
-    def move(self) -> bool:
-        """Tell the element that is held where the mouse is; whether there is one."""
+    def move(self, now_s: float) -> bool:
+        """Tell the element that is held where the mouse is; whether there is one. In every frame."""
+        seen = (*dpg.get_mouse_pos(local=False), dpg.is_mouse_button_down(0))
+        self._still_s = now_s if seen == self._seen else self._still_s
+        self._seen = seen
         held = self._held
         if held is None:
             return False

@@ -50,8 +50,8 @@ def _row(tree: Tree, it: w.RowWidget) -> Scope[None]:
 
 def _surface(tree: Tree, it: w.SurfaceWidget) -> Scope[None]:
     surface = tree.take(Surface, it.key)
-    surface.wide, surface.tall = it.width, it.height
-    surface.update((it.kind, it.padding, it.scrolls, 8.0, it.width, it.height))
+    surface.wide, surface.tall, surface.least_px = it.width, it.height, it.least_height
+    surface.update((it.kind, it.padding, it.scrolls, 8.0, it.width, it.height, it.least_height))
     return Scope(tree, None, surface)
 
 

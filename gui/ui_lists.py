@@ -27,6 +27,8 @@ def _virtual_list(tree: Tree, it: ListWidget) -> ListView:
     box.view.follows_end = it.follows_end
     if it.scroll_to is not None:
         box.wanted_row = it.scroll_to
+    if it.reveal is not None:
+        box.revealed_row = it.reveal
     _fill(tree, box, it.rows, (RowPane, ()))
     view = box.view
     left = view.most - view.scroll
@@ -51,6 +53,11 @@ def _fill(tree: Tree, box: VirtualList, rows: VirtualRows, make: RowKind) -> Non
         box.places = view.walk(rows, draw, margin)
         if wanted is not None and wanted >= 0:  # its place was guessed before it was measured
             view.show_row(wanted)
+            box.places = view.walk(rows, draw, margin)
+            box.led_row = wanted
+        revealed, box.revealed_row = box.revealed_row, None
+        for _ in range(0 if revealed is None else 2):  # likewise
+            view.reveal(revealed)
             box.places = view.walk(rows, draw, margin)
         kept = {index for index, _ in box.places}
         for index, stray in drawn.items():

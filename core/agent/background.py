@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from core.agent.messages import CallTail, CommandEnded
 from core.agent.pages import call_of_turn, page_of, with_page, with_tool_call, with_turn
 from core.base.stamp import Stamp
-from core.values.agent import ToolCall
+from core.values.agent import CallState, ToolCall
 from core.values.state import AppState
 
 SHOWN_CHARS = 2_000
@@ -40,7 +40,8 @@ def ended(state: AppState, given: Stamp, event: CommandEnded) -> AppState:
     if call is None:
         return state
     said = "\n".join(filter(None, (call.result, event.tail[-SHOWN_CHARS:].rstrip("\n"), end_words(event))))
-    state = _with_call(state, event.discussion_id, replace(call, tail="", ended_at=given.at, result=said))
+    call = replace(call, state=end_state(event), tail="", ended_at=given.at, result=said)
+    state = _with_call(state, event.discussion_id, call)
     page = page_of(state, event.discussion_id)
     left = tuple(one for one in page.commands if one.id != event.call_id)
     return with_page(state, event.discussion_id, replace(page, commands=left))
@@ -51,6 +52,13 @@ def end_words(event: CommandEnded) -> str:
     is_known = event.exit_code is not None and not event.is_wanted
     code = f"It ended with exit code {event.exit_code}." if is_known else ""
     return " ".join(filter(None, (code, event.notes))) or "It was ended."
+
+
+def end_state(event: CommandEnded) -> CallState:
+    """State of its call from then on: what somebody ended is not done, nor what says that it failed."""
+    if event.is_wanted or event.exit_code is None:
+        return CallState.INTERRUPTED
+    return CallState.FAILED if event.exit_code else CallState.DONE
 
 
 def _with_call(state: AppState, discussion_id: str, call: ToolCall) -> AppState:

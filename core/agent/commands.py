@@ -256,6 +256,19 @@ class Commands:
         """End running commands of a discussion, in the background too, without waiting. Empty `call_id`: all."""
         self.of(discussion_id).kill_calls(call_id)
 
+    def drop(self, discussion_id: str) -> bool:
+        """End the commands of a discussion that is forgotten, and remove its scratch folder.
+
+        Returns:
+            Whether there was one.
+
+        Raises:
+            OSError: some of it is left.
+        """
+        with self._lock:
+            found = self._discussions.pop(discussion_id, None)
+        return found is not None and found.drop()
+
     def close(self) -> None:
         """End all commands and wait for it. Nothing starts behind it. Idempotent."""
         with self._lock:
@@ -455,6 +468,11 @@ class DiscussionCommands:
 
     def close(self) -> None:
         """End all and wait for it; the scratch folder goes."""
+        with suppress(OSError):
+            self.drop()
+
+    def drop(self) -> bool:
+        """As `close`. Returns whether there was a scratch folder. Raises OSError: some of it is left."""
         self.kill_calls()
         with self._lock:
             threads, scratch = tuple(self._threads), self._scratch
@@ -462,7 +480,8 @@ class DiscussionCommands:
         for thread in threads:
             thread.join()
         if scratch:
-            shutil.rmtree(scratch, ignore_errors=True)
+            shutil.rmtree(scratch)
+        return bool(scratch)
 
     def _note(self, call_id: str, running: Running) -> None:
         with self._lock:

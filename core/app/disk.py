@@ -5,6 +5,7 @@ Discussions, the reviews of the harvest and the window's state share it, so that
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import assert_never
 
@@ -26,14 +27,21 @@ class DiskHandler:
 
     Args:
         root: the home; discussions: carries out those of discussions.
+        recall: reports what is kept of a discussion's cache: before its log is read, so that no request of it goes out
+            before it is known what its last one offered.
     """
 
-    def __init__(self, root: Path, discussions: discussion.DiscussionHandler) -> None:
+    def __init__(
+        self, root: Path, discussions: discussion.DiscussionHandler, recall: Callable[[str], None]
+    ) -> None:
         self._root = root
         self._discussions = discussions
+        self._recall = recall
 
     def handle(self, effect: DiskWork) -> None:
         """Carry out one effect. Raises StorageError for what has no event of its own."""
+        if isinstance(effect, LoadDiscussion):
+            self._recall(effect.discussion_id)
         if isinstance(effect, DiskEffect):
             self._discussions.handle(effect)
         elif isinstance(effect, WriteReview):

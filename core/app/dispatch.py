@@ -38,7 +38,7 @@ from core.base.reports import (
 from core.base.stamp import Stamp
 from core.caching import step as caching
 from core.caching.abandonment import stop_effects
-from core.caching.messages import CachingCommand, CachingEvent
+from core.caching.messages import CacheReported, CachingCommand, CachingEvent
 from core.caching.rewrites import withdrawal_effects
 from core.context import step as context
 from core.context.messages import ContextCommand, ContextEvent
@@ -270,7 +270,8 @@ def _event(state: AppState, given: Stamp, event: Event) -> Result:
     if isinstance(event, ContextEvent):
         return context.event(state, event)
     if isinstance(event, CachingEvent):
-        return caching.event(state, given, event)
+        after, effects = caching.event(state, given, event)
+        return (mcp.recalled(after, event) if isinstance(event, CacheReported) else after), effects
     if isinstance(event, SettingsEvent):
         before = state
         state, effects = settings.event(state, event)

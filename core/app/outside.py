@@ -35,7 +35,7 @@ from core.base.memory import give_back_freed
 from core.base.queue import QueueWorker
 from core.caching import worker as cache_work
 from core.caching.cache_store import HomeCacheStore
-from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.keeper import CacheKeeper
 from core.caching.messages import (
     AdoptContents,
     CacheEffect,
@@ -45,6 +45,7 @@ from core.caching.messages import (
 )
 from core.caching.offers import cache_prices
 from core.caching.rewrite_check import RewriteCheck
+from core.caching.setup import CacheSetup
 from core.caching.worker import CacheHandler
 from core.context.assembly import Assembler, Prices
 from core.context.losses import LossesSaid
@@ -58,7 +59,7 @@ from core.discussion.messages import ListEffect, StoreAttachment
 from core.discussion.payments import is_booked
 from core.discussion.worker import DiscussionHandler
 from core.forgetting.messages import ForgettingEffect
-from core.forgetting.run import ForgetServices
+from core.forgetting.services import ForgetServices
 from core.forgetting.worker import ForgetHandler
 from core.harvest.messages import LetHarvestCall, RunEffect, StopHarvest
 from core.harvest.worker import HarvestHandler, HarvestServices
@@ -357,10 +358,19 @@ class LocalOutside:
             scales=HomeScaleStore(self.home),
             tools=tools.offered,
         )
+        self._cacher = CacheHandler(
+            self._keeper,
+            self._clients,
+            emit,
+            self._assembler.prewarm_request,
+            lambda name, request: request_reader(self.home, name, request),
+            self._cache_prices,
+            self._reserves.note_out,
+        )
         discussions = DiscussionHandler(
             self.home, clock, emit, self._journals, self._reserves, self._call_locks
         )
-        keeper = DiskHandler(self.home, discussions)
+        keeper = DiskHandler(self.home, discussions, self._cacher.recall)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)
         losses = LossesSaid(paths.losses_file())
         assembling = ContextWorker(
@@ -378,15 +388,6 @@ class LocalOutside:
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
         proposer = mcp_server.ProposalHandler(self.home, emit)
         self._proposing = QueueWorker("proposals", proposer.handle, emit, mcp_server.supersedes)
-        self._cacher = CacheHandler(
-            self._keeper,
-            self._clients,
-            emit,
-            self._assembler.prewarm_request,
-            lambda name, request: request_reader(self.home, name, request),
-            self._cache_prices,
-            self._reserves.note_out,
-        )
         self._caches = QueueWorker("cache", self._cacher.handle, emit, cache_work.supersedes)
         self._harvester = HarvestHandler(
             self.home,
@@ -408,7 +409,7 @@ class LocalOutside:
             self.home,
             clock,
             emit,
-            ForgetServices(self._cacher.forget_all, self._harvester.withdraw_unwanted),
+            ForgetServices(self._cacher.forget_all, self._harvester.withdraw_unwanted, tools.drop_scratch),
             self._alone,
             lambda: self._disk.barrier().wait(STOP_WORKERS_S),
         )

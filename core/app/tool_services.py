@@ -136,6 +136,10 @@ class HomeToolServices:
         for call_id in call_ids or ("",):
             self._commands.kill(discussion_id, call_id)
 
+    def drop_scratch(self, discussion_id: str) -> bool:
+        """End the commands of a discussion that is forgotten, and remove their scratch folder. Raises OSError."""
+        return self._commands.drop(discussion_id)
+
     @property
     def server_sandbox(self) -> ServerSandbox:
         """Sandboxes of MCP servers with a command."""

@@ -5,13 +5,14 @@ Source: 60-agent.md, "Attention: the default mode network". Pure; time comes in.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 import msgspec
 from msgspec.structs import replace
 
 from core.base.figures import count
-from core.values.attention import NOTES_KEPT, Attention, Autonomy, LoopNote
+from core.values.attention import NOTES_KEPT, Attention, AttentionState, Autonomy, LoopNote
 from core.values.signals import Signal
 
 INTERVAL_S = {
@@ -152,6 +153,18 @@ def stopped(autonomy: Autonomy, now: datetime, why: str) -> Autonomy:
 def noted(autonomy: Autonomy, now: datetime, text: str) -> Autonomy:
     """Add a note of the loop."""
     return replace(autonomy, notes=(*autonomy.notes, LoopNote(now, text))[-NOTES_KEPT:])
+
+
+def without_notes(attention: AttentionState, discussion_ids: Collection[str]) -> AttentionState:
+    """Attention without its notes, which tell what a dream found in other conversations, and without the loop that ended
+    in a discussion that is gone.
+    """
+    own, ended = attention.autonomy, attention.ended
+    return replace(
+        attention,
+        autonomy=own and replace(own, notes=()),
+        ended=None if ended is None or ended.discussion_id in discussion_ids else replace(ended, notes=()),
+    )
 
 
 def dreaming(autonomy: Autonomy, now: datetime) -> Autonomy:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.base.figures import count
 from core.base.frame import frame
@@ -22,6 +24,8 @@ _CAUSES = {
     SignalSource.CHANNEL: "a line of a channel",
 }
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_TOLD = re.compile(rf"<(signal(?:-[0-9]+)?) source=({_STRING})(?: sender=({_STRING}))?(?: at={_STRING})?>\n")
 
 
 def prompt_name(autonomy: Autonomy) -> str:
@@ -43,10 +47,34 @@ def opening_words(autonomy: Autonomy, template: str, idle_s: float | None, signa
 
 def cause(signals: Sequence[Signal]) -> str:
     """Cause of a turn of its own, to stand after “woken by”. `signals`: oldest first, none where its wait was over."""
+    return _cause([(one.source, one.sender) for one in signals])
+
+
+def cause_told(words: str) -> str:
+    """Cause of the turn that these opening words began, as `cause` says it. No signal can write another's into its own text."""
+    return _cause(list(_told(words)))
+
+
+def _cause(signals: Sequence[tuple[SignalSource, str]]) -> str:
     if not signals:
         return "the clock"
-    first = f"{_CAUSES[signals[0].source]}: {signals[0].sender!r}"
+    first = f"{_CAUSES[signals[0][0]]}: {signals[0][1]!r}"
     return first if len(signals) == 1 else f"{first}, and {count(len(signals) - 1, 'other signal')}"
+
+
+def _told(words: str) -> Iterator[tuple[SignalSource, str]]:
+    """Source and sender of each signal in opening words: a frame begins where the one before it ended, nowhere else."""
+    told = words.partition(f"\n{_DATA}\n")[2]
+    at = 0
+    while (begin := _TOLD.match(told, at)) is not None:
+        source, sender = json.loads(begin[2]), json.loads(begin[3] or '""')
+        if source in _CAUSES:
+            yield SignalSource(source), sender
+        end = f"</{begin[1]}>\n"
+        at = told.find(end, begin.end())
+        if at < 0:
+            return
+        at += len(end)
 
 
 def idle_words(idle_s: float) -> str:

@@ -28,6 +28,7 @@ from core.values.cache import (
     Talk,
     TurnGap,
 )
+from core.values.stack import ToolSchema
 from core.values.state import ProviderTotals
 
 _NEVER = GapStats((TurnGap(365 * 86_400.0),) * KEPT_GAPS, turns=KEPT_GAPS)
@@ -45,6 +46,7 @@ class BookedCall(msgspec.Struct, frozen=True):
         is_strange: it begins its discussion, and what it shares was not sent by another; None: it begins none, or the
             first that is known of, or one for a task.
         is_round: it goes on with a turn, after results of tools.
+        offered: tools of servers that it offers, None where it offers no tools.
     """
 
     discussion_id: str
@@ -58,6 +60,7 @@ class BookedCall(msgspec.Struct, frozen=True):
     is_abandoned: bool = False
     is_strange: bool | None = None
     is_round: bool = False
+    offered: tuple[ToolSchema, ...] | None = None
 
 
 class BookPage(msgspec.Struct, frozen=True):
@@ -110,6 +113,12 @@ class CacheBook(msgspec.Struct, frozen=True):
 def with_view(book: CacheBook, discussion_id: str, replayed: Replayed) -> CacheBook:
     """Replace the view that a discussion's log tells."""
     return with_page(book, discussion_id, replace(book.pages[discussion_id], replayed=replayed))
+
+
+def with_offered(book: CacheBook, discussion_id: str, offered: tuple[ToolSchema, ...] | None) -> CacheBook:
+    """Replace what is known of the tools that a discussion's last request offered."""
+    page = book.pages[discussion_id]
+    return with_page(book, discussion_id, replace(page, cache=replace(page.cache, offered=offered)))
 
 
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:

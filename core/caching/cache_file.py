@@ -15,6 +15,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, write_file
 from core.base.json_text import read_json
 from core.base.opener import read_file, reason_of
+from core.base.text import size_bytes
 from core.discussion.log_codec import from_json_value, to_json_value
 from core.providers.usage import MOST_TOKENS
 from core.values.cache import (
@@ -29,9 +30,12 @@ from core.values.cache import (
     StoredRent,
     TurnGap,
 )
+from core.values.stack import ToolSchema
 
 FORMAT = 1
 KEPT_ENTRIES = 64
+MOST_OFFERED_BYTES = 2_000_000
+"""Of the tools of servers that are kept: a set that is larger is offered as it is approved after a restart."""
 _LONGEST_S = 366 * 86_400
 """Longer is no lifetime of a cache, whatever it is."""
 _MAX_BYTES = 4_000_000
@@ -68,6 +72,7 @@ class _File(msgspec.Struct, frozen=True):
     rents: tuple[StoredRent, ...] = ()
     turns: int | None = None
     balance: Balance = Balance()
+    offered: tuple[ToolSchema, ...] | None = None
     gaps_s: tuple[float, ...] = ()
     """Of files from before the hours of gaps were kept."""
     cannot_extend: tuple[LedgerScope, ...] = ()
@@ -125,6 +130,7 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         rents=cache.rents,
         turns=cache.turns,
         balance=cache.balance,
+        offered=_bounded(cache.offered),
     )
     return canonical(file)
 
@@ -168,6 +174,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
             turns=max(0, turns),
             balance=_possible_balance(file.balance),
             in_habits=file.turns is not None,
+            offered=file.offered,
         )
     )
 
@@ -181,6 +188,11 @@ def canonical(file: msgspec.Struct) -> bytes:
     """Canonical JSON, ended by LF."""
     text = json.dumps(to_json_value(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"{text}\n".encode("utf-8", "replace")
+
+
+def _bounded(offered: tuple[ToolSchema, ...] | None) -> tuple[ToolSchema, ...] | None:
+    texts = (text for one in offered or () for text in (one.name, one.description, one.parameters_json))
+    return offered if sum(size_bytes(text) for text in texts) <= MOST_OFFERED_BYTES else None
 
 
 def _possible_balance(balance: Balance) -> Balance:

@@ -90,7 +90,14 @@ def plan_call(
     decision = decide(turn, market, memo)
     is_round = not begins_turn(turn)
     call = BookedCall(
-        turn.discussion_id, market.scope, market.prices, decision, market.now, mode, is_round=is_round
+        turn.discussion_id,
+        market.scope,
+        market.prices,
+        decision,
+        market.now,
+        mode,
+        is_round=is_round,
+        offered=turn.offered,
     )
     if page.cache.sent is not None or page.is_task or not book.shared:
         return call
@@ -155,7 +162,7 @@ def begun(book: CacheBook, call_id: str) -> CacheBook:
     book, changed = turn_answered(book, name, sent, is_round=call.is_round)
     page = book.pages[name]
     own = of_discussion(ledger, name)
-    cache = replace(page.cache, ledger=own, sent=sent, mode=call.mode, changed=changed)
+    cache = replace(page.cache, ledger=own, sent=sent, mode=call.mode, changed=changed, offered=call.offered)
     return with_page(book, name, replace(page, cache=cache))
 
 

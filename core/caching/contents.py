@@ -271,4 +271,5 @@ def _plan(
         hit_hash=contents.prefix_hash if contents is not None and read else "",
         writes=writes,
         sentences=(sentence,),
+        prices=prices,
     )

@@ -65,6 +65,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
         message_id: of the user's message that the request answers.
         next_round: probability of another request in the same turn (0 without tools).
         limit_tokens: the model's room for input, None where unknown.
+        offered: tools of servers that it offers, None where it offers no tools.
     """
 
     stack: AggregateStack
@@ -77,6 +78,7 @@ class PlannedTurn(msgspec.Struct, frozen=True):
     limit_tokens: int | None = None
     project: str = ""
     shared: SharedBase | None = None
+    offered: tuple[ToolSchema, ...] | None = None
 
 
 class Market(msgspec.Struct, frozen=True):

@@ -23,7 +23,6 @@ from core.values.cache import (
     CachePrices,
     CacheSettings,
     GapStats,
-    KeepalivePlan,
     LedgerScope,
 )
 from core.values.provider import ProviderRequest, RequestMessage
@@ -77,6 +76,20 @@ class Idle(msgspec.Struct, frozen=True):
     balance: Balance | None = None
     lift: Lift | None = None
     is_retried: bool = False
+
+
+class KeepalivePlan(msgspec.Struct, frozen=True):
+    """Plan of reading a prefix again only to keep it, if at all.
+
+    Args:
+        ping_at: None: not at all; pings_left: how many more are worth it from now on, this one included.
+        expected_saving_usd: of pinging on, over letting the entry expire; None where the price is unknown.
+    """
+
+    ping_at: datetime | None
+    pings_left: int
+    expected_saving_usd: float | None
+    sentence: str
 
 
 def ping_tokens(idle: Idle, prices: CachePrices) -> float:

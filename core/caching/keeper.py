@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from core.base.errors import SlopError
@@ -29,6 +28,7 @@ from core.caching.rent import RentDue
 from core.caching.replay import Replayed, replay
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.caching.rounds import begins_turn, planned_turn
+from core.caching.setup import CacheSetup
 from core.context.stack import AggregateStack
 from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
@@ -46,6 +46,7 @@ from core.values.provider import ContentsReport, ModelProfile, ProviderKind, Pro
 from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
+from core.values.stack import ToolSchema
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
 from core.values.view import ContextView
@@ -65,26 +66,6 @@ _FACTOR_STEP = 0.05
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
-
-
-class CacheSetup(msgspec.Struct, frozen=True):
-    """Services of the rest of the program to planning.
-
-    Args:
-        prices: of a provider's kind and model at a time; kind: of a provider; key_id: names its key without telling.
-        cost: of a usage in USD, None where unknown.
-        counted: o200k tokens by sha256.
-        label: a provider's name as the person knows it.
-        may_store: whether contents may be made that are stored for rent.
-    """
-
-    prices: Callable[[ProviderKind, str, str, datetime], CachePrices]
-    kind: Callable[[str], ProviderKind]
-    key_id: Callable[[str], str]
-    cost: Callable[[str, str, Usage], float | None]
-    counted: Callable[[], Mapping[str, int]]
-    label: Callable[[str], str] = str
-    may_store: bool = True
 
 
 class CacheKeeper:
@@ -267,6 +248,16 @@ class CacheKeeper:
         cache, book = self._peek(discussion_id), self._book
         ledger = book.ledger if discussion_id in book.pages else cache.ledger
         return believed(cache, ledger, discussion_id, self._clock())
+
+    def offered(self, discussion_id: str) -> tuple[ToolSchema, ...] | None:
+        """Tools of servers that a discussion's last request offered, as far as that is known; None where it is not."""
+        return self._peek(discussion_id).offered
+
+    def drop_offered(self, discussion_id: str) -> None:
+        """The next request offers what is approved by then, also after a restart."""
+        self._open(discussion_id)
+        self._change(lambda book: books.with_offered(book, discussion_id, None))
+        self._keep(discussion_id)
 
     def rewrite(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float

@@ -9,6 +9,7 @@ import msgspec
 from core.values.cache import CacheOrphan, DiscussionCacheState, ExtensionEvidence, Rewrite
 from core.values.settings import CachingSettings
 from core.values.spec import StackSpec
+from core.values.stack import ToolSchema
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
 
@@ -103,6 +104,12 @@ class CheckRewrites(msgspec.Struct, frozen=True):
     specs: tuple[StackSpec, ...]
 
 
+class DropOffered(msgspec.Struct, frozen=True):
+    """Forget the tools that a discussion's last request offered: the person wants those that are approved by now."""
+
+    discussion_id: str
+
+
 class ReadCaches(msgspec.Struct, frozen=True):
     """Report what is kept of these discussions' caches, from before a restart."""
 
@@ -174,6 +181,7 @@ class CacheReported(msgspec.Struct, frozen=True):
     `miss_reason`: why the last request read less than expected, empty where it did not; None: no request was made, and what
     is known of the last one stays.
     `lost`: models with which long marks behind short-lived hits are not counted on, with the evidence.
+    `offered`: tools of servers that the last request offered, as the disk knows; None: nothing is said of them.
     """
 
     discussion_id: str
@@ -181,6 +189,7 @@ class CacheReported(msgspec.Struct, frozen=True):
     totals: ProviderTotals | None = None
     miss_reason: str | None = None
     lost: tuple[ExtensionEvidence, ...] | None = None
+    offered: tuple[ToolSchema, ...] | None = None
 
 
 class CacheRead(msgspec.Struct, frozen=True):
@@ -249,6 +258,7 @@ CacheEffect = (
     | AdoptContents
     | DeleteContents
     | DropWithdrawn
+    | DropOffered
     | ReadCaches
     | Prewarm
     | PingCaches

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from core.providers.abilities import has_gemini_contents, has_openai_breakpoints
-from core.spending.pricing import OPENAI_LONG_WRITE, OPENAI_WRITE, token_prices
+from core.spending.pricing import OPENAI_LONG_WRITE, OPENAI_WRITE, TokenPrices, token_prices
 from core.values.cache import CachePrices, Mechanism, TtlPrice
 from core.values.provider import ProviderKind
 
@@ -54,7 +54,13 @@ def cache_prices(provider: str, kind: ProviderKind, model: str, at: datetime) ->
         provider: id of the server in the settings; kind: which client speaks to it.
         at: prices change by date.
     """
-    usd = token_prices(provider, model, at)
+    return offer(provider, kind, model, token_prices(provider, model, at), at)
+
+
+def offer(
+    provider: str, kind: ProviderKind, model: str, usd: TokenPrices | None, at: datetime
+) -> CachePrices:
+    """Prices of a model whose tokens cost `usd`, None where that is unknown: as `cache_prices`, nothing is looked up."""
     input_usd = usd.input_usd if usd is not None else None
     read = (
         usd.read_usd / usd.input_usd

@@ -446,6 +446,7 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
         ),
         superseded_tokens=inputs.superseded_tokens,
         sentences=sentences(inputs.wire, prices, settings, choice.marks, choice.hit, own),
+        prices=prices,
     )
 
 

@@ -32,6 +32,7 @@ def planned_turn(
         next_round=next_round(spec.inputs.turns, has_tools=bool(stack.tools)),
         limit_tokens=profile.context_tokens,
         project=spec.root,
+        offered=None if spec.tools is None else spec.tools.servers,
     )
 
 

@@ -22,6 +22,7 @@ from core.caching.messages import (
     CachingEvent,
     ContentsDeleted,
     DeleteContents,
+    DropOffered,
     DropWithdrawn,
     DuePing,
     ForgetCache,
@@ -47,6 +48,7 @@ from core.spending.limits import upkeep_key
 from core.values.cache import CachePrices, DiscussionCacheState
 from core.values.provider import ProviderKind, ProviderRequest
 from core.values.spec import StackSpec
+from core.values.stack import ToolSchema
 from core.values.usage import Usage, UsageKind
 
 Emit = Callable[[CachingEvent | Report], None]
@@ -113,9 +115,11 @@ class CacheHandler:
                 self._release(effect.provider, frozenset(effect.names))
             case DropWithdrawn():
                 self._drop(effect)
+            case DropOffered():
+                self._keeper.drop_offered(effect.discussion_id)
             case ReadCaches():
                 for discussion_id in effect.discussion_ids:
-                    self._report(discussion_id, self._keeper.known(discussion_id))
+                    self.recall(discussion_id)
                     self._paid(self._keeper.overdue(discussion_id))
             case Prewarm():
                 self._prewarm(effect)
@@ -131,6 +135,11 @@ class CacheHandler:
                 self._keeper.pace(effect.discussion_id, effect.interval_s)
             case _:
                 assert_never(effect)
+
+    def recall(self, discussion_id: str) -> None:
+        """Report what is kept of a discussion's cache, and of the tools that it offered. On any thread."""
+        offered = self._keeper.offered(discussion_id)
+        self._report(discussion_id, self._keeper.known(discussion_id), offered=offered)
 
     def _prewarm(self, effect: Prewarm) -> None:
         """Read the prefix. Nobody asked for it, so a failure is logged and no more."""
@@ -319,11 +328,15 @@ class CacheHandler:
             log.warning("what is stored for %s was not deleted: %s", unneeded.discussion_id, error)
 
     def _report(
-        self, discussion_id: str, state: DiscussionCacheState | None, reason: str | None = None
+        self,
+        discussion_id: str,
+        state: DiscussionCacheState | None,
+        reason: str | None = None,
+        offered: tuple[ToolSchema, ...] | None = None,
     ) -> None:
         if state is not None:
             lost = self._keeper.lost_extensions()
-            self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost))
+            self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost, offered=offered))
 
 
 def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:

@@ -9,8 +9,10 @@ from core.base import figures, paths
 from core.base.errors import SlopError
 from core.cli.arguments import Options
 from core.cli.output import Console
-from core.hooks.client import HookClient, HookError, connect
+from core.hooks.client import HookClient, HookError, reach
 
+ANSWER_S = 30.0
+"""Longest wait for a program that is busy: nothing else knows of its loop."""
 _SHOWN_NOTES = 5
 _NONE = "no_autonomy"
 
@@ -19,7 +21,7 @@ def run_autonomy(options: Options, console: Console) -> int:
     """Print the loop's state, or stop it. Returns 0.
 
     Raises:
-        SlopError: no program runs on this home, or its Hook API is off.
+        SlopError: no program runs on this home, its Hook API is off, or it does not answer.
     """
     client = _client(options)
     if options.given.stop:
@@ -43,7 +45,7 @@ def run_autonomy(options: Options, console: Console) -> int:
 
 def _client(options: Options) -> HookClient:
     home = options.home or paths.home_dir()
-    beside = connect(home)
+    beside = reach(home, ANSWER_S)
     if beside is None:
         raise SlopError(
             "No program with its Hook API on runs on this home, and autonomy lives in a running one",

@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
+from core.agent.pages import mode_of
 from core.app.execution import act
 from core.app.messages import Command
 from core.cli.arguments import Options
@@ -25,6 +28,7 @@ from core.discussion.messages import (
     SelectDiscussion,
     UndoDelete,
 )
+from core.values.discussion import DiscussionSummary
 from core.values.state import AppState, TrashItem
 
 TRASH_S = 3.0
@@ -74,11 +78,17 @@ def _list(options: Options, front: FrontEnd, console: Console, state: AppState) 
             state.discussions.summaries[found] for found in hits.ids if found in state.discussions.summaries
         ]
         lines = hits.lines
+    rows = [_as_counts(state, row) for row in rows]
     if options.is_json:
         found_lines = lines or {}
         console.json([{**discussion_data(row), "found": found_lines.get(row.meta.id, "")} for row in rows])
     else:
         console.write(discussions_text(rows, datetime.now(UTC), lines, console.columns))
+
+
+def _as_counts(state: AppState, row: DiscussionSummary) -> DiscussionSummary:
+    """The row with the mode that counts, which the stored one may not be."""
+    return replace(row, meta=replace(row.meta, mode=mode_of(state, row.meta.id)))
 
 
 def _export(options: Options, front: FrontEnd, console: Console, chosen: str) -> None:

@@ -32,11 +32,12 @@ def program_beside(options: Options) -> Beside | None:
 
     Returns:
         None where none runs with its Hook API on, it works on another project, or the message asks for something
-        that only a program of its own can do (attachments, a persona, settings of one run); then files and their
-        locks are used.
+        that only a program of its own can do (attachments, a persona, settings of one run), or for a person's yes past
+        a limit, which the token that any program reads cannot give; then files and their locks are used.
     """
     given = options.given
-    is_plain = not (given.attach or given.retry or given.persona or given.system or options.overrides)
+    asks_for_more = given.attach or given.retry or given.persona or given.system or given.over_limit
+    is_plain = not (asks_for_more or options.overrides)
     if not is_plain or options.trusts or given.persona == "" or given.system == "":
         return None
     found = connect(options.home or paths.home_dir())
@@ -103,7 +104,7 @@ class Beside:
         turn = _Printed(console, options)
         try:
             given = options.given
-            body = {"text": text, "over_limit": given.over_limit, "queue": given.queue}
+            body = {"text": text, "queue": given.queue}
             for name, data in self.client.events(f"/api/discussions/{chosen}/messages", body):
                 with console.stops.held_back():
                     turn.take(name, data)

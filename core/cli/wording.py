@@ -23,6 +23,8 @@ WORDS = (
     ("choose another model", "choose another with --model"),
     ("choose another provider", "choose another with --provider"),
     ("Send it again past the limit", "Send it again with --over-limit"),
+    ('send it with "over_limit": true and the token of approvals', "send it with --over-limit"),
+    ('send it with "queue": true', "send it with --queue"),
     ("in Caching, Overview", "in the settings"),
     ("or say that it may be replaced", "or write over it with --replace"),
     ("Press Retry", "Send it again with --retry"),

@@ -180,7 +180,7 @@ def wire_messages(
     layer = layers[LayerId.TURNS - 1]
     deltas = made.deltas
     if made.told is not view.deltas:
-        deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
+        deltas = {turn_key(delta.message_id): delta_segment(delta) for delta in view.deltas}
         made.told = view.deltas
     metadata = layers[LayerId.METADATA - 1].segments
     running = running_pieces(layer) if metadata else ()
@@ -356,6 +356,7 @@ def _text(layer: Layer, piece: Piece) -> Segment:
 
 
 @lru_cache(maxsize=64)
-def _delta_segment(delta: ViewDelta) -> Segment:
+def delta_segment(delta: ViewDelta) -> Segment:
+    """A delta as the block that is sent of it."""
     text = delta_text(delta)
     return Segment(LayerId.FILE_DETAILS, f"{_DETAILS}/delta/{delta.message_id}", text, digest(text))

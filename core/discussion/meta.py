@@ -204,8 +204,10 @@ def _take(
 ) -> None:
     if key not in table:
         return
-    if type(table[key]) is kind:
-        values[name] = table[key]
+    value = table[key]
+    is_path = key == "folder"
+    if type(value) is kind and not (is_path and "\0" in value):  # no path holds a zero: looked for, it raises
+        values[name] = value
     else:
         wrong.append(repr(key))
 

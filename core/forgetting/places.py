@@ -59,6 +59,12 @@ PLACES: tuple[Place, ...] = (
         ),
     ),
     Place(
+        "scratch",
+        "scratch folders of its commands, which are ended",
+        checked="no folder of it is there",
+        counted=("scratch folder of its commands", "scratch folders of its commands"),
+    ),
+    Place(
         "discussions",
         "conversations",
         ("discussions/*",),
@@ -287,7 +293,7 @@ PLACES: tuple[Place, ...] = (
 
 CANNOT = (
     "what providers keep of the words that were sent to them: logs and backups",
-    "files that its commands wrote; their scratch folder goes when this program ends, after a kill when it starts",
+    "files that its commands wrote in your folders",
     "copies that you or others made: exports, files that were imported or attached, the clipboard",
     "snapshots and backups of the file system, and blocks of the disk that are not written over yet",
 )

@@ -41,6 +41,7 @@ from core.forgetting.redaction import (
     evidence_without,
     items_without,
 )
+from core.forgetting.services import NO_SERVICES, ForgetServices
 from core.forgetting.taken_files import drop_taken
 from core.forgetting.words import Words, holds
 from core.harvest.batch_book import BatchChange
@@ -66,27 +67,6 @@ from core.spending.harvest_costs import harvest_payments, note_spent
 from core.spending.limits import midnight
 from core.values.batches import BatchItem
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
-
-WithdrawBatches = Callable[[], str]
-"""Has providers stop the batches that are unwanted, and delete what was sent. Returns why one is left, empty where none is.
-The harvest's lock is held."""
-
-AskProvider = Callable[[str, str], str]
-"""Has a provider delete what it stores of a discussion (id, provider). Returns why it did not, empty where it did."""
-
-
-def _batches_later() -> str:
-    return "the next look after the batches (`harvest --batch --apply`) stops it and deletes what was sent"
-
-
-class ForgetServices(msgspec.Struct, frozen=True):
-    """Services of the program to a forgetting: what is asked of providers."""
-
-    ask_provider: AskProvider = lambda _discussion_id, _provider: ""
-    withdraw_batches: WithdrawBatches = _batches_later
-
-
-NO_SERVICES = ForgetServices()
 
 
 class ForgetRequest(msgspec.Struct, frozen=True):
@@ -211,6 +191,7 @@ class _Forgetting:
 
     def _drop_conversations(self) -> None:
         for discussion_id in self._intent.target.discussion_ids:
+            self._drop_scratch(discussion_id)
             self._keep_costs(discussion_id)
             directory = paths.discussion_dir(self._home, discussion_id)
             aside = store.folder(self._home) / f"{self._intent.id}.{discussion_id}"
@@ -228,6 +209,13 @@ class _Forgetting:
             self._drop_tree("discussions", aside, counts=False)
             for staged in staged_for(self._home, discussion_id):
                 self._drop_tree("leftovers", staged)
+
+    def _drop_scratch(self, discussion_id: str) -> None:
+        """End what it left running: it would go on writing words that are to go."""
+        try:
+            self._count("scratch", int(self._services.drop_scratch(discussion_id)))
+        except OSError as error:
+            self._problems["scratch"] = f"it is not gone, and goes when the program ends: {error}"
 
     def _keep_costs(self, discussion_id: str) -> None:
         """Have what it cost today count towards today's limit still."""

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.attention.machine import without_notes
 from core.discussion import lifecycle as discussions
 from core.discussion.messages import DiscussionEffect, LoadSummaries
 from core.forgetting.messages import (
@@ -29,6 +30,7 @@ from core.signals.inflow import without_told
 from core.values.discussion import OpenDiscussion
 from core.values.evidence import EvidenceState
 from core.values.forgetting import ForgetTarget, ForgettingState
+from core.values.harvest import HarvestLook
 from core.values.imports import ImportState
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ProviderKind
@@ -191,6 +193,7 @@ def _ended(state: AppState, happened: ForgetEnded) -> Result:
             _without_proposals(state),
             evidence=EvidenceState(),
             signals=without_told(state.signals, receipt.discussion_ids),
+            attention=without_notes(state.attention, receipt.discussion_ids),
             discussions=replace(
                 state.discussions,
                 prompt_history=(),
@@ -214,7 +217,11 @@ def _without_proposals(state: AppState) -> AppState:
         review={},
         report=None,
         undone=None,
+        batched=None,
+        problem="",
+        remedy="",
         looked_at=None,
+        look=HarvestLook(batches=state.harvest.look.batches),
         merge=None,
         merged=None,
         drafted=None,

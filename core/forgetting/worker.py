@@ -20,7 +20,8 @@ from core.forgetting.messages import (
     RunForget,
     RunForgetLook,
 )
-from core.forgetting.run import ForgetRequest, ForgetServices, forget, resume
+from core.forgetting.run import ForgetRequest, forget, resume
+from core.forgetting.services import ForgetServices
 
 Emit = Callable[[ForgettingEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""

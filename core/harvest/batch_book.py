@@ -94,9 +94,9 @@ def waiting(batches: Iterable[HarvestBatch]) -> frozenset[str]:
 
 
 def unread(batches: Iterable[HarvestBatch]) -> frozenset[str]:
-    """The conversations (sha256) of batches that closed without answers or were stopped: this run submits none of them."""
+    """The conversations (sha256) of batches that closed without answers, were stopped or given up: this run submits none."""
     closed = (BatchState.VANISHED, BatchState.CANCELLED)
-    stopped = (one for one in batches if one.name and (one.state in closed or one.is_unwanted))
+    stopped = (one for one in batches if one.name and (one.state in closed or one.reason or one.is_unwanted))
     return frozenset(item.sha256 for one in stopped for item in one.items)
 
 

@@ -6,11 +6,13 @@ Nothing is applied here: a reply that is collected is a kept reply, and the appl
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base import paths
 from core.base.disk import OS_DISK, Disk
@@ -27,7 +29,15 @@ from core.harvest.batch_book import (
 from core.harvest.batch_collect import Collector
 from core.harvest.batch_files import BatchFiles
 from core.harvest.batch_prompts import WantedPrompt, expected_cost, wanted_prompts
-from core.harvest.batch_words import batch_name, capital, sent_sentence, short_sentence, stopped_sentence
+from core.harvest.batch_words import (
+    batch_name,
+    capital,
+    overdue_reason,
+    overdue_sentence,
+    sent_sentence,
+    short_sentence,
+    stopped_sentence,
+)
 from core.harvest.generation import request_for
 from core.harvest.scan import Progress, ScanRequest, no_progress
 from core.harvest.sources import LEAST_FREE_BYTES, Distiller, HarvestStoppedError
@@ -43,6 +53,9 @@ ARRIVES_WITHIN = timedelta(minutes=10)
 
 LOOKS_BACK = timedelta(days=1)
 """Before the intent, for clocks that differ."""
+
+LATE_BY = timedelta(days=1)
+"""After the time at which a provider ends a batch by its own rule. One that is not called ended by then is given up."""
 
 KEPT_FOR = timedelta(days=30)
 """Files of closed batches; longer than a provider keeps one."""
@@ -253,11 +266,22 @@ class BatchRun:
             if batch.state is BatchState.SUBMITTED:
                 batch = self._note(batch, BatchState.ENDED)
             self._take_answers(service, batch, status)
+        elif self._clock() - datetime.fromisoformat(batch.at) > service.ends_within + LATE_BY:
+            self._give_up(service, batch, status)
         elif not batch.is_cancelling and (
             batch.is_unwanted or not any(self._is_there(item) for item in batch.items)
         ):
             service.cancel(batch.name)
             self._follow(service, self._note(batch, BatchState.SUBMITTED, is_cancelling=True))
+
+    def _give_up(self, service: Batches, batch: HarvestBatch, status: BatchStatus) -> None:
+        """Close a batch that its provider should have ended by its own rule, whatever it says: what it has is read."""
+        why = overdue_reason(service.ends_within)
+        self._problems.append(overdue_sentence(batch, why, self._clock()))
+        with suppress(ProviderError):  # that it stays stored there is said where it is deleted
+            service.cancel(batch.name)
+        ended = self._note(batch, BatchState.ENDED, reason=why)
+        self._take_answers(service, ended, replace(status, is_expired=True))
 
     def _take_answers(self, service: Batches, batch: HarvestBatch, status: BatchStatus) -> None:
         """Keep the replies and book what they cost. What the provider counts and did not hand over is read again, until

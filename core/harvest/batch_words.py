@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from core.base.figures import count, moment, money
 from core.base.secrets import scrubbed_line
@@ -114,6 +114,20 @@ def short_sentence(batch: HarvestBatch, missing: int, now: datetime) -> str:
     if batch.short_looks < MOST_SHORT_LOOKS:
         return f"{head}; it is read again at the next look."
     return f"{head}. It was read {batch.short_looks} times: wait, or cancel the batch to give the rest up; what was read is kept."
+
+
+def overdue_reason(ends_within: timedelta) -> str:
+    """Reason why a batch is given up that its provider does not call ended."""
+    hours = int(ends_within.total_seconds() // 3600)
+    return f"by the provider's own rule it ends within {hours} hours, and it is not said to have ended"
+
+
+def overdue_sentence(batch: HarvestBatch, why: str, now: datetime) -> str:
+    """Sentence about such a batch."""
+    return (
+        f"{capital(batch_name(batch, now))}: {why}. The provider is asked to stop it; what it answered is kept, and "
+        "nothing is sent again in this run"
+    )
 
 
 def lost_sentence(what: str, number: int, names: Iterable[str]) -> str:

@@ -120,12 +120,15 @@ def proposal(
 
 
 def merge_schema(*, is_small: bool = False) -> str:
-    """The JSON Schema of a reply, canonical. `is_small`: as of `reply_schema`."""
+    """The JSON Schema of a reply, always the same bytes. `is_small`: as of `reply_schema`.
+
+    Its properties stand in the order in which a model that is held to it gives them: the reason before what it joins.
+    """
     text: dict[str, Any] = {"type": "string", **({"maxLength": SMALL_CHARS} if is_small else {})}
     bound = {"maxItems": SMALL_ITEMS} if is_small else {}
     row = closed({"reason": text, "items": {"type": "array", "items": text, **bound}, "text": text})
     merges = {"type": "array", "items": row, **bound}
-    return json.dumps(closed({"merges": merges}), sort_keys=True, separators=(",", ":"))
+    return json.dumps(closed({"merges": merges}), separators=(",", ":"))
 
 
 def _group(row: Any, category: Category, read: MergeReading, taken: set[str]) -> MergeGroup | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Annotated
 
 from msgspec import Meta
@@ -9,9 +10,9 @@ from msgspec import Meta
 from core.attention.machine import interval_s
 from core.attention.messages import StartAutonomy, StopAutonomy
 from core.hooks.fields import Body, Count, Data, Rows, Time, filled
-from core.hooks.operation import NO_DISCUSSION, READ_ONLY, Resource, operation
+from core.hooks.operation import NO_DISCUSSION, Resource, operation
 from core.hooks.queries import PageQuery
-from core.hooks.refusals import RefusedError, unknown
+from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
 from core.values.attention import Attention, Autonomy
 from core.values.state import AppState
@@ -83,20 +84,25 @@ async def get_autonomy(request: Request[PageQuery]) -> Answer:
 async def start(request: Request[AutonomyBody]) -> Answer:
     """Let a discussion go on by itself. What was allowed for it counts no more."""
     chosen = request.fields.discussion_id
-    if chosen not in request.state.discussions.summaries:
-        raise unknown("discussion", chosen, "See GET /api/discussions")
+    await request.opened(chosen)
     request.check_writable()
-    await request.do(StartAutonomy(chosen))
+    try:
+        await request.do(StartAutonomy(chosen))
+    except RefusedError as error:
+        if error.status != HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        raise RefusedError(409, "not_now", error.what, error.remedy) from error
     return Answer(StartedData(chosen))
 
 
 _ALL = "/api/autonomy"
+_AGAINST = "the home is read-only, another discussion is autonomous, or a limit or an unknown price stands against it"
 
 RESOURCE = Resource(
     (
         operation("GET", _ALL, get_autonomy, {200: AutonomyData}, {404: "no discussion is autonomous"}),
         operation(
-            "PUT", _ALL, start, {200: StartedData}, {404: NO_DISCUSSION, 409: READ_ONLY}, needs_person=True
+            "PUT", _ALL, start, {200: StartedData}, {404: NO_DISCUSSION, 409: _AGAINST}, needs_person=True
         ),
     ),
     {"autonomy": (StopAutonomy,)},

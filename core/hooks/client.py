@@ -22,6 +22,7 @@ from core.hooks.proof import is_proof, new_nonce
 HELLO_PATH = "/api/hello"
 MOST_HELLO_BYTES = 4_096
 KNOCK_S = 2.0
+"""Longest wait for a program's proof, and for its status: what else can be done goes on without it."""
 WAIT_S = 60.0
 
 StreamEvent = tuple[str, dict[str, Any]]
@@ -44,15 +45,16 @@ class HookClient:
     """Requests to one program. Each on a connection of its own, over which the program has first proven who it is.
 
     Args:
-        address: from `find`; timeout_s: longest silence.
+        address: from `find`; timeout_s: longest silence; knock_s: longest wait for the proof, None: `KNOCK_S`.
     """
 
-    def __init__(self, address: Address, timeout_s: float = WAIT_S) -> None:
+    def __init__(self, address: Address, timeout_s: float = WAIT_S, knock_s: float | None = None) -> None:
         parts = urlsplit(address.url)
         assert parts.hostname is not None
         self._host, self._port = parts.hostname, parts.port
         self._address = address
         self.timeout_s = timeout_s
+        self._knock_s = knock_s
 
     def get(self, path: str) -> Any:
         """The answer's data. Raises HookError."""
@@ -116,13 +118,13 @@ class HookClient:
         return connection, answer
 
     def _check_peer(self, connection: http.client.HTTPConnection) -> None:
-        """Have the program that listens prove that it is the one of the address, within `KNOCK_S` seconds.
+        """Have the program that listens prove that it is the one of the address, within the time for a knock.
 
         Raises:
             HookError: it is another. Neither the token nor anything of the person has been sent.
         """
         nonce = new_nonce()
-        timer = threading.Timer(KNOCK_S, _shut, (connection,))
+        timer = threading.Timer(_knock_s(self._knock_s), _shut, (connection,))
         timer.daemon = True
         timer.start()
         try:
@@ -144,6 +146,10 @@ class HookClient:
             )
 
 
+def _knock_s(wanted_s: float | None) -> float:
+    return KNOCK_S if wanted_s is None else wanted_s
+
+
 def _shut(connection: http.client.HTTPConnection) -> None:
     with suppress(OSError):
         if connection.sock is not None:
@@ -162,16 +168,28 @@ def connect(home: Path) -> tuple[HookClient, dict[str, Any]] | None:
     """The program that runs on a home with its Hook API on, and its status.
 
     Returns:
-        None where none runs, its API is off, or somebody else listens where a killed program did.
+        None where none runs, its API is off, it is too busy to answer, or somebody else listens where a killed program did.
+    """
+    try:
+        return reach(home)
+    except HookError:
+        return None
+
+
+def reach(home: Path, knock_s: float | None = None) -> tuple[HookClient, dict[str, Any]] | None:
+    """As `connect`, for what only the running program can do: one that is busy is waited for.
+
+    Args:
+        knock_s: longest wait for its proof and for its status, None: `KNOCK_S`.
+
+    Raises:
+        HookError: a program owns the home and left an address, and does not answer there in time.
     """
     address = find(home)
     if address is None or not _is_of_owner(home, address):
         return None
-    client = HookClient(address, KNOCK_S)
-    try:
-        status: dict[str, Any] = client.get("/api/status")
-    except HookError:
-        return None
+    client = HookClient(address, _knock_s(knock_s), knock_s)
+    status: dict[str, Any] = client.get("/api/status")
     client.timeout_s = WAIT_S
     return client, status
 

@@ -102,9 +102,9 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         """The state now."""
         return self.desk.front.snapshot()
 
-    def row(self) -> DiscussionSummary:
-        """The discussion that the path names. Raises RefusedError (404)."""
-        name = self.names["discussion_id"]
+    def row(self, discussion_id: str = "") -> DiscussionSummary:
+        """A discussion, else the one that the path names. Raises RefusedError (404)."""
+        name = discussion_id or self.names["discussion_id"]
         row = self.state.discussions.summaries.get(name)
         if row is None:
             raise unknown("discussion", name, "See GET /api/discussions")
@@ -115,9 +115,9 @@ class Request(msgspec.Struct, Generic[F_co], frozen=True):
         rows = self.state.discussions.summaries.values()
         return sorted(rows, key=lambda row: (row.updated_at, row.meta.id), reverse=True)
 
-    async def opened(self) -> OpenDiscussion:
-        """The discussion that the path names with its log, read when it is not yet. Raises RefusedError."""
-        chosen = self.row().meta.id
+    async def opened(self, discussion_id: str = "") -> OpenDiscussion:
+        """A discussion, else the one that the path names, with its log, read when it is not yet. Raises RefusedError."""
+        chosen = self.row(discussion_id).meta.id
         if chosen not in self.state.discussions.open:
             await self.do(
                 ReadDiscussion(chosen),

@@ -343,6 +343,7 @@ class ServerRun:
             self._say(HostFailure(order.id, "the arguments are no JSON object"))
             return
         request = CallToolRequest(params=CallToolRequestParams(name=order.tool, arguments=arguments))
+        junk_before = self._process.junk_lines if self._process is not None else 0
         try:
             is_old = time.monotonic() - self._listed_at > self.order.list_age_s
             if self._door is not None and is_old and await self._is_other(client):
@@ -355,21 +356,22 @@ class ServerRun:
         except TimeoutError:
             self._say(
                 HostFailure(
-                    order.id, self._why(f"it did not answer in {figures.time_limit(order.timeout_s)}")
+                    order.id,
+                    self._why(f"it did not answer in {figures.time_limit(order.timeout_s)}", junk_before),
                 )
             )
             return
         except Exception as error:  # noqa: BLE001  the edge of a server
-            self._say(HostFailure(order.id, self._why(_words(error))))
+            self._say(HostFailure(order.id, self._why(_words(error), junk_before)))
             return
         self._say(answer)
 
-    def _why(self, words: str) -> str:
-        """Reason of a failure: what became of the process, else the words, and what it wrote that nobody asked for."""
+    def _why(self, words: str, junk_before: int = 0) -> str:
+        """Reason of a failure: what became of the process, else the words, and what it wrote since that nobody asked for."""
         if self._process is None:
             return words
         return self._process.problem() or ", and ".join(
-            part for part in (words, self._process.junk()) if part
+            part for part in (words, self._process.junk(junk_before)) if part
         )
 
     def _why_gone(self) -> str:

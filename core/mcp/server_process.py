@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 
 from core.base import figures
 from core.base.child_process import end_tree
@@ -65,8 +72,8 @@ class ServerProcess:
         self._command = command
         self._watch = BoundWatch(command.bounds, command.disks)
         self._problem = ""
-        self._junk_lines = 0
-        self._first_junk = ""
+        self._junk = ""
+        self.junk_lines = 0
         self._last_words: deque[bytes] = deque(maxlen=8)
         self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
@@ -125,11 +132,15 @@ class ServerProcess:
         words = self.last_words()
         return f"{how} and said: {words}" if words else how
 
-    def junk(self) -> str:
-        """Words for what it wrote to standard output beside the protocol, empty where it did not."""
-        if not self._junk_lines:
+    def junk(self, lines_before: int = 0) -> str:
+        """Words for what it wrote to standard output beside the protocol, empty where it did not.
+
+        Args:
+            lines_before: such lines by then, `junk_lines` at that time, are passed over: another call was told of them.
+        """
+        if self.junk_lines <= lines_before:
             return ""
-        return f"it wrote to standard output what is not of the protocol: {self._first_junk!r}"
+        return f"it wrote to standard output what is not of the protocol: {self._junk!r}"
 
     def last_words(self) -> str:
         """Line of its standard error that tells of the last fault, else the last line."""
@@ -190,11 +201,12 @@ class ServerProcess:
         try:
             message = _message(line)
         except (ValueError, RecursionError):
-            self._first_junk = self._first_junk or one_line(flat(line[:400].decode("utf-8", "replace")), 80)
-            self._junk_lines += 1
-            if self._junk_lines > MOST_JUNK_LINES:
-                self._problem = self.junk()
-            return not self._problem
+            refusal = _refusal_of_answer(line)
+            if refusal is None:
+                return self._pass_over(line)
+            message = refusal
+        if isinstance(message, JSONRPCError) and message.id is None and not self._pass_over(line):
+            return False
         if isinstance(message, JSONRPCNotification) and message.method not in _HEARD:
             return True
         sent = asyncio.run_coroutine_threadsafe(self._arriving.send(SessionMessage(message)), self._loop)
@@ -203,6 +215,14 @@ class ServerProcess:
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return False
         return True
+
+    def _pass_over(self, line: bytes) -> bool:
+        """Note a line that answers nothing. False where nothing more is read: there were too many."""
+        self._junk = _shown(line)
+        self.junk_lines += 1
+        if self.junk_lines > MOST_JUNK_LINES:
+            self._problem = self.junk()
+        return not self._problem
 
     def _hold_to_bounds(self, process: subprocess.Popen[bytes]) -> None:
         """Thread: end it where it goes over a bound. Looked at often while it has something to do, seldom while it is idle."""
@@ -253,6 +273,23 @@ class ServerProcess:
             if stream is not None:
                 with suppress(OSError, ValueError):
                     stream.close()
+
+
+def _shown(line: bytes) -> str:
+    return one_line(flat(line[:400].decode("utf-8", "replace")), 80)
+
+
+def _refusal_of_answer(line: bytes) -> JSONRPCError | None:
+    """An error in the place of an answer that is not of the protocol, so that its call ends at once; None for what is no answer."""
+    try:
+        said = read_json(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    number = said.get("id") if isinstance(said, dict) and "method" not in said else None
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        return None
+    fault = ErrorData(code=INVALID_REQUEST, message=f"its answer is not of the protocol: {_shown(line)!r}")
+    return JSONRPCError(jsonrpc="2.0", id=number, error=fault)
 
 
 def _message(line: bytes) -> JSONRPCMessage:

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
+from core.caching.messages import CacheReported, DropOffered
 from core.caching.warmth import is_warm
 from core.mcp.approvals import may_start, of_start, of_tools, question_id, standing
 from core.mcp.messages import (
@@ -64,7 +65,7 @@ def command(state: AppState, asked: McpCommand) -> Result:
             return _looked(state, tuple(state.mcp.servers))
         case OfferServerTools():
             frozen = without(state.mcp.frozen, asked.discussion_id)
-            return replace(state, mcp=replace(state.mcp, frozen=frozen)), ()
+            return replace(state, mcp=replace(state.mcp, frozen=frozen)), (DropOffered(asked.discussion_id),)
         case _:
             assert_never(asked)
 
@@ -183,19 +184,25 @@ def thawed(state: AppState) -> AppState:
     return state if frozen is state.mcp.frozen else replace(state, mcp=replace(state.mcp, frozen=frozen))
 
 
+def recalled(state: AppState, reported: CacheReported) -> AppState:
+    """Go on with what a discussion's last request offered, also one of before a restart, or of another program, as long
+    as a provider holds its prefix.
+    """
+    name, cache = reported.discussion_id, state.caching.caches.get(reported.discussion_id)
+    if reported.offered is None or cache is None or not is_warm(cache, state.now) or is_busy(state, name):
+        return state
+    return replace(state, mcp=replace(state.mcp, frozen=with_entry(state.mcp.frozen, name, reported.offered)))
+
+
 def _frozen(state: AppState, effects: Iterable[object]) -> AppState:
     """Keep what a discussion's model was offered last, as long as it has tools."""
     frozen: Mapping[str, Any] = state.mcp.frozen
     for effect in effects:
-        if (
-            isinstance(effect, CallProvider)
-            and effect.spec.tools is not None
-            and (frozen or state.mcp.servers)
-        ):
+        if isinstance(effect, CallProvider) and effect.spec.tools is not None:
             frozen = with_entry(frozen, effect.spec.discussion_id, effect.spec.tools.servers)
     summaries = state.discussions.summaries
     for name in tuple(frozen):
-        if name not in summaries or not summaries[name].meta.has_tools:
+        if name in summaries and not summaries[name].meta.has_tools:
             frozen = without(frozen, name)
     return state if frozen is state.mcp.frozen else replace(state, mcp=replace(state.mcp, frozen=frozen))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -105,6 +105,11 @@ class Batches(Protocol):
     @property
     def most_bytes(self) -> int:
         """Bytes of prompts that one batch may hold."""
+        ...
+
+    @property
+    def ends_within(self) -> timedelta:
+        """Time after its submission at which the provider ends a batch by its own rule, whatever was done of it."""
         ...
 
     def submit(self, tag: str, requests: Sequence[BatchRequest]) -> BatchStatus:

@@ -53,6 +53,11 @@ def word_of(value: object) -> str:
     return text_of(value)
 
 
+def status_of(value: object) -> int | None:
+    """A status of HTTP that stands in a body: None for anything else, a truth value among them."""
+    return value if type(value) is int and 100 <= value < 600 else None
+
+
 def sound_item(item: StreamItem) -> StreamItem:
     """An item of a stream as the program can take it.
 
@@ -94,7 +99,7 @@ def sound_usage(usage: Usage) -> Usage:
         request_id=one_line(clean(text_of(usage.request_id)), NAME_CHARS),
         miss_reason=one_line(clean(text_of(usage.miss_reason)), DETAIL_CHARS),
     )
-    return replace(sound, is_estimate=usage.is_estimate is True)
+    return replace(sound, is_estimate=sound.is_estimate or usage.is_estimate is True)
 
 
 def sound_models(models: Iterable[ModelProfile]) -> tuple[ModelProfile, ...]:

@@ -28,10 +28,21 @@ def price(value: object) -> float | None:
     return float(value) if 0 <= value <= MOST_USD and math.isfinite(value) else None
 
 
+def is_absurd(value: object) -> bool:
+    """True of what stands in the place of a count and is none; None says that nothing was reported."""
+    return value is not None and figure(value) is None
+
+
+def part_of(table: object, name: str) -> object:
+    """A field of a vendor's table of parts; what stands in the place of the table is no count, whatever it is."""
+    found = getattr(table, name, None)
+    return math.nan if table is not None and not hasattr(table, "__dict__") else found
+
+
 def total(*values: object) -> int | None:
-    """The sum of the counts among them; None where there is none."""
+    """The sum of the counts among them; None where there is none, or one is absurd: of what is left nobody can say."""
     known = [count for value in values if (count := figure(value)) is not None]
-    return sum(known) if known else None
+    return sum(known) if known and not any(map(is_absurd, values)) else None
 
 
 def counted_usage(
@@ -56,22 +67,22 @@ def counted_usage(
 
     Returns:
         Figures that do not contradict each other: parts that are larger than their whole, or have none, are not
-        reported, for nobody can say which of the two is wrong, and the whole is what is billed.
+        reported, for nobody can say which of the two is wrong, and the whole is what is billed. A part of a known
+        whole that is absurd, or larger, makes it an estimate, unless the provider says what the call cost.
 
     Raises:
         Nothing. Total over its inputs.
     """
     sent, reply = figure(input_tokens), figure(output_tokens)
-    read, written = figure(cache_read_tokens), figure(cache_write_tokens)
-    five, hour = figure(cache_write_5m_tokens), figure(cache_write_1h_tokens)
-    half_day = figure(cache_write_12h_tokens)
-    reasoning = figure(reasoning_tokens)
-    if sent is None or (read or 0) + (written or 0) > sent:
-        read = written = None
-    if written is None or (five or 0) + (hour or 0) + (half_day or 0) > written:
-        five = hour = half_day = None
-    if reply is None or (reasoning or 0) > reply:
-        reasoning = None
+    cached, lifetimes = (
+        (cache_read_tokens, cache_write_tokens),
+        (cache_write_5m_tokens, cache_write_1h_tokens, cache_write_12h_tokens),
+    )
+    (read, written), is_cached_odd = _parts(cached, sent)
+    (five, hour, half_day), is_split_odd = _parts(lifetimes, written)
+    (reasoning,), is_reply_odd = _parts((reasoning_tokens,), reply)
+    is_input_odd = sent is not None and (is_cached_odd or is_split_odd)
+    said = price(cost_usd)
     return Usage(
         input_tokens=sent,
         output_tokens=reply,
@@ -81,7 +92,16 @@ def counted_usage(
         cache_write_1h_tokens=hour,
         cache_write_12h_tokens=half_day,
         reasoning_tokens=reasoning,
-        cost_usd=price(cost_usd),
+        cost_usd=said,
         request_id=request_id,
         miss_reason=miss_reason,
+        is_estimate=said is None and (is_input_odd or (reply is not None and is_reply_odd)),
     )
+
+
+def _parts(values: tuple[object, ...], whole: int | None) -> tuple[list[int | None], bool]:
+    """Counts of parts, none where they have no whole or go beyond it; and whether something is wrong with them."""
+    counts = [figure(value) for value in values]
+    is_beyond = sum(count or 0 for count in counts) > (whole or 0)
+    is_odd = is_beyond or any(map(is_absurd, values))
+    return ([None] * len(counts) if whole is None or is_beyond else counts), is_odd

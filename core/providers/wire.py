@@ -37,8 +37,8 @@ def sorted_object(text: str) -> dict[str, Any] | None:
 def is_object(text: str) -> bool:
     """True for the text of a JSON object, and for none: as `sorted_object`, for whoever sends the text as it is."""
     try:
-        return isinstance(json.loads(text or "{}"), dict)
-    except (ValueError, RecursionError):
+        return isinstance(read_json(text or "{}"), dict)
+    except ValueError:
         return False
 
 

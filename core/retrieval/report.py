@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
 
@@ -49,10 +49,11 @@ def hit_file(hit: SearchHit, home: str) -> str:
 
 
 def server_name(url: str) -> str:
-    """Host and database of a server's address: no name of a person, no password."""
+    """Host and database of a server's address: no name of a person, no password. A socket is of this machine."""
     try:
         parts = urlsplit(url)
-        return f"{parts.hostname or 'a server'}{parts.path}"
+        host = unquote(parts.hostname or parse_qs(parts.query).get("host", [""])[-1])
+        return f"{'localhost' if not host or host.startswith('/') else host}{parts.path}"
     except ValueError:
         return "a server"
 

@@ -38,6 +38,7 @@ from core.retrieval.messages import (
     UseMemoryTool,
 )
 from core.settings.searched_places import asked_places, navigation_bounds, offered_places
+from core.settings.wording import trust_command
 from core.spending.messages import PaidElsewhere
 from core.values.outcomes import CommandOutcome
 from core.values.retrieval import (
@@ -209,13 +210,14 @@ def _survey(state: AppState, *, mends: bool) -> SurveyNavigation:
 
 
 def _off(state: AppState, command_id: str) -> Result:
-    return decline(
-        state,
-        command_id,
-        NOTICE,
-        "Retrieval is off here",
-        "Set `enabled = true` under `[retrieval]` in manual_slop.toml",
-    ), ()
+    project = state.config.project
+    asks = any(one.place[:2] == ("settings", "retrieval.enabled") for one in project.asked)
+    remedy = (
+        f"manual_slop.toml asks for it, which counts once you have seen it: `{trust_command(project.root)}`"
+        if asks
+        else "Set `enabled = true` under `[retrieval]` in manual_slop.toml"
+    )
+    return decline(state, command_id, NOTICE, "Retrieval is off here", remedy), ()
 
 
 def _running(state: AppState) -> AppState:

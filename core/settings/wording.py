@@ -45,14 +45,14 @@ def trust_title(project: Project) -> str:
         return ""
     name = one_line(project.name, 80) or project.root
     if project.is_trusted:
-        return f"{name} asks for more than when you trusted it"
+        return f"{name} asks for more than you were shown"
     return f"Do you trust {name}?"
 
 
 def trust_reason(project: Project) -> str:
     """Reason why it is asked, and what holds until it is answered."""
     if project.is_trusted:
-        return "Its files have changed since you said yes. What you were shown then counts; this does not until you say so:"
+        return "What you were shown, or saved here yourself, counts; this does not until you say so:"
     if project.was_trusted_unseen:
         return (
             "You trusted this folder before it was kept what it asked for. Nothing of its manual_slop.toml counts until"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.base.opener import HeldFolder, held_folder, read_held, reason_of
+from core.base.opener import HeldFolder, OddFileError, held_folder, read_held, reason_of
 from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR
 from core.base.text import clean, flat, one_line
 from core.signals.messages import InboxFile, InboxRead
@@ -17,7 +17,9 @@ from core.values.signals import SIGNAL_CHARS
 MAX_BYTES = 1_000_000
 """Most of a file in the inbox: over it, it is no message."""
 MAX_FILES, MAX_ENTRIES = 100, 1_000
-"""Files that are read at one look, and entries that are looked at; the next look takes further ones."""
+"""Files that are taken at one look, and entries that are opened; the next look takes further ones."""
+MAX_NAMES = 100_000
+"""Entries whose names are read at one look. What lies beyond is not seen, which is said."""
 MAX_SAID, MAX_NAME_CHARS = 20, 200
 """Entries that stay and are said one by one, and characters of a name that are."""
 TAKEN_KEPT = 100
@@ -27,6 +29,11 @@ AT_REST = timedelta(seconds=2)
 UNFINISHED = (".tmp", ".part", ".swp", ".crdownload", "~")
 """Endings of files that a program is still writing; those that begin with a dot are likewise left alone."""
 HINT = "Leave text files in it, and move this away"
+
+_ODD = (OddFileError, IsADirectoryError, PermissionError, ValueError)
+"""Faults of an entry itself: it need not be opened again while it is as it was."""
+_Mark = tuple[int, int, int]
+"""Size and times of an entry."""
 
 
 class Inbox:
@@ -41,54 +48,81 @@ class Inbox:
     def __init__(self, home: Path, clock: Callable[[], datetime]) -> None:
         self._home, self._clock = home, clock
         self._sizes: dict[str, tuple[int, int]] = {}
+        self._odd: dict[str, tuple[_Mark, str]] = {}
 
     def read(self) -> InboxRead:
         """Read what is at rest and move it to `taken`. Raises OSError: the folder cannot be made or opened."""
         files: list[InboxFile] = []
-        odd: list[str] = []
+        said: dict[str, str] = {}
+        odd: dict[str, tuple[_Mark, str]] = {}
         sizes: dict[str, tuple[int, int]] = {}
+        opened = 0
         with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
-            for name in _names(inbox):
-                if len(files) == MAX_FILES:
+            names, is_all = _names(inbox)
+            for name in names:
+                status = _status(inbox, name)
+                if status is not None and self._is_still_odd(name, status):
+                    odd[name] = self._odd[name]
+                elif status is not None and (unrest := self._unrest(name, status)) is not None:
+                    sizes[name] = unrest
+                elif len(files) == MAX_FILES or opened == MAX_ENTRIES:
                     sizes[name] = (-1, -1)  # at the next look
-                    break
-                mark = self._unrest(inbox, name)
-                if mark is not None:
-                    sizes[name] = mark
-                    continue
-                try:
-                    files.append(_taken(inbox, name, self._clock()))
-                except (OSError, ValueError) as error:
-                    odd.append(_said(inbox, name, error))
-        self._sizes = sizes
-        return InboxRead(tuple(files), _bounded(odd), is_unready=bool(sizes))
+                else:
+                    opened += 1
+                    try:
+                        text = _text(inbox, name)
+                    except (OSError, ValueError) as error:
+                        said[name] = _said(inbox, name, error)
+                        if status is not None and isinstance(error, _ODD):
+                            odd[name] = _mark(status), said[name]
+                        continue
+                    try:
+                        _move(inbox, name, self._clock())
+                    except OSError as error:
+                        said[name] = _said(inbox, name, error)
+                        continue
+                    files.append(InboxFile(_shown(name), text))
+            over = () if is_all else (f"Over {MAX_NAMES:,} entries: the rest is not seen. {HINT}",)
+        self._sizes, self._odd = sizes, odd
+        said |= {name: sentence for name, (_, sentence) in odd.items()}
+        sentences = _bounded([said[name] for name in sorted(said)])
+        return InboxRead(tuple(files), (*over, *sentences), is_unready=bool(sizes))
 
-    def _unrest(self, inbox: HeldFolder, name: str) -> tuple[int, int] | None:
-        """Size and time of a file that may still be written, None for one at rest and for all that is no file."""
-        try:
-            status = inbox.status(name)
-        except OSError:
-            return None
-        if status is None:
-            return None
+    def _is_still_odd(self, name: str, status: os.stat_result) -> bool:
+        return name in self._odd and self._odd[name][0] == _mark(status)
+
+    def _unrest(self, name: str, status: os.stat_result) -> tuple[int, int] | None:
+        """Size and time of a file that may still be written, None for one at rest."""
         mark = status.st_size, status.st_mtime_ns
         age_s = self._clock().timestamp() - status.st_mtime
         return None if age_s >= AT_REST.total_seconds() or self._sizes.get(name) == mark else mark
 
 
-def _names(inbox: HeldFolder) -> list[str]:
-    """Entries that are no folder of ours and that nobody is writing, sorted, bounded."""
+def _names(inbox: HeldFolder) -> tuple[list[str], bool]:
+    """Entries that are no folder of ours and that nobody is writing, sorted, and whether these are all."""
     with os.scandir(inbox.path if inbox.descriptor is None else inbox.descriptor) as entries:
-        names = [entry.name for _, entry in zip(range(MAX_ENTRIES), entries, strict=False)]
+        names = [entry.name for _, entry in zip(range(MAX_NAMES), entries, strict=False)]
+        is_all = next(entries, None) is None
     mine = (name for name in names if name != INBOX_TAKEN_DIR and not name.startswith("."))
-    return sorted(name for name in mine if not name.endswith(UNFINISHED))
+    return sorted(name for name in mine if not name.endswith(UNFINISHED)), is_all
 
 
-def _taken(inbox: HeldFolder, name: str, now: datetime) -> InboxFile:
-    """Read a file and move it away, so that it is read once.
+def _status(inbox: HeldFolder, name: str) -> os.stat_result | None:
+    try:
+        return inbox.status(name)
+    except OSError:
+        return None
+
+
+def _mark(status: os.stat_result) -> _Mark:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _text(inbox: HeldFolder, name: str) -> str:
+    """Text of a file, bounded.
 
     Raises:
-        OSError: it is no file, a link, or cannot be read or moved. ValueError: it is too large, or no text.
+        OSError: it is no file, a link, or cannot be read. ValueError: it is too large, or no text.
     """
     descriptor = inbox.open(name, os.O_RDONLY)
     status = os.fstat(descriptor)
@@ -104,11 +138,11 @@ def _taken(inbox: HeldFolder, name: str, now: datetime) -> InboxFile:
         )
     except UnicodeDecodeError as error:
         raise ValueError("it is no text in UTF-8") from error
-    _move(inbox, name, now)
-    return InboxFile(_shown(name), clean(text)[: SIGNAL_CHARS + 1])
+    return clean(text)[: SIGNAL_CHARS + 1]
 
 
 def _move(inbox: HeldFolder, name: str, now: datetime) -> None:
+    """Move a file that was read to `taken`, so that it is read once. Raises OSError: it stays."""
     taken = inbox.inside(INBOX_TAKEN_DIR, is_made=True)
     try:
         short = os.fsencode(name)[:180].decode("utf-8", "ignore")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
-from core.values.cache import CachePlan
+from core.values.cache import CachePlan, CachePrices
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.stack import ContextReport
@@ -61,7 +61,8 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     """A call's usage as it goes into the books: what the provider said, and our estimate of what it did not, marked.
 
     Args:
-        reported: marked an estimate where its cost is the provider's guess.
+        reported: marked an estimate where its cost is the provider's guess, or where it has no cost and some of its
+            parts are absurd: those are taken as expected.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word.
 
@@ -71,10 +72,40 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     """
     if _is_far_too_little(reported, expected):
         reported = replace(reported, input_tokens=None, cost_usd=None)
+    if reported.is_estimate and reported.cost_usd is None:
+        reported = _with_parts(reported, expected)
     if is_whole and _says_all(reported, reply_tokens_est):
         return _priced(reported, price)
     usage = _priced(_filled(reported, expected, reply_tokens_est), price)
     return usage if usage.cost_usd else _priced(reported, price)
+
+
+def _with_parts(reported: Usage, expected: Usage) -> Usage:
+    """Usage whose absurd parts are those that were expected, in proportion to the whole that is known."""
+    sent = reported.input_tokens
+    if sent is None or not expected.input_tokens:
+        return reported
+    share = sent / expected.input_tokens
+    read, written = reported.cache_read_tokens, reported.cache_write_tokens
+    if read is None:
+        read = min(round((expected.cache_read_tokens or 0) * share), sent - (written or 0))
+    if written is None:
+        written = min(round((expected.cache_write_tokens or 0) * share), sent - read)
+    filled = replace(reported, cache_read_tokens=read, cache_write_tokens=written)
+    lives = (filled.cache_write_5m_tokens, filled.cache_write_1h_tokens, filled.cache_write_12h_tokens)
+    if lives != (None, None, None) or not expected.cache_write_tokens:
+        return filled
+    five, hour, half_day = (
+        None if tokens is None else int(tokens * written / expected.cache_write_tokens)
+        for tokens in (
+            expected.cache_write_5m_tokens,
+            expected.cache_write_1h_tokens,
+            expected.cache_write_12h_tokens,
+        )
+    )
+    return replace(
+        filled, cache_write_5m_tokens=five, cache_write_1h_tokens=hour, cache_write_12h_tokens=half_day
+    )
 
 
 def _is_far_too_little(reported: Usage, expected: Usage) -> bool:
@@ -218,6 +249,45 @@ def next_input_usd(state: AppState, discussion_id: str) -> float | None:
     """Expected cost of the next request's input in US dollars, by its cache plan; None where unknown."""
     request = next_request(state, discussion_id)
     return request.cost_usd if request is not None else None
+
+
+def sent_again_usd(
+    state: AppState, discussion_id: str, kept: int, tokens: int, prices: CachePrices | None = None
+) -> float | None:
+    """Cost of tokens of the next request that a cache held and that it reads no more: written as its plan writes them.
+
+    Args:
+        kept: tokens before them that are read still; prices: of a model that is switched to, None for the plan's own.
+
+    Returns:
+        US dollars; what stands behind the plan's last mark is fresh, all is where nothing is planned. None where the
+        price is unknown.
+    """
+    plan, fresh = state.caching.plans.get(discussion_id), fresh_token_usd(state, discussion_id)
+    if prices is not None:
+        fresh = prices.input_usd
+    prices = prices or (plan.prices if plan is not None else None)
+    if plan is None or prices is None or fresh is None:
+        return None if fresh is None else tokens * fresh
+    total, start, end = 0.0, kept, kept + tokens
+    for write in plan.writes:
+        part = max(0, min(write.tokens, end) - start)
+        # a write of a few tokens may carry what is held over to a longer life: by itself that would not pay
+        ttl_s = min(write.ttl_s, plan.hit_ttl_s) if write.is_extended else write.ttl_s
+        total, start = total + part * prices.write_at(ttl_s), start + part
+    return (total + end - start) * fresh
+
+
+def fresh_token_usd(state: AppState, discussion_id: str) -> float | None:
+    """Cost of a token of the next request without a cache, None where that is not known."""
+    plan, report = state.caching.plans.get(discussion_id), state.context.reports.get(discussion_id)
+    if plan is not None and plan.cost_without_usd is not None:
+        total = plan.read_tokens + plan.write_tokens + plan.fresh_tokens
+        if total > 0:
+            return plan.cost_without_usd / total
+    if report is None or report.cost_usd is None or report.total_tokens_est <= 0:
+        return None
+    return report.cost_usd / report.total_tokens_est
 
 
 def change_usd(state: AppState, discussion_id: str) -> float | None:

@@ -78,8 +78,11 @@ def _take(row: dict[str, Any], number: int, sessions: dict[str, _Session]) -> No
         return
     name = key if isinstance(key, str) else ""
     session = sessions.setdefault(name, _Session(name))
-    if not session.folder and isinstance(row.get("cwd"), str):
-        session.folder = row["cwd"]
+    folder = row.get("cwd")
+    if (
+        not session.folder and isinstance(folder, str) and clean(folder) == folder
+    ):  # else no path: looked for, it raises
+        session.folder = folder
     parts = parts_of(message.get("content"), session.skipped)
     own, above = row.get("uuid"), row.get("parentUuid")
     parent = above if isinstance(above, str) else session.last

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.stack import ToolSchema
+
 TOOLS_KEY = "3"
 """`CacheMark.after_key` of a mark behind the last tool."""
 
@@ -191,6 +193,7 @@ class CachePlan(msgspec.Struct, frozen=True):
         writes: what the ledger records when the answer begins.
         superseded_tokens: earlier versions of files and presets that the request still carries.
         sentences: one for each choice.
+        prices: by which it was made, None where that is not kept.
     """
 
     marks: tuple[CacheMark, ...] = ()
@@ -212,6 +215,7 @@ class CachePlan(msgspec.Struct, frozen=True):
     writes: tuple[PlannedWrite, ...] = ()
     superseded_tokens: int = 0
     sentences: tuple[str, ...] = ()
+    prices: CachePrices | None = None
 
 
 class TurnGap(msgspec.Struct, frozen=True):
@@ -444,6 +448,8 @@ class DiscussionCache(msgspec.Struct, frozen=True):
         mode: whose layers 1 to 7a that request shared, empty where not known.
         changed: how many of its turns found layers 6 or 7 changed.
         rents: what is stored for it, or was and is not booked to its end.
+        offered: tools of servers that its last request offered, None where it offered no tools or an older version did not
+            keep them.
         in_habits: its gaps are among the person's habits; not so those of a file from before these were kept.
     """
 
@@ -459,6 +465,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     turns: int = 0
     balance: Balance = Balance()
     in_habits: bool = True
+    offered: tuple[ToolSchema, ...] | None = None
 
 
 class CacheSettings(msgspec.Struct, frozen=True):
@@ -484,17 +491,3 @@ class CacheSettings(msgspec.Struct, frozen=True):
     all_marks: bool = True
     pays_only: bool = True
     extends: bool = True
-
-
-class KeepalivePlan(msgspec.Struct, frozen=True):
-    """Plan of reading a prefix again only to keep it, if at all.
-
-    Args:
-        ping_at: None: not at all; pings_left: how many more are worth it from now on, this one included.
-        expected_saving_usd: of pinging on, over letting the entry expire; None where the price is unknown.
-    """
-
-    ping_at: datetime | None
-    pings_left: int
-    expected_saving_usd: float | None
-    sentence: str

@@ -20,6 +20,8 @@ from panels.base.ui import Column as TableColumn
 WHEEL_PX = 84.0
 THUMB_PX = 6.0
 LEAST_THUMB_PX = 28.0
+MOST_CARRIED_PX = 4000.0
+"""Of a list that stands whole in what scrolls around it: all its rows are drawn."""
 
 
 class RowPane(Surface):
@@ -90,7 +92,7 @@ def column_widths(columns: Sequence[TableColumn], width: float) -> list[float]:
 class VirtualList(Surface):
     """The list. `props` as a surface's; its rows are placed by `view`."""
 
-    __slots__ = ("grabbed", "places", "rows", "thumb", "view", "wanted_row")
+    __slots__ = ("grabbed", "led_row", "places", "revealed_row", "rows", "thumb", "view", "wanted_row")
     polls: ClassVar[bool] = True
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
@@ -101,6 +103,8 @@ class VirtualList(Surface):
         self.thumb.props = ("thumb",)
         self.grabbed: tuple[float, float] | None = None
         self.wanted_row: int | None = None
+        self.revealed_row: int | None = None
+        self.led_row: int | None = None
         self.rows: object = None
 
     def wants_space(self) -> tuple[bool, bool]:
@@ -108,6 +112,8 @@ class VirtualList(Surface):
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         self.h = m.px(self.tall) if self.tall is not None and self.tall > 0 else h or 0.0
+        if self.carrier() is not None and self.view.heights.total <= m.px(MOST_CARRIED_PX):
+            self.h = max(self.h, self.view.heights.total)
         self.inner_h = self.h
         for kid, (_, top) in zip(self.order, self.places, strict=False):
             kid.x, kid.y = 0.0, top
@@ -130,10 +136,21 @@ class VirtualList(Surface):
     def poll(self, c: Canvas) -> None:
         if self.inner is None:
             return
+        self._lead_carrier()
         moved = dpg.get_y_scroll(self.inner.item)
         if moved:  # the toolkit brought a control with the keyboard into view: take that over
             dpg.set_y_scroll(self.inner.item, 0.0)
             self.scroll_by(moved)
+
+    def _lead_carrier(self) -> None:
+        """Bring the row that was asked for into view where what scrolls is around the list."""
+        carrier, row = self.carrier(), self.led_row
+        self.led_row = None
+        if row is None or carrier is None or carrier.inner is None or self.inner is None or self.can_scroll():
+            return
+        item = carrier.inner.item
+        above = self.inner.origin()[1] - carrier.inner.origin()[1]
+        dpg.set_y_scroll(item, above + self.view.heights.top(max(0, row)))
 
     def on_press(self, press: Press, m: Measure) -> bool:
         """On the bar: beside the thumb it brings the thumb's middle there; either way it is dragged from then on."""

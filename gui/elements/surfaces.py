@@ -33,7 +33,7 @@ SCROLLBAR_PX = 12.0
 class Surface(ColumnBox):
     """A filled area. `props`: kind, padding, whether it scrolls, gap."""
 
-    __slots__ = ("bound", "inner", "inner_h", "most_px", "wanted_scroll")
+    __slots__ = ("bound", "inner", "inner_h", "least_px", "most_px", "wanted_scroll")
     polls: ClassVar[bool] = True
     stretches: ClassVar[bool] = True
 
@@ -42,6 +42,7 @@ class Surface(ColumnBox):
         self.inner: Pane | None = None
         self.bound = ""
         self.inner_h = 0.0
+        self.least_px = 0.0
         self.most_px: float | None = None
         self.wanted_scroll: float | None = None
 
@@ -79,20 +80,32 @@ class Surface(ColumnBox):
         pad_x, pad_y = self.pads(m)
         if self.tall is not None and self.tall > 0:
             h = min(m.px(self.tall), h or m.px(self.tall))
+        if self.least_px:
+            h = max(h or 0.0, m.px(self.least_px))
         room = h - 2 * pad_y if h is not None else None
         gap = self.gap_px(m)
         inner_h = place_column(self.order, m, w - 2 * pad_x, room, gap)
-        if self.scrolls and room is not None and inner_h > room + 0.5:
+        if self.scrolls and room is not None and inner_h > room + 0.5 and self.carrier() is None:
             bar = m.px(SCROLLBAR_PX)
             inner_h = place_column(self.order, m, w - 2 * pad_x - max(0.0, bar - pad_x / 2), room, gap)
         self.inner_h = inner_h + 2 * pad_y
         if h is None and self.most_px is not None and self.inner_h > m.px(self.most_px):
             self.arrange(m, w, m.px(self.most_px))
             return
-        self.h = h if h is not None and (self.scrolls or self.tall is not None) else max(h or 0, self.inner_h)
+        has_own_height = h is not None and (self.scrolls or self.tall is not None) and self.carrier() is None
+        self.h = h if h is not None and has_own_height else max(h or 0, self.inner_h)
         for kid in self.order:
             kid.x += pad_x
             kid.y += pad_y
+
+    def carrier(self) -> Surface | None:
+        """Scrolling surface of which it fills what is left: it stands there whole, and has no bar of its own."""
+        node = self.parent if self.wants_space()[1] else None
+        while node is not None:
+            if isinstance(node, Surface) and node.scrolls:
+                return node
+            node = node.parent
+        return None
 
     def can_scroll(self) -> bool:
         """True if its content is higher than itself."""

@@ -12,6 +12,7 @@ from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
 from panels.agent.activity import activity_section
 from panels.agent.autonomy import autonomy_section
+from panels.agent.autonomy_words import autonomy_words
 from panels.agent.changes import changes_section
 from panels.agent.meter import meter
 from panels.agent.view import AgentView
@@ -50,11 +51,7 @@ def agent_panel(desk: Desk) -> None:
     _elsewhere(desk)
     waiting = questions_of(desk.state, summary.meta.id)
     first = waiting[0][1].question_id if waiting else ""
-    if first and own.led != first:
-        own.tab = "waiting"
-    elif not first and own.led and own.tab == "waiting":
-        own.tab = "activity"
-    own.led = first
+    own.lead(first)
     own.tab = ui.tabs("parts", _tabs(page, len(waiting)), own.tab) or own.tab
     if own.tab == "activity":
         activity_section(desk, page)
@@ -147,7 +144,10 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
 
 def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
     ui = desk.ui
+    alone, at_work = desk.state.attention.autonomy, desk.turn is not None or desk.is_replying
     icon, tone, words = turn_words(desk.turn, is_replying=desk.is_replying)
+    if alone is not None and alone.discussion_id == desk.state.discussions.selected_id and not at_work:
+        icon, tone, words = autonomy_words(alone, desk.state.now)
     with ui.row("head"):
         ui.icon("icon", icon, tone=tone)
         ui.text("words", words, style="strong", width=0, wraps=True)
@@ -188,9 +188,13 @@ def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone,
 
 
 def _sandbox(desk: Desk) -> None:
-    """Say how commands are confined, or that they are not; nothing until it is known."""
+    """Say how commands are confined, or that they are not. With tools the line stands from the first: what comes late
+    would move the tabs below it under the pointer.
+    """
     ui, sandbox = desk.ui, desk.state.agent.sandbox
     if not sandbox.is_known:
+        if desk.summary is not None and desk.summary.meta.has_tools:
+            ui.text("sandbox", "Looking how commands are confined…", style="small", tone="muted")
         return
     if sandbox.is_confined:
         ui.text("sandbox", f"Commands run in {sandbox.name}.", style="small", tone="muted", tip=SANDBOX_TIP)

@@ -19,7 +19,7 @@ class AgentView:
             difference is shown, by turn and path; undone: commands that undo turns, by turn, whose outcome may be seen.
         open_thoughts: what was said alone whose reasoning is shown; started: the command that started autonomy last.
         is_state_open: the card of the turn's state is unfolded where there is no height for it.
-        led: approvals for which the part that asks was brought to the front, once each.
+        led: question for which the part that asks was brought to the front, once each; left: the part that stood there before.
     """
 
     kept: ClassVar[tuple[Kept, ...]] = (Kept("agent_tab", "tab", one_of(*TABS)),)
@@ -29,6 +29,17 @@ class AgentView:
     open_files: frozenset[tuple[str, str]] = frozenset()
     undone: dict[str, str] = field(default_factory=dict)
     led: str = ""
+    left: str = "activity"
     open_thoughts: frozenset[str] = frozenset()
     started: str = ""
     is_state_open: bool = False
+
+    def lead(self, question: str) -> None:
+        """Bring the part that asks to the front for a question, and what stood there before once none waits: empty `question`."""
+        if question and self.led != question:
+            if self.tab != "waiting":
+                self.left = self.tab
+            self.tab = "waiting"
+        elif not question and self.led and self.tab == "waiting":
+            self.tab = self.left
+        self.led = question

@@ -93,13 +93,15 @@ class ReadableRows(Protocol):
 class ListWidget(w.KeyedWidget[ListView], frozen=True):
     """A scrolling list that fills what is left. `follows_end` sticks to the end while the person is there.
 
-    `scroll_to` is passed in one frame only: the row to bring into view, -1 for the very end.
+    `scroll_to` is passed in one frame only: the row to bring to the top, -1 for the very end; `reveal` likewise: the row
+    to bring into view, no farther than it takes.
     """
 
     rows: VirtualRows
     _: KW_ONLY
     follows_end: bool = False
     scroll_to: int | None = None
+    reveal: int | None = None
 
 
 class TableWidget(w.KeyedWidget[None], frozen=True):

@@ -86,7 +86,10 @@ class RowWidget(KeyedWidget[Container], frozen=True):
 
 
 class SurfaceWidget(KeyedWidget[Container], frozen=True):
-    """A filled area, with border and rounding by kind. `height=None` fits the content."""
+    """A filled area, with border and rounding by kind. `height=None` fits the content, which has `least_height` at least.
+
+    What fills and scrolls in one that scrolls itself stands there whole: two bars side by side are one too many.
+    """
 
     kind: Surface
     _: KW_ONLY
@@ -94,6 +97,7 @@ class SurfaceWidget(KeyedWidget[Container], frozen=True):
     height: Length = None
     padding: Padding = None
     scrolls: bool = False
+    least_height: float = 0
 
 
 class ClickableWidget(KeyedWidget[AbstractContextManager[Clicks]], frozen=True):

@@ -14,7 +14,8 @@ before the next turn (`core.caching.rewrites`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import assert_never
 
 import msgspec
@@ -22,6 +23,7 @@ import msgspec
 from core.app.messages import Command
 from core.base import figures as fmt
 from core.caching.messages import DisableCaching, InvalidateCache
+from core.caching.offers import offer
 from core.caching.rewrites import withdrawal_text
 from core.discussion.messages import (
     ChooseVersion,
@@ -37,6 +39,9 @@ from core.discussion.messages import (
 from core.harvest.messages import UndoHarvest
 from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.settings.messages import ChangeSetting
+from core.spending.estimates import fresh_token_usd, sent_again_usd
+from core.spending.pricing import TokenPrices
+from core.values.cache import CachePrices
 from core.values.discussion import DiscussionMeta, OpenDiscussion, ReplyVersions
 from core.values.messages import Message, Role
 from core.values.provider import ProviderKind
@@ -45,6 +50,8 @@ from core.values.state import AppState
 from panels.caching.facts import is_of_model, look_of
 
 WORTH_SAYING_USD = 0.01
+AgainUsd = Callable[[AppState, str, int, int], float | None]
+"""Price in US dollars of sending tokens of a discussion again: behind so many that are read still, so many."""
 PrefixCommand = SetModel | SetEffort | SetPersona | SetSystemPreset | SetDiscussionPreset
 """Commands that change what stands in front of the turns."""
 MessageCommand = EditMessage | DeleteMessage | RestoreMessage
@@ -88,16 +95,19 @@ def warm_loss(state: AppState, command: Command) -> WarmLoss | None:
         case UndoHarvest():
             return _withdrawal(state, "Undo anyway")
         case InvalidateCache(discussion_id):
-            return _given_up(state, discussion_id, "Invalidating it", "Invalidate anyway")
+            return _given_up(state, discussion_id, "Invalidating it", "Invalidate anyway", is_written=True)
         case DisableCaching(discussion_id):
-            return _given_up(state, discussion_id, "Turning caching off", "Turn it off anyway")
+            return _given_up(
+                state, discussion_id, "Turning caching off", "Turn it off anyway", is_written=False
+            )
         case ChangeSetting(key=key, value=False) if key in _OFF:
             kinds = {name: status.kind for name, status in state.config.providers.items()}
             caches = state.caching.caches.items()
-            return _all_given_up(state, (n for n, one in caches if kinds.get(one.provider) is _OFF[key]))
+            names = (n for n, one in caches if kinds.get(one.provider) is _OFF[key])
+            return _all_given_up(state, names, is_written=False)
         case ChangeSetting(key=key, value=False) if key == f"{_CACHING}appends_changes":
             plans = state.caching.plans.items()
-            return _all_given_up(state, (n for n, plan in plans if plan.superseded_tokens))
+            return _all_given_up(state, (n for n, plan in plans if plan.superseded_tokens), is_written=True)
         case EditMessage() | DeleteMessage() | RestoreMessage():
             return _message(state, command)
         case ChooseVersion(discussion_id):
@@ -118,21 +128,33 @@ def _withdrawal(state: AppState, verb: str, *, is_all: bool = False) -> WarmLoss
     return WarmLoss("", sentence, verb, "Take it out of knowledge?") if sentence else None
 
 
-def _given_up(state: AppState, discussion_id: str, what: str, verb: str) -> WarmLoss | None:
+def _given_up(
+    state: AppState, discussion_id: str, what: str, verb: str, *, is_written: bool
+) -> WarmLoss | None:
     found = state.discussions.summaries.get(discussion_id)
     if found is None or not found.meta.caching_enabled:
         return None
-    return _said(state, discussion_id, what, verb, 0)
+    return _said(state, discussion_id, what, verb, 0, _again_usd(is_written=is_written))
 
 
-def _all_given_up(state: AppState, discussion_ids: Iterable[str]) -> WarmLoss | None:
+def _again_usd(*, is_written: bool) -> AgainUsd:
+    """Price of sending tokens again: where caching ends nothing is written, and all of it is fresh."""
+    return sent_again_usd if is_written else _sent_fresh_usd
+
+
+def _sent_fresh_usd(state: AppState, discussion_id: str, _kept: int, tokens: int) -> float | None:
+    price = fresh_token_usd(state, discussion_id)
+    return None if price is None else tokens * price
+
+
+def _all_given_up(state: AppState, discussion_ids: Iterable[str], *, is_written: bool) -> WarmLoss | None:
     """Loss of all that is held for some discussions."""
-    tokens, usd, count = 0, 0.0, 0
+    tokens, usd, count, again_usd = 0, 0.0, 0, _again_usd(is_written=is_written)
     for name in discussion_ids:
-        look, price = look_of(state, name), fresh_token_usd(state, name)
+        look = look_of(state, name)
         if look.is_warm and name in state.discussions.summaries:
             tokens, count = tokens + look.tokens, count + 1
-            usd += look.tokens * (price or 0.0)
+            usd += again_usd(state, name, 0, look.tokens) or 0.0
     if usd <= WORTH_SAYING_USD:
         return None
     who = fmt.count(count, "warm discussion")
@@ -168,39 +190,36 @@ def _prefix(state: AppState, command: PrefixCommand) -> WarmLoss | None:
     if about is None:
         return None
     discussion_id, what, kept, verb = about
-    price = _switched_token_usd(state, command) if isinstance(command, SetModel) else None
-    return _said(state, discussion_id, what, verb, kept, price)
+    prices = _switched_prices(state, command) if isinstance(command, SetModel) else None
+    return _said(state, discussion_id, what, verb, kept, partial(sent_again_usd, prices=prices))
 
 
-def _switched_token_usd(state: AppState, command: SetModel) -> float | None:
-    """Cost of a token with the model that is switched to; None where it is not known, or its provider's usual one."""
+def _switched_prices(state: AppState, command: SetModel) -> CachePrices | None:
+    """Prices of the model that is switched to; None where they are not known: then as with the model now."""
     status = state.config.providers.get(command.provider)
-    if status is not None and status.kind is ProviderKind.EMBEDDED:
-        return 0.0
     price = state.config.prices.get((command.provider, command.model))
-    return None if price is None else price.input_usd / 1e6
+    if status is None or state.now is None or (price is None and status.kind is not ProviderKind.EMBEDDED):
+        return None
+    usd = None if price is None else TokenPrices(price.input_usd / 1e6, None)
+    return offer(command.provider, status.kind, command.model, usd, state.now)
 
 
 def _said(
-    state: AppState, discussion_id: str, what: str, verb: str, kept: int, token_usd: float | None = None
+    state: AppState, discussion_id: str, what: str, verb: str, kept: int, again_usd: AgainUsd = sent_again_usd
 ) -> WarmLoss | None:
-    """Loss of what is cached behind so many tokens. `token_usd`: of sending one again; None: as with the model now."""
+    """Loss of what is cached behind so many tokens. `again_usd`: price of sending them again."""
     look = look_of(state, discussion_id)
     tokens = look.tokens - kept
-    price = fresh_token_usd(state, discussion_id) if token_usd is None else token_usd
-    if (
-        not is_of_model(state, discussion_id)
-        or not look.is_warm
-        or tokens <= 0
-        or price is None
-        or tokens * price <= WORTH_SAYING_USD
-    ):
+    if not is_of_model(state, discussion_id) or not look.is_warm or tokens <= 0:
+        return None
+    usd = again_usd(state, discussion_id, kept, tokens)
+    if usd is None or usd <= WORTH_SAYING_USD:
         return None
     until = "" if look.ttl_s is None else f" for another {fmt.countdown(look.ttl_s)}"
     unused = "them" if not kept else f"{fmt.tokens(tokens)} of them"
     sentence = (
         f"{look.provider} holds {fmt.tokens(look.tokens)} tokens of this discussion{until}. {what} leaves"
-        f" {unused} unused: sending them again costs about {fmt.money(tokens * price)}."
+        f" {unused} unused: sending them again costs about {fmt.money(usd)}."
     )
     return WarmLoss(discussion_id, sentence, verb)
 
@@ -292,16 +311,3 @@ def _is_sent_back(opened: OpenDiscussion, message_id: str) -> bool:
         if message.id == message_id or message.role is Role.USER:
             return message.id != message_id
     return False
-
-
-def fresh_token_usd(state: AppState, discussion_id: str) -> float | None:
-    """Cost of a token of the next request without a cache, None where that is not known."""
-    plan = state.caching.plans.get(discussion_id)
-    if plan is not None and plan.cost_without_usd is not None:
-        total = plan.read_tokens + plan.write_tokens + plan.fresh_tokens
-        if total > 0:
-            return plan.cost_without_usd / total
-    report = state.context.reports.get(discussion_id)
-    if report is None or report.cost_usd is None or report.total_tokens_est <= 0:
-        return None
-    return report.cost_usd / report.total_tokens_est

@@ -172,7 +172,7 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
     if approval.grant:
         granted = f"For this discussion it would allow: {_grant(approval)}"
         ui.text("grant", granted, tone="muted", style="small", wraps=True)
-    words = ui.text_input("words", own.words.get(asked, ""), hint="With a no: what the model should know")
+    words = ui.text_input("words", own.words.get(asked, ""), hint="With a no: tell it why")
     if words is not None:
         own.words[asked] = words
     is_free = not is_under_way(desk.state, own.sent.get(asked, ""))

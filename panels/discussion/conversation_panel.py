@@ -223,12 +223,25 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
     own.scroll_to = None
     if target is not None:
         target = min(target, len(rows) - 1)
-    shown = desk.ui.virtual_list(("messages", opened.id), rows, follows_end=True, scroll_to=target)
+    shown = desk.ui.virtual_list(
+        ("messages", opened.id),
+        rows,
+        follows_end=True,
+        scroll_to=target,
+        reveal=_new_form(own, opened.id, rows),
+    )
     own.is_at_end = shown.is_at_end
     if target is None:
         _keep_scroll(own, opened.id, None if shown.is_at_end else shown.first)
     if not shown.is_at_end:
         _way_to_end(desk, shown.left_px)
+
+
+def _new_form(own: DiscussionView, discussion_id: str, rows: MessageRows) -> int | None:
+    """Row of a message whose form has just opened: its buttons would stand below the fold."""
+    new = {message_id for name, message_id in own.editing.keys() - own.seen_edits if name == discussion_id}
+    own.seen_edits = frozenset(own.editing)
+    return next((row for row, entry in enumerate(rows.entries) if entry.id in new), None) if new else None
 
 
 def _led(desk: Desk, opened: OpenDiscussion, turn_place: int) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from core.attention.words import cause_told
 from core.base import figures as fmt
 from core.base.errors import FailureKind
 from core.discussion.messages import BranchDiscussion, DeleteMessage, EditMessage, RestoreMessage
@@ -87,7 +88,8 @@ def message_card(
             _edit_form(desk, key, message)
             return
         _reasoning(own, desk.ui, key, message)
-        message_text(desk.ui, message, terms, found_at)
+        if not is_opening(desk.state, message) or _opening(own, desk.ui, key, message, is_found=is_found):
+            message_text(desk.ui, message, terms, found_at)
         if message.role is not Role.USER:
             tool_parts(desk, key, message, answered_calls(desk.view.memo, opened.entries))
             _pictures(desk, opened, message)
@@ -135,10 +137,10 @@ def _head(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
 
 def _speaker(state: AppState, message: Message) -> tuple[str, Tone, str]:
     match message.role:
-        case Role.USER if message.is_autonomous and _is_task(state):
-            return "sitemap", "muted", "The task, by its parent's model"
+        case Role.USER if is_opening(state, message):
+            return "moon", "muted", "The program"
         case Role.USER if message.is_autonomous:
-            return "moon", "muted", "The program, for a turn of its own"
+            return "sitemap", "muted", "The task, by its parent's model"
         case Role.USER:
             return "user", "muted", "You"
         case Role.ASSISTANT:
@@ -281,16 +283,34 @@ def _reasoning(own: DiscussionView, ui: Ui, key: MessageKey, message: Message) -
     reasoning = message.reasoning
     if not reasoning:
         return
-    is_open = key in own.open_reasoning
+    is_open = key in own.unfolded
     used = message.usage.reasoning_tokens if message.usage else None
     label = "Reasoning" if used is None else f"Reasoning · {fmt.tokens(used)} tok"
     if ui.button(
         "reasoning", label, icon="chevron-down" if is_open else "chevron-right", kind="ghost", is_small=True
     ):
-        own.open_reasoning.symmetric_difference_update({key})
+        own.unfolded.symmetric_difference_update({key})
     if is_open:
         with ui.surface("reasoning text", "inset", padding=(12, 8)):
             ui.markdown("text", reasoning)
+
+
+def is_opening(state: AppState, message: Message) -> bool:
+    """True of the words by which the program began a turn of the discussion's own; a task's words are its parent's."""
+    return message.role is Role.USER and message.is_autonomous and not _is_task(state)
+
+
+def _opening(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, *, is_found: bool) -> bool:
+    """Say in a line what woke it, and fold the words, which stay much the same. Returns whether they are shown."""
+    is_open = is_found or key in own.unfolded
+    with ui.row("opening", gap=6):
+        woken = f"Woken by {cause_told(message.text)}"
+        ui.text("woken", woken, tone="muted", style="small", width=0, wraps=True)
+        lines = fmt.count(message.text.rstrip().count("\n") + 1, "line")
+        if ui.button("fold", "Show less" if is_open else f"Show all {lines}", kind="link", is_small=True,
+                     is_enabled=not is_found):  # fmt: skip
+            own.unfolded ^= {key}
+    return is_open
 
 
 def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:

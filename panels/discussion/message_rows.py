@@ -55,7 +55,7 @@ class MessageRows(msgspec.Struct, frozen=True):
     @property
     def revision(self) -> Hashable:
         """Changes when a row comes, goes or is another; a reply that streams is one row all along."""
-        modes = frozenset(self.own.editing), frozenset(self.own.open_reasoning)
+        modes = frozenset(self.own.editing), frozenset(self.own.unfolded)
         return (
             Same(self.opened.entries),
             *(key for key, _ in self._tail),
@@ -100,7 +100,7 @@ class MessageRows(msgspec.Struct, frozen=True):
         key = (self.opened.id, message_id)
         if key in self.own.editing:
             return "edit"
-        return "open" if key in self.own.open_reasoning else ""
+        return "open" if key in self.own.unfolded else ""
 
     def estimate_px(self, index: int, width: float) -> float:
         """From the number of characters and lines."""

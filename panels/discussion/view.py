@@ -110,9 +110,9 @@ class DiscussionView:
         grouping: of the list; project: the folder whose discussions are listed; menu_of: the discussion whose
             menu is open.
         renaming_id: the discussion whose name is being typed in the list.
-        editing: words typed into messages; resent: the send of such words whose outcome is not seen yet;
+        editing: words typed into messages; seen_edits: those whose forms were brought into view; resent: the send of such words whose outcome is not seen yet;
             detached: files taken off them meanwhile; typing, had_keyboard: the one of them that has the keyboard, that
-            had it in the last frame; open_reasoning: unfolded; open_tools: calls and results, by their number as well;
+            had it in the last frame; unfolded: reasoning, and words of the program's, that are shown; open_tools: calls and results, by their number as well;
             open_views: cuts of which it is shown what they tell, by discussion and cut; landing: what a search found, until it
             is shown.
         scroll: the first row in view of each discussion that does not stand at its end, the newest last; never
@@ -140,11 +140,12 @@ class DiscussionView:
     find: FindView = field(default_factory=FindView)
     landing: Landing | None = None
     editing: dict[MessageKey, str] = field(default_factory=dict)
+    seen_edits: frozenset[MessageKey] = frozenset()
     resent: dict[MessageKey, str] = field(default_factory=dict)
     detached: dict[MessageKey, tuple[str, ...]] = field(default_factory=dict)
     typing: MessageKey | None = None
     had_keyboard: MessageKey | None = None
-    open_reasoning: set[MessageKey] = field(default_factory=set)
+    unfolded: set[MessageKey] = field(default_factory=set)
     open_tools: set[tuple[str, str, int]] = field(default_factory=set)
     open_views: set[tuple[str, str]] = field(default_factory=set)
     scroll: dict[str, int] = field(default_factory=dict)

@@ -32,5 +32,5 @@ def hub_panel(desk: Desk) -> None:
             if not is_low:
                 shown.draw(desk)
                 return
-            with ui.surface("whole", "clear", height=least, padding=(0, 0)):
+            with ui.surface("whole", "clear", least_height=least, padding=(0, 0)):
                 shown.draw(desk)

@@ -8,6 +8,8 @@ from itertools import count
 
 import dearpygui.dearpygui as dpg
 import pytest
+from Xlib import X, display
+from Xlib.ext import xtest
 
 from gui.driver import Driver
 from gui.elements.lists import VirtualList
@@ -143,6 +145,36 @@ def test_two_clicks_take_the_word_and_three_the_paragraph(reader: Reader) -> Non
     assert reader.copied() == "__init__"
     reader.clicks(reader.at(0, "y = 2"), 3)
     assert reader.copied() == "y = 2"
+
+
+def test_clicks_count_together_by_when_they_were_made_however_slow_the_frames_are(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = Reader(screen, Talk([TABLE]), monkeypatch)
+    frame_s, point, pointer = 0.0, reader.at(0, "first"), display.Display()
+    described = screen.describe
+
+    def slow(ui: Ui) -> None:
+        reader.now_s += frame_s
+        described(ui)
+
+    reader.now_s += 10
+    reader.person.move(*point)
+    monkeypatch.setattr(screen, "describe", slow)
+    frame_s = 0.3
+    for _ in range(3):
+        for kind in (X.ButtonPress, X.ButtonRelease):
+            xtest.fake_input(pointer, kind, 1)
+    pointer.sync()
+    screen.settle(12)
+    assert reader.copied() == "Look **here** first:"
+
+    for _ in range(2):
+        reader.now_s += 10
+        reader.person.click_at(*point)
+        screen.settle(4)
+    assert reader.copied() == "nothing"
+    pointer.close()
 
 
 def test_a_click_with_shift_draws_the_selection_to_it(reader: Reader) -> None:

@@ -88,6 +88,7 @@ def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stop
 
     person.key("Ctrl+7")
     person.click("Give it tools")
+    sitting.sees("Ask first")
     person.click("Alone")
     person.click("Limit per day ($)")
     person.type("2")
@@ -254,3 +255,27 @@ async def _proposes(sitting: AgentSitting) -> None:
     async with Client(stdio_client(server)) as client:
         given = {"category": "facts", "text": "High tide is at nine."}
         await client.call_tool("propose_item", given)
+
+
+def test_a_question_leads_back_to_where_the_person_stood_and_a_killed_command_is_not_called_done(
+    sitting: AloneSitting, screen: Screen
+) -> None:
+    person = sitting.person
+    sitting.given_tools()
+    sitting.said(("bash", {"command": "read -t 600 <> <(:)", "background": True}))
+    sitting.said(("yield_to_user", {"why": "The gauge runs."}), text="The gauge runs.")
+    sitting.let_go_on()
+    later(sitting, sitting.controller, 5)
+    sitting.allows()
+    sitting.sees("Autonomy starts.")
+    sitting.waits_in(Attention.RESTING)
+    sitting.sees("Resting · 5:00")
+    assert not person.has("At rest")
+    screen.check()
+
+    person.click("Activity")
+    sitting.sees("runs in the background")
+    person.key("Ctrl+k")
+    sitting.sees("interrupted · ")
+    assert not sitting.controller.snapshot().agent.pages[sitting.chosen].commands
+    screen.check()

@@ -18,9 +18,12 @@ from core.app.controller import AppController
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.base.reports import Tick
+from core.caching.offers import cache_prices
 from core.context.messages import CreatePreset
 from core.discussion.messages import CreateDiscussion, SetDiscussionPreset
+from core.spending.estimates import fresh_token_usd
 from core.values.curation import FileItem
+from core.values.provider import ProviderKind
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
@@ -28,12 +31,13 @@ from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
 from gui.markdown.document import load
 from panels.caching.facts import look_of
-from panels.caching.warnings import fresh_token_usd
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
+from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import START_S, moment
+from tests.vendors.billing.tokens import Texts, o200k
 
 pytestmark = pytest.mark.gui
 MODEL = "claude-opus-5-5"
@@ -267,6 +271,7 @@ def test_a_click_on_disable_ends_the_marks_and_a_click_on_enable_brings_them_bac
 def test_paging_an_early_reply_says_its_price_first_and_the_vendor_bills_that(
     sitting: Sitting, screen: Screen
 ) -> None:
+    sitting.server.cache = AnthropicCache(sitting.clock.seconds, Texts(o200k(1.35)))
     sitting.server.replies.append(Said(({"type": "text", "text": "A wave, as long as half the earth."},)))
     sitting.say("what is a tide")
     screen.driver.key("Ctrl+Shift+R")
@@ -303,7 +308,9 @@ def test_paging_an_early_reply_says_its_price_first_and_the_vendor_bills_that(
     )
     usage = sitting.say("and a neap tide")
     lost, price = re.findall(r"leaves ([\d.]+)k of them unused: .* costs about \$([\d.]*\d)", said)[0]
-    written = usage.cache_write_tokens
-    assert written > 3_000
-    assert float(lost) * 1_000 == pytest.approx(written, rel=0.35)
-    assert float(price) > 0.01
+    assert usage.cache_write_tokens > 3_000
+    assert float(lost) * 1_000 == pytest.approx(usage.cache_write_tokens, rel=0.03)
+    prices = cache_prices("anthropic", ProviderKind.ANTHROPIC, MODEL, sitting.clock.now)
+    lifetimes = {300: usage.cache_write_5m_tokens, 3_600: usage.cache_write_1h_tokens}
+    written = sum(tokens * prices.write_at(ttl_s) for ttl_s, tokens in lifetimes.items())
+    assert float(price) == pytest.approx(written * (prices.input_usd or 0.0), rel=0.03)

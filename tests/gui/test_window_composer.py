@@ -16,6 +16,7 @@ from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.elements.base import Element
 from gui.elements.editor import Editor
+from gui.elements.lists import VirtualList
 from gui.elements.prose import Markdown
 from gui.elements.rail import RailButton
 from gui.elements.surfaces import Clickable, Surface
@@ -283,6 +284,45 @@ def test_a_file_taken_off_in_an_edit_leaves_the_keyboard_to_the_edit(writer: Wri
     (left,) = state.discussions.open[writer.chosen].messages[0].attachments
     assert left.name == "pasted 3.txt"
     writer.holds("")
+
+
+def test_an_edit_at_the_foot_of_the_view_opens_its_form_in_view(
+    writer: Writer, server: AnthropicServer
+) -> None:
+    driver, lines = writer.driver, "\n".join(f"line {n}" for n in range(14))
+    for number in range(4):
+        server.replies.append(Said(({"type": "text", "text": f"reply {number}"},)))
+        dpg.set_clipboard_text(f"number {number}\n{lines}")
+        driver.key("Ctrl+v")
+        driver.until(lambda: writer.editor.text != "", "the words")
+        driver.key("Ctrl+Enter")
+        writer.until(
+            lambda s, n=number: writer.chosen not in s.turns.calls and len(writer.said()) == 2 * n + 2
+        )
+    talk = next(
+        e for e in driver.visible() if isinstance(e, VirtualList) and e.parent and e.parent.key == "messages"
+    )
+    driver.wheel(talk, -20)
+
+    def at_the_foot() -> list[Element]:
+        foot = driver.rect(talk)[3]
+        shown = [e for e in driver.visible() if e.tip == "Edit message" and e.spot is not None]
+        rects = [(e, driver.rect(e)) for e in shown]
+        return [e for e, (_, top, _, bottom) in rects if foot - 150 < top <= bottom - e.h + 1 < foot - 70]
+
+    for _ in range(60):
+        if at_the_foot():
+            break
+        talk.scroll_by(20)
+        driver.step(3)
+    (button,) = at_the_foot()
+    driver.click(button)
+    driver.until(lambda: driver.has("Cancel"), "the form")
+    driver.step(6)
+    for label in ("Message", "Save", "Cancel"):
+        element = driver.find(label, kind=Editor if label == "Message" else Element)
+        _, top, _, bottom = driver.rect(element)
+        assert bottom - top >= element.h - 1, label
 
 
 def test_a_chord_in_an_edit_or_another_field_never_sends_the_draft(

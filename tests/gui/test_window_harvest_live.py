@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base import paths
+from core.knowledge.digest import digest_file
 from core.values.harvest import ArtifactClass
 from core.values.state import AppState
 from gui.app import LastLook, WindowApp
@@ -111,8 +112,10 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     sitting.sees("changed")
     screen.check()
 
+    assert not digest_file(sitting.home).exists()
     person.click("Apply")
     sitting.ends(lambda s: s.harvest.report is not None)
+    assert digest_file(sitting.home).exists()
     sitting.sees("2 items written")
     sitting.sees("1 fact · 1 decision")
     screen.check()
@@ -131,6 +134,7 @@ def test_a_harvest_is_previewed_unticked_edited_applied_and_taken_back_with_the_
     sitting.sees("2 lines taken out · 1 conversation is back")
     until(sitting.controller, lambda s: sitting.old in s.discussions.summaries)
     assert item_lines(sitting.home) == []
+    assert not digest_file(sitting.home).exists()
     sitting.sees("undone ")
     screen.check()
 

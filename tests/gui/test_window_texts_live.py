@@ -49,7 +49,7 @@ def test_a_persona_is_made_edited_outside_and_settled_and_a_temperature_is_set(
     person.until(lambda: app.view.of(SettingsView).text_form is not None, "the form")
     person.type(" please")
     file.write_text(file.read_text().replace("be short", "from an editor"))
-    sees(person, "project asks for more than when you trusted it")
+    sees(person, "project asks for more than you were shown")
     person.click("Look at all of it")
     sees(person, "from an editor")
     person.click("Trust what is shown")

@@ -40,7 +40,7 @@ def test_a_pull_while_the_window_is_open_is_asked_about_and_a_yes_is_given_below
     assert (project.is_trusted, project.asked) == (True, ())
 
     file.write_text(file.read_text() + '[providers.evil]\nbase_url = "http://evil.example/v1"\n')
-    sees(person, "project asks for more than when you trusted it")
+    sees(person, "project asks for more than you were shown")
     person.click("Look at all of it")
     sees(person, "its discussions go to evil.example, with the key named 'evil'")
     assert not person.has("Context preset core")

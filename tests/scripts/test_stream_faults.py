@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* is not a valid:UserWarning")
 
 
 def test_it_tries_every_vendor_and_says_how_many_held(capsys: pytest.CaptureFixture[str]) -> None:
-    assert stream_faults.main(["--streams", "48"]) == 0
+    assert stream_faults.main(["--streams", "48", "--processes", "1"]) == 0
 
     head, *rows, last = capsys.readouterr().out.splitlines()
     assert head.split() == ["vendor", "status", "events", "fields", "streams", "outcome"]
@@ -25,5 +25,11 @@ def test_a_stream_that_does_what_it_must_not_fails_the_run(
 ) -> None:
     monkeypatch.setattr(Bench, "problem", lambda *_: "the call did not end")
 
-    assert stream_faults.main(["--streams", "24"]) == 1
+    assert stream_faults.main(["--streams", "24", "--processes", "1"]) == 1
     assert "FAILED, the first: the call did not end" in capsys.readouterr().out
+
+
+def test_processes_share_the_streams(capsys: pytest.CaptureFixture[str]) -> None:
+    assert stream_faults.main(["--streams", "72", "--processes", "2"]) == 0
+
+    assert capsys.readouterr().out.splitlines()[-1].startswith("72 streams, all held")

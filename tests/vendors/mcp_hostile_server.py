@@ -50,7 +50,8 @@ class Server:
                 tool("long" * 20), tool("twice", "one"), tool("twice", "two"), tool("large", "y" * 40_000), tool(""),
             ]}  # fmt: skip
         names = ("big", "line", "bomb", "silent", "die", "junk", "sample", "elicit", "roots", "asked", "change", "echo",
-                 "wrong", "orders", "environment", "write", "connect", "babble", "escape", "pester", "hog", "fill")  # fmt: skip
+                 "wrong", "orders", "environment", "write", "connect", "babble", "escape", "pester", "hog", "fill",
+                 "whatever")  # fmt: skip
         return {"tools": [tool(name, self.description) for name in names]}
 
     def answer(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
@@ -169,6 +170,9 @@ class Server:
             case "tools/list":
                 say({"id": number, "result": self.tools(params.get("cursor"))})
             case "tools/call":
+                if params["name"] == "whatever":  # an answer with these fields, of the protocol or not
+                    print(json.dumps({"id": number, **params["arguments"]}), flush=True)
+                    return
                 result = self.answer(params["name"], params.get("arguments") or {})
                 if result is not None:
                     say({"id": number, "result": result})

@@ -159,7 +159,8 @@ class OpenAiServer(LoopbackServer):
         usage = {**ticket.usage(count_tokens(list(said.items)), reasoning), **(said.usage or {})}
         if not self.caches:
             del usage["input_tokens_details"]
-        usage["total_tokens"] = usage["input_tokens"] + usage["output_tokens"]
+        wholes = usage["input_tokens"], usage["output_tokens"]
+        usage["total_tokens"] = sum(whole for whole in wholes if isinstance(whole, int))
         failed = said.failed
         return {
             "id": ticket.response[1] or self._next_id("resp"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ class AnthropicBatches:
     """The vendor takes 100,000; a smaller batch ends sooner."""
     most_bytes = 100_000_000
     """The vendor takes 256 MB with everything around the prompts."""
+    ends_within = timedelta(hours=24)
 
     def __init__(
         self,
@@ -121,6 +122,9 @@ class AnthropicBatches:
         from anthropic.types.messages import MessageBatchIndividualResponse
 
         client = self._client()
+        with self._failures("", f"{_PATH}/{name}"):
+            if not client.messages.batches.retrieve(name).results_url:
+                return  # the SDK raises an error of its own for it, which is no failure of a request
         with (
             self._failures("", f"{_PATH}/{name}/results"),
             client.messages.batches.with_streaming_response.results(name) as response,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
-from core.providers.usage import counted_usage, figure
+from core.providers.usage import counted_usage, figure, is_absurd, part_of
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -98,10 +98,9 @@ def reply_items(
             case "message_start":
                 has_begun = True
                 on_id(_string(_get(event, "message"), "id"))
-                usage = merge_usage(usage, _get(event, "message", "usage"))
+                usage = merge_usage(usage, _get(event, "message", "usage"), has_reply=False)
                 missed = miss_reason(_get(event, "message", "diagnostics"))
-                # What stands there of the reply is a placeholder: its length is not known before its end.
-                usage = replace(usage, output_tokens=None, reasoning_tokens=None, miss_reason=missed)
+                usage = replace(usage, miss_reason=missed)
                 yield UsageUpdate(usage)
             case "content_block_start":
                 block = _start(_get(event, "content_block"))
@@ -126,12 +125,13 @@ def reply_items(
     )
 
 
-def merge_usage(before: Usage, reported: object) -> Usage:
+def merge_usage(before: Usage, reported: object, *, has_reply: bool = True) -> Usage:
     """Take in a usage object of the wire. Its figures are cumulative: they replace the ones before.
 
     `input_tokens` of the wire counts only what follows the last mark; ours is everything sent, so the cache's reads
-    and writes are added. A write is the larger of the total and the sum by TTL: the vendor has been seen to leave the
-    total at 0. Source: caching-facts A3; anthropic 2.10.0, types/usage.py.
+    and writes are added: where one of these is absurd, nobody knows how much was sent. A write is the larger of the total
+    and the sum by TTL: the vendor has been seen to leave the total at 0. Where a reply begins (`has_reply` False) what stands there of it is a placeholder: its length is not known
+    before its end. Source: caching-facts A3; anthropic 2.10.0, types/usage.py.
     """
     by_ttl = _get(reported, "cache_creation")
     write_5m = _either(_number(by_ttl, "ephemeral_5m_input_tokens"), before.cache_write_5m_tokens)
@@ -144,17 +144,23 @@ def merge_usage(before: Usage, reported: object) -> Usage:
     if rest is None and before.input_tokens is not None:
         rest = before.input_tokens - (before.cache_read_tokens or 0) - (before.cache_write_tokens or 0)
     details = _get(reported, "output_tokens_details")
-    return counted_usage(
-        input_tokens=None if rest is None else rest + (read or 0) + (write or 0),
-        output_tokens=_either(_number(reported, "output_tokens"), before.output_tokens),
+    is_part_absurd = (read is None and is_absurd(_get(reported, "cache_read_input_tokens"))) or (
+        write is None and is_absurd(_get(reported, "cache_creation_input_tokens"))
+    )
+    usage = counted_usage(
+        input_tokens=None if rest is None or is_part_absurd else rest + (read or 0) + (write or 0),
+        output_tokens=_either(_number(reported, "output_tokens"), before.output_tokens)
+        if has_reply
+        else None,
         cache_read_tokens=read,
         cache_write_tokens=write,
-        cache_write_5m_tokens=write_5m,
-        cache_write_1h_tokens=write_1h,
-        reasoning_tokens=_either(_number(details, "thinking_tokens"), before.reasoning_tokens),
+        cache_write_5m_tokens=_told(by_ttl, "ephemeral_5m_input_tokens", before.cache_write_5m_tokens),
+        cache_write_1h_tokens=_told(by_ttl, "ephemeral_1h_input_tokens", before.cache_write_1h_tokens),
+        reasoning_tokens=_told(details, "thinking_tokens", before.reasoning_tokens) if has_reply else None,
         request_id=before.request_id,
         miss_reason=before.miss_reason,
     )
+    return replace(usage, is_estimate=usage.is_estimate or before.is_estimate)
 
 
 def miss_reason(diagnostics: object) -> str:
@@ -253,6 +259,12 @@ def _number(value: object, name: str) -> int | None:
 
 def _index(event: object) -> int:
     return _number(event, "index") or 0
+
+
+def _told(table: object, name: str, before: int | None) -> object:
+    """A part of the newer usage as it stands there, or the one before where it holds no count."""
+    newer = part_of(table, name)
+    return newer if before is None or not (newer is None or is_absurd(newer)) else before
 
 
 def _either(first: int | None, second: int | None) -> int | None:

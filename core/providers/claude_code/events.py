@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.json_text import read_json
+from core.providers.door import status_of
 from core.providers.failures import kind_of_status, provider_error
-from core.providers.usage import counted_usage, figure
+from core.providers.usage import counted_usage, figure, is_absurd, price, total
 from core.providers.wire import canonical_json
 from core.values.provider import ReasoningDelta, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate
 from core.values.settings import ServerSettings
@@ -138,8 +139,6 @@ class ClaudeReader:
     def _read_result(self, event: Json) -> Iterator[StreamItem]:
         cost = event.get("total_cost_usd")
         usage = claude_usage(_mapping(event.get("usage")), cost, self.request_id)
-        # The CLI's own sum is a guess: it books a model that it does not know at another one's price.
-        usage = replace(usage, is_estimate=usage.cost_usd is not None)
         if usage.input_tokens or usage.cost_usd:
             yield UsageUpdate(usage)
         reason = str(event.get("stop_reason") or self._stop_reason)
@@ -159,24 +158,29 @@ class ClaudeReader:
 def claude_usage(usage: Json, cost: object, request_id: str) -> Usage:
     """Usage in our one meaning: the CLI reports Anthropic's, whose `input_tokens` leaves out what was cached.
 
-    Writes by TTL are taken only where they account for all writes: the CLI also reports them as zeros.
+    Writes by TTL are taken only where they account for all writes: the CLI also reports them as zeros. Where a part
+    is absurd, nobody knows how much was sent.
     """
-    fresh, read = figure(usage.get("input_tokens")), figure(usage.get("cache_read_input_tokens"))
-    written = figure(usage.get("cache_creation_input_tokens"))
+    parts = [usage.get(f"cache_{name}_input_tokens") for name in ("read", "creation")]
+    read, written = map(figure, parts)
     by_ttl = _mapping(usage.get("cache_creation"))
-    five = figure(by_ttl.get("ephemeral_5m_input_tokens"))
-    hour = figure(by_ttl.get("ephemeral_1h_input_tokens"))
-    accounts = written is not None and (five or 0) + (hour or 0) == written
-    return counted_usage(
-        input_tokens=None if fresh is None else fresh + (read or 0) + (written or 0),
+    lives = [by_ttl.get(f"ephemeral_{name}_input_tokens") for name in ("5m", "1h")]
+    accounts = written is not None and sum(figure(one) or 0 for one in lives) == written
+    five, hour = lives if accounts else [one if is_absurd(one) else None for one in lives]
+    said = counted_usage(
+        input_tokens=total(usage.get("input_tokens"), *parts)
+        if figure(usage.get("input_tokens")) is not None
+        else None,
         output_tokens=usage.get("output_tokens"),
         cache_read_tokens=read,
         cache_write_tokens=written,
-        cache_write_5m_tokens=five if accounts else None,
-        cache_write_1h_tokens=hour if accounts else None,
-        cost_usd=cost,
+        cache_write_5m_tokens=five,
+        cache_write_1h_tokens=hour,
         request_id=request_id,
     )
+    # The CLI's own sum is a guess: it books a model that it does not know at another one's price.
+    guess = None if said.is_estimate else price(cost)
+    return said if guess is None else replace(said, cost_usd=guess, is_estimate=True)
 
 
 def claude_failure(
@@ -190,8 +194,7 @@ def claude_failure(
         return provider_error(kind, server, detail=detail, remedy=remedy, model=model, key=key)
     told = reader.result.get("result") or reader.result.get("subtype")
     detail = str(told) if reader.result.get("is_error") or reader.result.get("subtype") != "success" else ""
-    status = reader.result.get("api_error_status")
-    status = status if isinstance(status, int) else None
+    status = status_of(reader.result.get("api_error_status"))
     kind = _kind(reader, detail, status)
     is_login = kind in {FailureKind.NO_KEY, FailureKind.BAD_KEY}
     return provider_error(

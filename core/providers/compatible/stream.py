@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.providers.compatible.reasoning_spellings import ReasoningReader
-from core.providers.usage import counted_usage
+from core.providers.usage import counted_usage, part_of
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -150,12 +150,12 @@ def chat_usage(usage: Any, request_id: str) -> Usage:
     """
     read = getattr(usage, "prompt_tokens_details", None)
     written = getattr(usage, "completion_tokens_details", None)
-    cached = getattr(read, "cached_tokens", None)
+    cached = part_of(read, "cached_tokens")
     return counted_usage(
         input_tokens=getattr(usage, "prompt_tokens", None),
         output_tokens=getattr(usage, "completion_tokens", None),
         cache_read_tokens=getattr(usage, "prompt_cache_hit_tokens", None) if cached is None else cached,
-        cache_write_tokens=getattr(read, "cache_write_tokens", None),
-        reasoning_tokens=getattr(written, "reasoning_tokens", None),
+        cache_write_tokens=part_of(read, "cache_write_tokens"),
+        reasoning_tokens=part_of(written, "reasoning_tokens"),
         request_id=request_id,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 KEY = "key"
 _INVALID, _BAD_REQUEST = 3, 400
 _PER_PAGE = 100
-_FAILED, _EXPIRED, _SUCCEEDED = "JOB_STATE_FAILED", "JOB_STATE_EXPIRED", "JOB_STATE_SUCCEEDED"
-_ENDED = frozenset({_SUCCEEDED, "JOB_STATE_CANCELLED", _FAILED, _EXPIRED})
+_FAILED, _EXPIRED, _SUCCEEDED = "FAILED", "EXPIRED", "SUCCEEDED"
+_ENDED = frozenset({_SUCCEEDED, "PARTIALLY_SUCCEEDED", "CANCELLED", _FAILED, _EXPIRED})
 
 
 class GeminiBatches:
@@ -49,6 +49,7 @@ class GeminiBatches:
     most_requests = 1_000
     most_bytes = 12_000_000
     """The vendor takes 20 MB of inline requests, in which text is escaped."""
+    ends_within = timedelta(hours=48)
 
     def __init__(
         self,
@@ -123,7 +124,8 @@ class GeminiBatches:
 
 
 def _state(batch: types.BatchJob) -> str:
-    return "" if batch.state is None else str(batch.state.value)
+    """Its last word alone: the SDK passes on unchanged what it has no name for, `BATCH_STATE_…` beside `JOB_STATE_…`."""
+    return "" if batch.state is None else text_of(batch.state.value).partition("_STATE_")[2]
 
 
 def _status(batch: types.BatchJob) -> BatchStatus:

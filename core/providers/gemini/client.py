@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.abilities import has_gemini_contents
-from core.providers.door import FOREIGN, MOST_MODELS, text_of
+from core.providers.door import FOREIGN, MOST_MODELS, status_of, text_of
 from core.providers.failures import (
     checked_key,
     kind_of_status,
@@ -367,8 +367,7 @@ def _kind(
 
 
 def _status(error: errors.APIError) -> int | None:
-    code: object = error.code  # whatever the body said
-    return code if isinstance(code, int) else None
+    return status_of(error.code)  # whatever the body said
 
 
 def _details(body: object) -> list[Mapping[str, Any]]:

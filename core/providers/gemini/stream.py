@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.json_text import read_json
-from core.providers.usage import counted_usage, figure, total
+from core.providers.usage import counted_usage, is_absurd, total
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
@@ -75,6 +75,9 @@ _COUNTS = (
 )
 """Counts of usage that are read."""
 
+_NONE = -1
+"""Stands for a figure that is none: the SDK takes it, and no reader does."""
+
 
 def is_known(chunk: types.GenerateContentResponse) -> bool:
     """True if a chunk belongs to a reply; one without a candidate may only say that the server lives, by its id."""
@@ -94,7 +97,10 @@ def sound_chunk(body: str) -> str:
         return body
     told = chunk.pop("usageMetadata")
     if isinstance(told, dict):
-        chunk["usageMetadata"] = {name: told[name] for name in _COUNTS if figure(told.get(name)) is not None}
+        counts = {name: told[name] for name in _COUNTS if told.get(name) is not None}
+        chunk["usageMetadata"] = {
+            name: _NONE if is_absurd(count) else count for name, count in counts.items()
+        }
     return json.dumps(chunk)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,7 @@ class OpenAiBatches:
     """The vendor takes 50,000; a smaller batch ends sooner."""
     most_bytes = 50_000_000
     """The vendor takes 200 MB of file, in which text is escaped."""
+    ends_within = timedelta(hours=24)
 
     def __init__(
         self,

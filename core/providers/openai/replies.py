@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.providers.usage import counted_usage
+from core.providers.usage import counted_usage, part_of
 from core.values.provider import StopKind, Stopped
 from core.values.usage import Usage
 
@@ -20,10 +20,10 @@ def usage_of(usage: Any, request_id: str) -> Usage:
     return counted_usage(
         input_tokens=getattr(usage, "input_tokens", None),
         output_tokens=getattr(usage, "output_tokens", None),
-        cache_read_tokens=getattr(read, "cached_tokens", None),
-        cache_write_tokens=getattr(read, "cache_write_tokens", None),
-        cache_write_12h_tokens=getattr(by_ttl, "ttl_12h_tokens", None),
-        reasoning_tokens=getattr(written, "reasoning_tokens", None),
+        cache_read_tokens=part_of(read, "cached_tokens"),
+        cache_write_tokens=part_of(read, "cache_write_tokens"),
+        cache_write_12h_tokens=part_of(by_ttl, "ttl_12h_tokens"),
+        reasoning_tokens=part_of(written, "reasoning_tokens"),
         request_id=request_id,
     )
 

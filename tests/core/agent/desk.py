@@ -26,6 +26,10 @@ class Desk:
         self._callbacks: list[Callable[[], None]] = []
 
     @property
+    def every_command(self) -> Commands:
+        return self._commands
+
+    @property
     def commands(self) -> DiscussionCommands:
         return self._commands.of("d")
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from core.agent.background import end_words
+from core.agent.background import end_state, end_words
 from core.agent.messages import (
     CallDone,
     CallTail,
@@ -63,27 +63,29 @@ def test_a_command_behind_its_call_is_followed_to_its_end_after_the_turn_too() -
     book.play(CommandEnded(chosen, "a", 3, "served 2\n"))
     call, behind = shown(book, chosen)
     assert behind == ()
-    assert (call.tail, call.ended_at) == ("", book.state.now)
+    assert (call.state, call.tail, call.ended_at) == (CallState.FAILED, "", book.state.now)
     assert call.result == "It runs as '1'.\nserved 2\nIt ended with exit code 3."
 
 
 @pytest.mark.parametrize(
-    ("ended", "words"),
+    ("ended", "state", "words"),
     [
-        (CommandEnded("d", "a", 0), "It ended with exit code 0."),
+        (CommandEnded("d", "a", 0), CallState.DONE, "It ended with exit code 0."),
         (
             CommandEnded("d", "a", -9, "", "It was ended: it wrote more than 100 MB."),
+            CallState.FAILED,
             "It ended with exit code -9. It was ended: it wrote more than 100 MB.",
         ),
         (
             CommandEnded("d", "a", -15, "", "It was ended: the person stopped it.", is_wanted=True),
+            CallState.INTERRUPTED,
             "It was ended: the person stopped it.",
         ),
-        (CommandEnded("d", "a", None), "It was ended."),
+        (CommandEnded("d", "a", None), CallState.INTERRUPTED, "It was ended."),
     ],
 )
-def test_how_a_command_ended_is_said(ended: CommandEnded, words: str) -> None:
-    assert end_words(ended) == words
+def test_how_a_command_ended_is_said_and_stands(ended: CommandEnded, state: CallState, words: str) -> None:
+    assert (end_state(ended), end_words(ended)) == (state, words)
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))

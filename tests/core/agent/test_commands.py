@@ -8,6 +8,7 @@ import queue
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -437,3 +438,21 @@ def test_folders_in_memory_are_bounded_where_the_sandbox_can(
         replace(confinement, has_sizes=False), ("true",), CommandPlaces("/p", "/p", "/s"), needs_network=False
     )
     assert "--size" not in plain, "an old bubblewrap knows no sizes, and confines all the same"
+
+
+def test_a_discussion_that_is_forgotten_takes_its_commands_and_their_scratch_folder_along(
+    shell: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders, marker = tmp_path / "temporary", f"9{os.getpid()}.7"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
+    order = CommandOrder(
+        f"mkdir -m 0 $TMPDIR/shut; echo zephyrine > $TMPDIR/kept; sleep {marker}", shell.places.root
+    )
+    shell.commands.start(order, shell)
+    assert wait_for(lambda: [path.read_text() for path in folders.glob("*/kept")] == ["zephyrine\n"])
+
+    assert shell.every_command.drop("d")
+
+    assert (list(folders.iterdir()), marked(marker)) == ([], [])
+    assert not shell.every_command.drop("d"), "there was one"

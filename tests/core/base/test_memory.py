@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from core.base.memory import MOST_HEAPS
+
 PROGRAM = """
 import psutil
 from core.base.memory import give_back_freed
@@ -22,14 +24,44 @@ print(psutil.Process().memory_info().rss - before)
 """
 
 
-def test_large_blocks_that_were_freed_are_given_back() -> None:
-    """50 MB more stayed with the program that said nothing to its allocator."""
+HEAPS = """
+import threading
+from pathlib import Path
+from core.base.memory import MOST_HEAPS, give_back_freed
+give_back_freed()
+threads, held = 12, []
+meet = threading.Barrier(threads)
+def hold():  # all at once: each thread takes a heap that no other has
+    for _ in range(20):
+        meet.wait()
+        held.append([bytes(900) for _ in range(500)])
+rows = [threading.Thread(target=hold) for _ in range(threads)]
+[row.start() for row in rows]
+[row.join() for row in rows]
+# A heap of a thread is 64 MB of address space, the part that is in use and the rest behind it.
+maps = Path("/proc/self/maps")
+lines = maps.read_text().splitlines() if maps.exists() else []
+edges = [[int(edge, 16) for edge in line.split()[0].split("-")] for line in lines]
+print(sum(1 for low, high in edges if low % 2**26 == 0 and high % 2**26 != 0 and high - low < 2**26))
+"""
+
+
+def _said(program: str) -> int:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         cwd=Path(__file__).parents[3],
         capture_output=True,
         check=True,
         text=True,
     )
+    return int(done.stdout)
 
-    assert int(done.stdout) < 5_000_000
+
+def test_large_blocks_that_were_freed_are_given_back() -> None:
+    """50 MB more stayed with the program that said nothing to its allocator."""
+    assert _said(PROGRAM) < 5_000_000
+
+
+def test_threads_share_few_heaps() -> None:
+    """Each thread's heap holds on to what its threads once needed: one beside the main one is taken, not sixteen."""
+    assert _said(HEAPS) < MOST_HEAPS

@@ -12,13 +12,14 @@ import pytest
 from core.app import home as store_home
 from core.app.messages import Event
 from core.caching.cache_store import HomeCacheStore
-from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.keeper import CacheKeeper
 from core.caching.learned_file import Learned, save_learned
 from core.caching.messages import (
     RentPaid,
     TendContents,
 )
 from core.caching.offers import cache_prices
+from core.caching.setup import CacheSetup
 from core.caching.worker import CacheHandler
 from core.context.stack import build_stack
 from core.discussion import store

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from core.app import home as store_home
 from core.caching.cache_store import HomeCacheStore
-from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.keeper import CacheKeeper
 from core.caching.offers import cache_prices
+from core.caching.setup import CacheSetup
 from core.context.assembly import Assembler, BuiltCall, Prices
 from core.context.difference import FOLDED
 from core.discussion import log, store

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from core.app import home as store_home
 from core.base import paths
 from core.caching.cache_store import HomeCacheStore
-from core.caching.keeper import CacheKeeper, CacheSetup
+from core.caching.keeper import CacheKeeper
 from core.caching.offers import cache_prices
+from core.caching.setup import CacheSetup
 from core.context.stack import build_stack
 from core.discussion import log, store
 from core.values.cache import CachePlan, Rewrite
@@ -70,8 +71,7 @@ class World:
     @staticmethod
     def cost(usage: Usage) -> float:
         """A dollar a token, a tenth for reads."""
-        read = usage.cache_read_tokens or 0
-        return (usage.input_tokens or 0) - read + read / 10
+        return (usage.input_tokens or 0) - 0.9 * (usage.cache_read_tokens or 0)
 
     def spec(self, text: str, digest: str = "", **changes: object) -> StackSpec:
         inputs = StackInputs(

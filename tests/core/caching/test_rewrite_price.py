@@ -336,3 +336,38 @@ def test_nothing_is_said_of_what_is_cold(vendor: str) -> None:
 
     assert desk.costs(digest=DIGEST) == RewriteCosts("d")
     assert desk.costs() == RewriteCosts("d")
+
+
+LONG = "".join(f"- DIGEST-{n} says that tides are M{n} and that they come again\n" for n in range(600))
+ONCE = LONG.replace("DIGEST-7 says", "DIGEST-7 holds")
+TWICE = ONCE.replace("DIGEST-9 says", "DIGEST-9 holds")
+
+
+@pytest.mark.parametrize("vendor", KINDS)
+@pytest.mark.parametrize(
+    ("script", "after"),
+    [
+        (IN_BASE, {"digest": MORE}),
+        ([{"digest": LONG}] * 3, {"digest": ONCE}),
+        ([{"digest": LONG}, {"digest": LONG}, {"digest": ONCE}], {"digest": LONG}),
+        ([{"digest": LONG, "items": FILES}, {"digest": ONCE}, {"digest": ONCE}], {"digest": TWICE}),
+    ],
+    ids=["a line more", "a word of a long digest", "as it was again", "a second edit"],
+)
+def test_the_price_before_a_small_edit_is_what_the_vendor_bills_more(
+    vendor: str, script: list[Change], after: Change
+) -> None:
+    """All that is sent of it counts: what tells how to read it, and the frame around both."""
+    touched, untouched = Desk(vendor, 60.0), Desk(vendor, 60.0)
+    for desk in (touched, untouched):
+        for change in script:
+            desk.turn(**change)
+    price = touched.costs(**after).due
+    touched.turn(**after)
+    untouched.turn(**script[-1])
+
+    more = touched.bills[-1] - untouched.bills[-1]
+    assert price is not None
+    print(f"{vendor}: said {price.cost_usd}, billed {more:.6f}, appended {price.is_appended}")
+    step = 128 * (touched.prices.input_usd or 0.0) if vendor == "openai, old" else 1e-6
+    assert price.cost_usd == pytest.approx(max(0.0, more), rel=0.01, abs=step)

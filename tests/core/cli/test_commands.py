@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from core.base.errors import StorageError
 from core.context.scale_file import HomeScaleStore
 from core.context.token_scale import TokenScale
+from core.discussion import meta
 from core.discussion.export import parse_export
 from core.settings.wording import trust_reason
+from core.values.agent import Mode
 from core.values.settings import Project
 from tests.core.cli.conftest import World
 from tests.vendors.compatible_server import MODEL, Said
@@ -25,6 +28,16 @@ def _talk(world: World, *prompts: str) -> str:
     for prompt in prompts[1:]:
         world.run("send", prompt, "--discussion", chosen)
     return chosen
+
+
+def test_the_list_tells_the_mode_that_counts_and_not_the_one_that_ended_with_a_program(world: World) -> None:
+    """Accepting edits ends with the program: the stored mode is what the person chose then."""
+    chosen = _talk(world, "edits")
+    known = meta.read_meta(world.home, chosen).meta
+    for stored, counts in ((Mode.ACCEPT_EDITS, "ask"), (Mode.PLAN, "plan")):
+        meta.write_meta(world.home, replace(known, has_tools=True, mode=stored))
+        assert [row["mode"] for row in world.run("discussions", "--json").json] == [counts]
+        assert ("accept edits" in world.run("discussions").out) is False
 
 
 def test_the_list_is_newest_first_with_pinned_ones_at_its_head(world: World) -> None:

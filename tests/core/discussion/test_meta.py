@@ -46,6 +46,17 @@ def test_a_meta_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_meta(tmp_path, ID).problem == ""
 
 
+def test_a_folder_with_a_zero_character_is_named_and_stands_for_none(tmp_path: Path) -> None:
+    directory = made(tmp_path)
+    write_meta(tmp_path, replace(FULL, folder="FOLDER"))
+    path = directory / "meta.toml"
+    path.write_text(path.read_text("utf-8").replace("FOLDER", "/projects\\u0000/tides"), "utf-8")
+    read = read_meta(tmp_path, ID)
+
+    assert read.meta == replace(FULL, folder="")
+    assert read.problem == "meta.toml has no usable 'folder'; the default stands in"
+
+
 def test_the_keys_are_those_of_the_specification(tmp_path: Path) -> None:
     directory = made(tmp_path)
     write_meta(tmp_path, FULL)

@@ -71,7 +71,7 @@ class Desk:
         self.events: list[Event] = []
         self.dropped: list[str] = []
         discussions = DiscussionHandler(home, lambda: AT, self.events.append, self)
-        self.handler = DiskHandler(home, discussions)
+        self.handler = DiskHandler(home, discussions, lambda name: None)
 
     def drop(self, discussion_id: str) -> None:
         self.dropped.append(discussion_id)

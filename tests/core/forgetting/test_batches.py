@@ -10,7 +10,8 @@ import pytest
 
 from core.base import paths
 from core.forgetting.report import receipt_text
-from core.forgetting.run import ForgetRequest, ForgetServices, forget
+from core.forgetting.run import ForgetRequest, forget
+from core.forgetting.services import ForgetServices
 from core.harvest.batch_run import BatchRun, BatchServices
 from core.knowledge.digest import regenerate_digest
 from core.knowledge.edits import add_item

@@ -10,7 +10,8 @@ import pytest
 
 from core.base import paths
 from core.caching.messages import DropWithdrawn
-from core.forgetting.run import ForgetRequest, ForgetServices, forget
+from core.forgetting.run import ForgetRequest, forget
+from core.forgetting.services import ForgetServices
 from core.knowledge.edits import add_item
 from core.knowledge.reader import read_categories
 from core.knowledge.withdrawals import withdrawal_count

@@ -6,11 +6,15 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
+from core.attention.machine import noted
 from core.forgetting import step
 from core.forgetting.messages import ForgetDiscussion, ForgetEnded, RunForget
 from core.knowledge import step as knowledge
 from core.knowledge.messages import ItemDeleted, RestoreItem
+from core.values.attention import Attention, AttentionState, Autonomy
+from core.values.batches import BatchReport, HarvestBatch
 from core.values.forgetting import ForgetReceipt
+from core.values.harvest import HarvestLook
 from core.values.imports import ImportReport, ImportState
 from core.values.knowledge import Category, Item
 from core.values.merges import MergeProposal
@@ -91,3 +95,20 @@ def test_signals_that_were_told_or_wait_for_what_is_gone_leave_the_window() -> N
 
     assert [one.text for one in after.signals.waiting] == ["for all"]
     assert after.signals.seen == ()
+
+
+def test_what_a_dream_told_and_what_a_look_listed_leave_the_window() -> None:
+    at = datetime(2026, 11, 23, tzinfo=UTC)
+    dreamer = noted(Autonomy("other", Attention.RESTING, at), at, "It would keep: the gate opens late.")
+    seen = replace(states.working(), attention=AttentionState(dreamer, replace(dreamer, discussion_id="d")))
+    look = HarvestLook(sources={"the-gate": "d"}, batches=(HarvestBatch("t", "anthropic", "m", "", ()),))
+    batched = BatchReport(problems=("The gate: the provider answered with an error.",))
+    seen = replace(
+        seen, harvest=replace(seen.harvest, look=look, batched=batched, problem="The gate was not read.")
+    )
+
+    after, _ = step.event(seen, ForgetEnded(ForgetReceipt("f", "2026-11-23T00:00:00Z", ("d",))))
+
+    assert after.attention == AttentionState(replace(dreamer, notes=()))
+    assert (after.harvest.look, after.harvest.batched) == (HarvestLook(batches=look.batches), None)
+    assert after.harvest.problem == ""

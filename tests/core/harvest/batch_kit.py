@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.base import paths
@@ -40,6 +40,10 @@ class Dying:
     @property
     def most_bytes(self) -> int:
         return self.inner.most_bytes
+
+    @property
+    def ends_within(self) -> timedelta:
+        return self.inner.ends_within
 
     def submit(self, tag: str, requests: Sequence[BatchRequest]) -> BatchStatus:
         self._die("before")

@@ -23,7 +23,7 @@ from tests.core.harvest.harvests import NOW, add_discussion, go_on, item_lines, 
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 
 MOON, SUN = "Tides follow the moon.", "The sun helps."
-DAY = timedelta(days=1)
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 @pytest.fixture
@@ -164,6 +164,25 @@ def test_a_batch_that_expired_whole_is_called_so_and_another_follows(
     backlog.run()
 
     assert (states(backlog), vendor.batches.made, paid(backlog)) == (["expired", "submitted"], 2, [])
+
+
+def test_a_batch_that_is_never_said_to_have_ended_is_given_up_by_the_providers_own_rule(
+    backlog: Backlog, vendor: AnthropicServer
+) -> None:
+    add_discussion(backlog.home, "Tides", "Why?", "So.")
+    backlog.run()
+    vendor.batches.last.status = "a_state_of_tomorrow"
+    backlog.now += 2 * DAY - HOUR
+    assert backlog.run().problems == (), "its time is not over"
+
+    backlog.now += 2 * HOUR
+    report = backlog.run()
+
+    assert (states(backlog), paid(backlog), backlog.open_usd) == (["expired"], [], {})
+    assert "ends within 24 hours, and it is not said to have ended" in report.problems[0]
+    assert vendor.batches.made == 1, "nothing is sent again in this run"
+    backlog.run()
+    assert states(backlog) == ["expired", "submitted"]
 
 
 def test_a_request_that_fails_twice_is_not_asked_a_third_time(

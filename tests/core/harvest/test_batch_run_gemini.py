@@ -67,6 +67,41 @@ def test_what_failed_is_submitted_again_alone(backlog: Backlog, vendor: GeminiSe
     assert "An internal error has occurred" in " ".join(report.problems)
 
 
+@pytest.mark.filterwarnings("ignore:BATCH_STATE_PARTIALLY_SUCCEEDED is not a valid JobState:UserWarning")
+@pytest.mark.parametrize("prefix", ["BATCH_STATE_", "JOB_STATE_"])
+def test_a_batch_that_succeeded_in_part_has_ended(
+    backlog: Backlog, vendor: GeminiServer, prefix: str
+) -> None:
+    for name in ("A", "B"):
+        add_discussion(backlog.home, name, f"Why {name}?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(reply(MOON)))
+    vendor.batches.finish(fates=("errored",))
+    vendor.batches.last.state = f"{prefix}PARTIALLY_SUCCEEDED"
+
+    backlog.run()
+
+    assert (states(backlog), len(backlog.batches[0].taken)) == (["collected", "submitted"], 1)
+
+
+def test_what_a_batch_has_answered_by_the_end_of_its_time_is_kept(
+    backlog: Backlog, vendor: GeminiServer
+) -> None:
+    for name in ("A", "B"):
+        add_discussion(backlog.home, name, f"Why {name}?", "So.")
+    backlog.run()
+    vendor.replies.extend(says(reply(MOON)))
+    vendor.batches.finish(fates=("errored",))
+    vendor.batches.last.state = "BATCH_STATE_RUNNING"
+    backlog.now += timedelta(hours=73)
+
+    report = backlog.run()
+
+    assert "ends within 48 hours" in report.problems[0]
+    assert (states(backlog), len(backlog.batches[0].taken)) == (["collected"], 1)
+    assert vendor.batches.batches == {}, "nothing of it is left there"
+
+
 def test_an_expired_batch_is_called_so_and_another_follows(backlog: Backlog, vendor: GeminiServer) -> None:
     add_discussion(backlog.home, "Tides", "Why?", "So.")
     backlog.run()

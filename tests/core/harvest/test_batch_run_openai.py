@@ -122,3 +122,16 @@ def test_a_torn_file_of_answers_is_read_again_and_nothing_is_deleted(
     assert (states(backlog), len(vendor.batches.batches), vendor.batches.files) == (["collected"], 1, {})
     paid = harvest_payments(backlog.home, NOW - timedelta(days=1)).values()
     assert [one.usd for one in paid] == [0.25, 0.25]
+
+
+def test_a_batch_that_is_never_said_to_have_ended_is_given_up_and_its_upload_deleted(
+    backlog: Backlog, vendor: OpenAiServer
+) -> None:
+    add_discussion(backlog.home, "Tides", "Why?", "So.")
+    backlog.run()
+    backlog.now += timedelta(hours=49)
+
+    report = backlog.run()
+
+    assert (states(backlog), vendor.batches.files) == (["expired"], {})
+    assert "ends within 24 hours, and it is not said to have ended" in report.problems[0]

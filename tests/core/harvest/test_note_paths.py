@@ -108,3 +108,16 @@ def test_a_folder_that_holds_the_persons_own_one_makes_nothing_inside_and_a_path
     typed = edited(HarvestPreview(items=(proposed,)), "p", "/home/person/work/x.py", "A key.")
     worded = edited(HarvestPreview(items=(proposed,)), "p", note.head, "Another word.")
     assert [one.items[0].item.is_outside for one in (typed, worded)] == [False, True]
+
+
+@pytest.mark.parametrize("cwd", ["/talks/\0a", "/talks/\ud800", 5, ["/talks"]])
+def test_a_folder_that_no_path_can_name_is_none(cwd: object) -> None:
+    row = {
+        "type": "user",
+        "uuid": "u",
+        "sessionId": "s",
+        "cwd": cwd,
+        "message": {"role": "user", "content": "Hi"},
+    }
+
+    assert working_folder(ArtifactKind.CLAUDE_CODE, json.dumps(row).encode()) == ""

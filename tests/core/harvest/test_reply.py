@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.harvest.merge_reply import merge_schema
 from core.harvest.reply import (
     ITEM_CATEGORIES,
     MAX_ITEMS,
@@ -252,3 +253,12 @@ def test_the_small_schema_bounds_what_a_rambling_model_can_write() -> None:
 
     assert all(schema["properties"][name]["maxItems"] == 2 for name in ITEM_CATEGORIES)
     assert reply_schema(is_small=True) == reply_schema(is_small=True)
+
+
+def test_a_model_gives_its_reason_before_what_it_would_replace_or_merge() -> None:
+    row = json.loads(reply_schema())["properties"]["facts"]["items"]
+    merge = json.loads(merge_schema())["properties"]["merges"]["items"]
+
+    for names in (list(row["properties"]), row["required"]):
+        assert names.index("reason") < names.index("replaces")
+    assert [next(iter(merge["properties"])), merge["required"][0]] == ["reason", "reason"]

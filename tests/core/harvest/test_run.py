@@ -387,6 +387,18 @@ def test_secrets_reach_neither_the_model_nor_a_file(tmp_path: Path) -> None:
     assert item_lines(tmp_path) == ["- The token is [secret]. [from: 2026-10-01-keys, 2026-11-20]"]
 
 
+def test_items_that_differ_in_a_secret_alone_are_one(tmp_path: Path) -> None:
+    """Secrets go before duplicates are looked for."""
+    said = {name: reply(f"The token is ghp_{name[0] * 40}.") for name in ("FIRST", "SECOND")}
+    for name in said:
+        add_discussion(tmp_path, name.lower(), f"{name} of two.")
+
+    report = Harvest(tmp_path, Model(dict(said))).apply()
+
+    (line,) = item_lines(tmp_path)
+    assert (report.known, line.partition(" [from")[0]) == (1, "- The token is [secret].")
+
+
 def test_a_conversation_that_holds_only_recalled_memory_asks_nobody_and_goes(tmp_path: Path) -> None:
     add_discussion(tmp_path, "Echo", f"- {MOON} [from: 2026-10-01-tides, 2026-11-20]")
     model = Model()

@@ -141,8 +141,9 @@ class World:
             encoding="utf-8",
         )
 
-    def start(self, *, window: Window | None = None, limits: Limits = QUICK, has_clock: bool = True) -> None:
-        options = OutsideOptions(home=self.home, start=self.project, watches=False)
+    def start(self, *, window: Window | None = None, limits: Limits = QUICK, has_clock: bool = True,
+              watches: bool = False) -> None:  # fmt: skip
+        options = OutsideOptions(home=self.home, start=self.project, watches=watches)
         self.controller = AppController(LocalOutside(options, clock=self.clock), clock=self.clock)
         self.controller.start()
         self.until(_has_begun)

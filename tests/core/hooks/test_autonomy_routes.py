@@ -28,3 +28,20 @@ def test_autonomy_is_read_and_stopped_by_all_and_started_by_a_person_alone(runni
     assert client.post("/api/ui", {"panel": "autonomy", "action": "stop_autonomy"}).status_code == 202
     running.until(lambda s: s.attention.autonomy is None)
     assert client.get("/api/autonomy").json()["is_on"] is False
+
+
+def test_what_stands_against_a_start_is_a_conflict_and_a_discussion_that_is_not_open_is_read(
+    running: World,
+) -> None:
+    first, second = running.discussion(), running.discussion()
+    client = running.client
+    assert client.put("/api/autonomy", {"discussion_id": first}, **AS_PERSON).status_code == 200
+
+    refused = client.put("/api/autonomy", {"discussion_id": second}, **AS_PERSON)
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_now")
+    assert "one discussion is at a time" in refused.json()["error"]["message"]
+    running.stop()
+    running.start()
+    assert first not in running.state.discussions.open
+    assert running.client.put("/api/autonomy", {"discussion_id": first}, **AS_PERSON).status_code == 200

@@ -16,16 +16,27 @@ import pytest
 from core.agent.messages import RefuseCall
 from core.agent.pages import asked_calls
 from core.cli import main
+from core.hooks import client as client_module
 from core.hooks.address import Address, publish
 from core.hooks.client import HookClient, HookError, connect
 from core.settings.messages import ChangeSetting
 from core.values.messages import Status
+from tests.core.harvest.harvests import add_discussion, reply
 from tests.core.hooks.conftest import AS_PERSON, WAIT_S, World
 from tests.vendors.compatible_server import Said
 from tests.vendors.loopback import DropAfter, Gate, HoldAfter
 
 ROOT = Path(__file__).parents[3]
 Send = Callable[..., int]
+
+
+def command(world: World, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command of a person as a process of its own, in the program's project."""
+    return subprocess.run(
+        [sys.executable, "-m", "core.cli", *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=world.project, timeout=WAIT_S, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -117,6 +128,14 @@ def test_autonomy_of_the_running_program_is_told_and_stopped_on_the_command_line
     assert f"{chosen} is autonomous no more." in run()[1]
 
 
+def test_a_program_that_is_too_busy_for_a_quick_answer_is_waited_for_where_it_alone_knows(
+    running: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(client_module, "KNOCK_S", 0.0)
+    assert main(["autonomy", "--home", str(running.home)]) == 0
+    assert "No discussion is autonomous" in capsys.readouterr().out
+
+
 def test_where_no_program_runs_nobody_knows_of_autonomy(
     isolated_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,12 +143,45 @@ def test_where_no_program_runs_nobody_knows_of_autonomy(
     assert "autonomy lives in a running one" in capsys.readouterr().err
 
 
-def test_a_send_past_a_limit_is_not_the_command_line_s_to_give(
-    running: World, send: Send, capsys: pytest.CaptureFixture[str]
+def test_a_person_sends_past_a_limit_through_files_and_the_running_program_shows_the_turn(
+    world: World,
 ) -> None:
-    assert send("--over-limit", "When?") == 1
-    assert "Only a person may" in capsys.readouterr().err
-    assert running.server.bodies == []
+    """The token that the command finds beside a program gives no yes past a limit: any program could read it."""
+    world.start(watches=True)
+    chosen = world.discussion("tides")
+    world.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+    world.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
+
+    asked = ("send", "--home", str(world.home), "--discussion", chosen, "When?")
+
+    refused = command(world, *asked)
+    assert refused.returncode == 1
+    assert "send it with --over-limit" in refused.stderr
+    assert world.server.bodies == []
+
+    sent = command(world, *asked, "--over-limit")
+    assert (sent.returncode, sent.stdout) == (0, "Hello there.\n"), sent.stderr
+    assert len(world.server.bodies) == 1
+    world.until(lambda s: [m.text for m in s.discussions.open[chosen].messages] == ["When?", "Hello there."])
+    assert world.state.config.settings.caching.day_limit_usd == 0.0
+
+
+def test_a_harvest_past_the_day_s_limit_is_a_person_s_to_run_beside_a_program(world: World) -> None:
+    add_discussion(world.home, "tides", "When is it high?", "Late.")
+    world.start(watches=True)
+    world.discussion("shown")
+    world.controller.send(ChangeSetting("ai_settings.caching.day_limit_usd", 0.0))
+    world.until(lambda s: s.config.settings.caching.day_limit_usd == 0.0)
+    world.server.replies.append(Said(reply("High tide is late."), piece_chars=400))
+
+    refused = command(world, "harvest", "--home", str(world.home), "--apply")
+    assert (refused.returncode, world.server.bodies) == (1, []), refused.stdout
+    assert "go on with --over-limit" in refused.stderr
+    done = command(world, "harvest", "--home", str(world.home), "--apply", "--over-limit")
+    assert done.returncode == 0, done.stderr
+    world.until(
+        lambda s: any("High tide" in item.text for file in s.knowledge.categories for item in file.items)
+    )
 
 
 def test_a_name_that_is_not_there_is_wrong_usage(
@@ -181,7 +233,7 @@ def test_another_project_or_more_than_the_api_can_goes_through_files(
     assert beside()
     assert beside("--preset", "")
     for more in (["--attach", "a"], ["--persona", "p"], ["--persona", ""], ["--system", "s"], ["--set", "trash_days=3"],
-                 ["--trust"], ["--retry"]):  # fmt: skip
+                 ["--trust"], ["--retry"], ["--over-limit"]):  # fmt: skip
         assert not beside(*more), more
     assert not beside("--project", str(tmp_path))
     running.hooks.stop()

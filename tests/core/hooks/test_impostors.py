@@ -17,7 +17,7 @@ import tomli_w
 
 from core.app.home import acquire, owner
 from core.base.errors import StorageError
-from core.cli import main
+from core.cli import autonomy, main
 from core.hooks import client as client_module
 from core.hooks.address import Address, own_pid, publish
 from core.hooks.client import HookClient, HookError, connect
@@ -139,6 +139,18 @@ def test_an_impostor_gets_no_token_and_no_words(
     assert impostor.heard.startswith(b"GET /api/hello?nonce=")
     assert TOKEN.encode() not in impostor.heard
     assert WORDS.encode() not in impostor.heard
+
+
+def test_one_that_owns_the_home_and_does_not_answer_is_not_said_to_be_none(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(autonomy, "ANSWER_S", 0.3)
+    with Impostor(ANSWERS["never answers"]) as impostor:
+        publish(home, Address(impostor.url, own_pid(), TOKEN))
+        assert main(["autonomy", "--home", str(home)]) == 1
+
+    assert "The program does not answer" in capsys.readouterr().err
+    assert TOKEN.encode() not in impostor.heard
 
 
 def test_one_that_relays_to_the_true_program_is_seen_by_its_port(running: World) -> None:

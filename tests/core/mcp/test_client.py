@@ -210,6 +210,38 @@ def test_a_message_junk_or_questions_without_an_end_end_their_server_and_nobody_
     assert rig.client.call("good", "echo", "{}").text == "{}"
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"jsonrpc": "2.0", "result": None},
+        {"jsonrpc": "2.0", "result": [1]},
+        {"jsonrpc": "2.0"},
+        {"jsonrpc": "2.0", "error": "no such thing"},
+        {"jsonrpc": "2.0", "error": None},
+        {"result": {"content": []}},
+    ],
+)
+def test_an_answer_that_is_not_of_the_protocol_ends_its_call_at_once(
+    rig: Rig, answer: dict[str, object]
+) -> None:
+    rig.start("shapeless")
+
+    said = _refused(rig, "shapeless", "whatever", json.dumps(answer))
+
+    assert 'its answer is not of the protocol: \'{"id": ' in said
+    assert "did not answer" not in said
+    assert rig.client.call("shapeless", "echo", "{}").text == "{}"
+
+
+def test_a_bad_line_is_told_of_in_the_call_that_it_came_in_and_in_none_after(rig: Rig) -> None:
+    rig.start("junky", timeout_s=0.4)
+    parse_error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
+    assert rig.client.call("junky", "junk", "{}").text == "with junk"
+
+    assert "-32700" in _refused(rig, "junky", "whatever", json.dumps(parse_error))
+    assert _refused(rig, "junky", "silent").endswith("it did not answer in 0.4 s")
+
+
 def test_a_silent_tool_holds_its_own_thread_until_its_time_or_a_cancel(rig: Rig) -> None:
     rig.start("silent", timeout_s=0.4)
     assert "did not answer in" in _refused(rig, "silent", "silent")

@@ -35,6 +35,13 @@ def test_what_the_vendors_send_is_taken(recorded: tuple[Recording, ...], problem
     assert [problem(one, one.events) for one in recorded] == [""] * len(recorded)
 
 
+def test_streams_one_after_another_all_reach_the_vendors_client(problem: Problem) -> None:
+    """The journal of the one before is gone, as after a reply that is in the log: one that is held lets nobody ask."""
+    recording = Recording("openai", "gpt-6.1-sol", ({"type": "response.created"},))
+
+    assert [problem(recording, recording.events) for _ in range(40)] == [""] * 40
+
+
 @settings(max_examples=150)
 @given(data=st.data())
 def test_a_field_of_another_type_ends_no_thread(

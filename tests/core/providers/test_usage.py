@@ -9,14 +9,20 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.providers.anthropic.stream import merge_usage, reply_items
 from core.providers.claude_code.events import ClaudeReader, claude_usage
 from core.providers.compatible.stream import chat_usage
+from core.providers.door import sound_usage
+from core.providers.gemini.stream import reply_items as gemini_items
+from core.providers.gemini.stream import sound_chunk
 from core.providers.openai.replies import usage_of
 from core.providers.usage import MOST_TOKENS, counted_usage, figure, price
+from core.spending.estimates import booked
 from core.spending.pricing import cost
 from core.values.provider import UsageUpdate
 from core.values.usage import Usage
@@ -66,13 +72,70 @@ def test_counts_are_taken_as_they_are_and_whole_numbers_written_as_fractions_too
 
 
 def test_parts_larger_than_their_whole_are_not_reported_and_the_whole_stays() -> None:
-    assert counted_usage(input_tokens=100, cache_read_tokens=90, cache_write_tokens=20) == Usage(100)
-    assert counted_usage(output_tokens=5, reasoning_tokens=6) == Usage(output_tokens=5)
+    """What such a call cost is an estimate: which of the two is wrong nobody can say."""
+    odd = counted_usage(input_tokens=100, cache_read_tokens=90, cache_write_tokens=20)
+    assert odd == Usage(100, is_estimate=True)
+    assert counted_usage(output_tokens=5, reasoning_tokens=6) == Usage(output_tokens=5, is_estimate=True)
     assert counted_usage(cache_read_tokens=5, reasoning_tokens=1) == Usage()
     kept = counted_usage(
         input_tokens=100, cache_read_tokens=50, cache_write_tokens=50, cache_write_5m_tokens=51
     )
     assert (kept.cache_write_tokens, kept.cache_write_5m_tokens) == (50, None)
+    assert kept.is_estimate
+
+
+@pytest.mark.parametrize("name", [*PARTS, "cache_write_12h_tokens", "reasoning_tokens"])
+@pytest.mark.parametrize("value", [{"a": 1}, "many", -1, 1.5, True, math.nan, 101])
+def test_a_part_that_is_no_figure_makes_the_figures_an_estimate(name: str, value: object) -> None:
+    """Where a provider says the cost itself nothing is guessed, and without its whole a part says nothing."""
+    wholes = {"input_tokens": 100, "output_tokens": 100, "cache_write_tokens": 50}
+    usage = counted_usage(**{**wholes, name: value})
+
+    assert (getattr(usage, name), usage.is_estimate) == (None, True)
+    assert sound_usage(usage) == usage
+    assert not counted_usage(**{**wholes, name: value}, cost_usd=0.5).is_estimate
+    assert counted_usage(**{name: value}) == Usage()
+    assert not counted_usage(**wholes).is_estimate
+
+
+def absurd(value: object) -> list[Usage]:
+    """Usage of each wire whose count of tokens read from the cache is a value that is none; the rest is good."""
+    wire = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": value}
+    told = {"promptTokenCount": 10, "candidatesTokenCount": 5, "cachedContentTokenCount": value}
+    chunk = json.loads(sound_chunk(json.dumps({"usageMetadata": told, "candidates": [ENDED]})))
+    gemini = [types.GenerateContentResponse.model_validate(chunk)]
+    return [
+        usage_of(
+            _object(input_tokens=10, output_tokens=5, input_tokens_details=_object(cached_tokens=value)), ""
+        ),
+        usage_of(_object(input_tokens=10, output_tokens=5, input_tokens_details=value), ""),
+        chat_usage(
+            _object(
+                prompt_tokens=10, completion_tokens=5, prompt_tokens_details=_object(cached_tokens=value)
+            ),
+            "",
+        ),
+        chat_usage(_object(prompt_tokens=10, completion_tokens=5, prompt_tokens_details=value), ""),
+        merge_usage(Usage(), _object(**wire)),
+        claude_usage(wire, 0.5, ""),
+        *(item.usage for item in gemini_items(gemini) if isinstance(item, UsageUpdate)),
+    ]
+
+
+ENDED = {"content": {"parts": [{"text": "x"}]}, "finishReason": "STOP"}
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, "many", -1, 1.5, [5]], ids=str)
+def test_on_every_wire_such_a_part_leads_to_an_estimate(value: object) -> None:
+    """By the parts that were expected, not by the price of fresh words; where the whole is a sum, by all of it."""
+    expected = Usage(input_tokens=20, cache_read_tokens=18, cache_write_tokens=2, cache_write_1h_tokens=2)
+    told = absurd(value)
+    assert len(told) == 7
+    for usage in told:
+        paid = booked(usage, expected, 5, lambda _: 0.5, is_whole=True)
+        assert paid.is_estimate
+        assert (paid.cache_read_tokens or 0) * 20 == (paid.input_tokens or 0) * 18
+        assert paid.cache_write_1h_tokens == paid.cache_write_tokens == (paid.input_tokens or 0) // 10
 
 
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys((*COUNTS, "cost_usd"), junk)))
@@ -83,7 +146,7 @@ def test_whatever_stands_in_the_fields_the_figures_are_sound_and_can_be_priced(
 
     assert is_sound(usage)
     again = {name: getattr(usage, name) for name in (*COUNTS, "cost_usd")}
-    assert counted_usage(**again) == usage
+    assert replace(counted_usage(**again), is_estimate=usage.is_estimate) == usage == sound_usage(usage)
     paid = cost("anthropic", "claude-opus-5-5", usage, AT)
     assert paid is None or (math.isfinite(paid) and paid >= 0)
 

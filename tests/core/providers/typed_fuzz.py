@@ -226,18 +226,18 @@ class Bench:
 
     def problem(self, recording: Recording, events: Sequence[Any]) -> str:
         """Take a stream through. Returns what went wrong, empty where the program stands as it should."""
-        data = recording.wire(events)
-        client = self._client(recording, data)
+        self._canned.status, self._canned.data, self._canned.times = (
+            recording.status,
+            recording.wire(events),
+            0,
+        )
+        is_cli = recording.kind == "claude_code"
+        client = _ClaudeLines(self._canned) if is_cli else self._clients[recording.kind]
         try:
-            return self._through(client, recording)
+            wrong = self._through(client, recording)
         except Exception as error:  # noqa: BLE001 - what this looks for
             return f"{type(error).__name__}: {error}"
-
-    def _client(self, recording: Recording, data: bytes) -> Provider:
-        self._canned.status, self._canned.data = recording.status, data
-        if recording.kind == "claude_code":
-            return _ClaudeLines(data)
-        return self._clients[recording.kind]
+        return wrong or ("" if self._canned.times else "nobody asked the vendor")
 
     def _through(self, client: Provider, recording: Recording) -> str:
         book = Playbook(self._state)
@@ -266,6 +266,10 @@ class Bench:
                 if isinstance(decode(encode(record), 1), ForeignLine):
                     return f"a record cannot be read again: {record!r}"
             book.append(write)
+        for journal in (
+            services.journals
+        ):  # the reply is in the log; what stays is set aside by the next, in more and more time
+            journal.finish()
         return self._judged(book) or _own_fault(ends[0])
 
     def _judged(self, book: Playbook) -> str:
@@ -287,12 +291,13 @@ def _own_fault(end: CallEnded | CallFailed) -> str:
 
 
 class _Canned(httpx2.BaseTransport):
-    """Answers every request with the same bytes."""
+    """Answers every request with the same bytes, and counts them: what never reached a vendor's client tried nothing."""
 
     def __init__(self) -> None:
-        self.status, self.data = 200, b""
+        self.status, self.data, self.times = 200, b"", 0
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.times += 1
         if (trace := request.extensions.get("trace")) is not None:
             trace("http11.send_request_body.started", {})
             trace("http11.receive_response_headers.complete", {})
@@ -305,8 +310,8 @@ class _Canned(httpx2.BaseTransport):
 class _ClaudeLines:
     """The CLI's reader over its lines, without its process."""
 
-    def __init__(self, data: bytes) -> None:
-        self._lines = data.decode("utf-8", "replace").split("\n")
+    def __init__(self, canned: _Canned) -> None:
+        self._canned = canned
 
     def stream(
         self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken
@@ -314,8 +319,9 @@ class _ClaudeLines:
         return run_call(self._read, cancel, is_sent=True)
 
     def _read(self) -> Iterator[StreamItem]:
+        self._canned.times += 1
         reader = ClaudeReader()
-        for line in self._lines:
+        for line in self._canned.data.decode("utf-8", "replace").split("\n"):
             yield from reader.read(line)
             if reader.stop is not None:
                 yield reader.stop
@@ -340,6 +346,7 @@ class _Services:
     recording: Recording
     folder: Path
     paid: list[Usage] = field(default_factory=list)
+    journals: list[ReplyJournal] = field(default_factory=list)
 
     def build(self, effect: CallProvider) -> BuiltCall:
         record = RequestRecord("request", START, effect.user_message_id, "p", "m", "auto", (), (), 0)
@@ -352,7 +359,9 @@ class _Services:
         directory = self.folder / "discussions" / effect.spec.discussion_id
         directory.mkdir(parents=True, exist_ok=True)
         head = ReplyHead(effect.reply_id, START, "p", "m")
-        return _Unlocked(self.folder, effect.spec.discussion_id, lambda: head)
+        journal = ReplyJournal(self.folder, effect.spec.discussion_id, lambda: head)
+        self.journals.append(journal)
+        return journal
 
     def recovered(
         self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
@@ -393,16 +402,6 @@ class _Services:
 
     def keep(self, spec: StackSpec) -> None:
         """Nothing is known of a cache."""
-
-
-class _Unlocked(ReplyJournal):
-    """Writes what a journal writes, into a file that the next call begins anew."""
-
-    def begin(self) -> None:
-        super().begin()
-
-    def note_attempt(self, *, is_out: bool, lost: int) -> None:
-        super().note_attempt(is_out=is_out, lost=lost)
 
 
 def random_change(recording: Recording, chance: random.Random) -> tuple[Any, ...]:

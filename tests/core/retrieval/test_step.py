@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from core.retrieval import step
@@ -13,10 +14,11 @@ from core.retrieval.messages import (
     LookAtSources,
     NavigationSurveyed,
     SearchAnswered,
+    SearchMemory,
     SourcesFound,
     SurveyNavigation,
 )
-from core.retrieval.report import answer_text
+from core.retrieval.report import answer_text, server_name
 from core.settings.searched_places import asked_places
 from core.values.curation import LineRange
 from core.values.retrieval import (
@@ -134,3 +136,39 @@ def test_hits_in_discussions_have_the_names_that_these_have_now() -> None:
     name = state.discussions.summaries[known].meta.name
     assert [hit.title for hit in after.retrieval.answer.hits] == [name, "gone", known]
     assert f" 1. {name}, message 4  1.00" in answer_text(after.retrieval.answer)
+
+
+@pytest.mark.parametrize(
+    ("asked", "remedy"),
+    [
+        ((), "Set `enabled = true`"),
+        (
+            (AskedValue(("settings", "retrieval.enabled"), "True", "retrieval.enabled = True"),),
+            "manual-slop trust",
+        ),
+    ],
+)
+def test_where_it_is_off_the_remedy_is_what_is_missing(asked: tuple[AskedValue, ...], remedy: str) -> None:
+    state = _on(is_on=False)
+    state = with_fields(state, project=replace(state.config.project, asked=asked))
+
+    after, effects = step.command(state, SearchMemory("tides", command_id="c"))
+
+    assert effects == ()
+    assert remedy in after.program.outcomes[-1].remedy
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("postgresql://me:secret@db.example:5433/notes", "db.example/notes"),
+        ("postgresql:///notes?host=/run/postgresql", "localhost/notes"),
+        ("postgresql://me@%2Frun%2Fpostgresql/notes", "localhost/notes"),
+        ("postgresql:///notes?host=db.example", "db.example/notes"),
+        ("postgresql://[/notes", "a server"),
+    ],
+)
+def test_a_server_is_named_without_a_person_and_one_behind_a_socket_is_of_this_machine(
+    url: str, name: str
+) -> None:
+    assert server_name(url) == name

@@ -184,7 +184,7 @@ def test_a_trusted_project_is_asked_about_again_for_what_is_new_and_only_then(bo
     book.play(settings_loaded(project=changed))
     notice = _question(book)
     assert notice is not None
-    assert notice.text == "strange asks for more than when you trusted it"
+    assert notice.text == "strange asks for more than you were shown"
 
     book.play(settings_loaded(project=trusted))
     assert _question(book) is None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.signals.inbox import MAX_BYTES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
+from core.signals.inbox import MAX_BYTES, MAX_ENTRIES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
 from core.values.signals import SIGNAL_CHARS
 
 NOW = datetime.now(UTC)
@@ -149,3 +149,37 @@ def test_names_that_would_say_something_else_are_flat_and_many_odd_ones_are_coun
     assert len(odd) == MAX_SAID + 1
     assert odd[0].startswith("00 All is well.bin: it is no text")
     assert odd[-1] == "and 5 more"
+
+
+def test_a_thousand_odd_entries_hide_no_file_that_comes_after_them(folder: Path) -> None:
+    for number in range(MAX_ENTRIES + 50):
+        put(folder, f"{number:05}.bin", b"\0")
+    reader = inbox(folder)
+    assert reader.read().is_unready
+    put(folder, "zz.txt", b"The build is green.")
+    read = reader.read()
+
+    assert [file.text for file in read.files] == ["The build is green."]
+    assert (read.odd[-1], read.is_unready) == (f"and {MAX_ENTRIES + 50 - MAX_SAID:,} more", False)
+    assert reader.read().odd == read.odd
+
+
+def test_an_odd_entry_that_became_a_text_is_taken(folder: Path) -> None:
+    path = put(folder, "note.txt", b"\0\0")
+    reader = inbox(folder)
+    assert reader.read().odd
+    path.write_bytes(b"ok")
+    os.utime(path, (NOW.timestamp() - 30,) * 2)
+    read = reader.read()
+
+    assert ([file.text for file in read.files], read.odd) == (["ok"], ())
+
+
+def test_a_file_that_could_not_be_moved_away_is_tried_again(folder: Path) -> None:
+    put(folder, "note.txt", b"ok")
+    (folder / "taken").write_bytes(b"in the way")
+    reader = inbox(folder)
+    assert [sentence.partition(":")[0] for sentence in reader.read().odd] == ["note.txt"]
+    (folder / "taken").unlink()
+
+    assert [file.text for file in reader.read().files] == ["ok"]

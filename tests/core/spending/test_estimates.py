@@ -5,10 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.spending.estimates import booked, change_usd, expected_input, next_call_usd, next_request, with_lost
+from core.caching.offers import offer
+from core.spending.estimates import (
+    booked,
+    change_usd,
+    expected_input,
+    next_call_usd,
+    next_request,
+    sent_again_usd,
+    with_lost,
+)
+from core.spending.pricing import TokenPrices
 from core.values.cache import CachePlan, PlannedWrite
 from core.values.discussion import DiscussionMeta, DiscussionSummary, Draft, OpenDiscussion
 from core.values.messages import Message, Role, TextPart
+from core.values.provider import ProviderKind
 from core.values.settings import AiSettings, Settings
 from core.values.stack import ContextChange, ContextReport
 from core.values.state import AppState, CachingState, ContextState, DiscussionsState
@@ -209,3 +220,49 @@ def test_a_write_for_twelve_hours_is_expected_as_one() -> None:
     plan = CachePlan(write_tokens=900, fresh_tokens=100, writes=(PlannedWrite("a", 900, 43_200),))
 
     assert expected_input(plan, 0).cache_write_12h_tokens == 900
+
+
+ANTHROPIC = offer("anthropic", ProviderKind.ANTHROPIC, "claude-opus-5-5", TokenPrices(4e-6, 4e-7), START)
+HELD = CachePlan(
+    read_tokens=9_000,
+    fresh_tokens=1_000,
+    cost_without_usd=0.04,
+    hit_ttl_s=300,
+    writes=(PlannedWrite("a", 4_000, 3_600), PlannedWrite("b", 9_000, 300)),
+    prices=ANTHROPIC,
+)
+
+
+@pytest.mark.parametrize(
+    ("kept", "tokens", "fresh_tokens"),
+    [
+        (0, 4_000, 4_000 * 2.0),
+        (4_000, 5_000, 5_000 * 1.25),
+        (2_000, 8_000, 2_000 * 2.0 + 5_000 * 1.25 + 1_000),
+    ],
+    ids=["an hour", "five minutes", "both, and the tail behind the last mark"],
+)
+def test_what_is_sent_again_is_written_for_the_lifetimes_of_the_plan(
+    kept: int, tokens: int, fresh_tokens: float
+) -> None:
+    assert sent_again_usd(state(plan=HELD), "a", kept, tokens) == pytest.approx(fresh_tokens * 4e-6)
+
+
+def test_a_write_that_carries_what_is_held_to_a_longer_life_is_no_price_for_all_of_it() -> None:
+    carried = replace(HELD, writes=(PlannedWrite("b", 9_000, 3_600, is_extended=True),))
+
+    assert sent_again_usd(state(plan=carried), "a", 0, 9_000) == pytest.approx(9_000 * 1.25 * 4e-6)
+
+
+def test_what_is_sent_again_to_another_model_costs_what_writing_costs_there() -> None:
+    gemini = offer("gemini", ProviderKind.GEMINI, "gemini-3.8-flash", TokenPrices(1e-6, None), START)
+    free = offer("embedded", ProviderKind.EMBEDDED, "smollm2", None, START)
+    now = state(plan=HELD)
+
+    assert sent_again_usd(now, "a", 0, 9_000, gemini) == pytest.approx(9_000 * 1e-6)
+    assert sent_again_usd(now, "a", 0, 9_000, free) == 0.0
+
+
+def test_what_is_sent_again_is_fresh_where_nothing_is_planned() -> None:
+    assert sent_again_usd(state(REPORT), "a", 0, 5_000) == pytest.approx(0.02)
+    assert sent_again_usd(state(), "a", 0, 5_000) is None

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from core.attention.words import opening_words
 from core.base.mapping import with_entry
 from core.values.agent import (
     ActKind,
@@ -33,6 +34,7 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from core.values.signals import Signal, SignalSource
 from core.values.state import AppState
 from tests.panels import states
 
@@ -225,8 +227,10 @@ def alone(loop: Autonomy = LOOP) -> AppState:
     """The discussion goes on alone, and has said something."""
     state = rested()
     opened = state.discussions.open["d1"]
-    opening = Message("a1", states.NOW - timedelta(seconds=40), Role.USER, (TextPart("This is the program."),),
-                      is_autonomous=True)  # fmt: skip
+    at = states.NOW - timedelta(seconds=40)
+    letter = Signal("s1", SignalSource.INBOX, "tides.txt", "High water moved.", at)
+    words = opening_words(loop, "You are at rest.", 680.0, (letter,))
+    opening = Message("a1", at, Role.USER, (TextPart(words),), is_autonomous=True)
     said = Message("a2", states.NOW - timedelta(seconds=12), Role.ASSISTANT,
                    (ReasoningPart("The file is new."), TextPart("The tides are in the table now.")))  # fmt: skip
     opened = replace(opened, entries=(*opened.entries, opening, said))

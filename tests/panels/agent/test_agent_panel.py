@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
 from core.discussion.messages import SelectDiscussion
-from core.values.agent import AgentPage, AgentTurn, CallState, Mode
+from core.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile
 from core.values.settings import Project
@@ -250,3 +250,16 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     context = Screen(with_window(ModelProfile("p", "m"), 30_000, cut), view_of(panel="context")).ui
     assert context.shows("The model's view does not begin with the first message")
     assert context.shows("3 messages, ≈4.2k tokens, left it; the log keeps them.")
+
+
+def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_confined() -> None:
+    known = ags.rested()
+    unknown = replace(known, agent=replace(known.agent, sandbox=Sandbox()))
+    screen = open_at(unknown)
+    lines = [node.path for node in screen.ui.nodes("text") if "state" in node.path]
+    assert screen.ui.shows("Looking how commands are confined…")
+
+    screen.show(known)
+
+    assert screen.ui.shows("Commands run in bubblewrap.")
+    assert [node.path for node in screen.ui.nodes("text") if "state" in node.path] == lines

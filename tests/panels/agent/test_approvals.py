@@ -96,7 +96,7 @@ def test_without_a_grant_there_is_only_once() -> None:
 
 def test_a_no_goes_with_words() -> None:
     screen = seen(ags.asking_command())
-    screen.ui.type("With a no: what the model should know", "Run one test only ")
+    screen.ui.type("With a no: tell it why", "Run one test only ")
     screen.ui.click("Refuse")
 
     assert screen.asked == [RefuseCall("d1", "t4", "Run one test only")]

@@ -13,6 +13,7 @@ from core.values.attention import Attention, AttentionState
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
 from panels.agent.view import AgentView
+from panels.discussion.view import DiscussionView, FindView
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.screen import Screen
@@ -95,7 +96,7 @@ def test_from_another_discussion_it_leads_to_the_one_that_goes_on_alone() -> Non
 
 def test_a_turn_of_its_own_stands_in_the_talk_as_the_programs_and_is_not_edited() -> None:
     screen = Screen(ags.alone())
-    assert screen.ui.shows("The program, for a turn of its own")
+    assert screen.ui.shows("The program")
 
 
 def test_its_notes_stay_when_it_has_ended() -> None:
@@ -106,3 +107,23 @@ def test_its_notes_stay_when_it_has_ended() -> None:
     screen = open_at(replace(state, attention=AttentionState(None, over)))
     assert screen.ui.shows("You stopped autonomy.")
     assert screen.ui.shows("The tides are in the table now.")
+
+
+def test_words_that_begin_a_turn_stand_folded_in_the_talk_to_what_woke_it() -> None:
+    screen = Screen(ags.alone())
+    assert screen.ui.shows("The program")
+    assert screen.ui.shows("Woken by a file in the inbox: 'tides.txt'")
+    assert not screen.ui.shows("You are at rest.")
+
+    screen.ui.click("Show all 10 lines")
+    assert screen.ui.shows("You are at rest.")
+    assert screen.ui.shows("High water moved.")
+    screen.ui.click("Show less")
+    assert not screen.ui.shows("You are at rest.")
+
+
+def test_a_search_that_stands_on_such_words_shows_them() -> None:
+    find = FindView(is_open=True, query="high water moved")
+    screen = Screen(ags.alone(), view_of(DiscussionView(find=find)))
+
+    assert screen.ui.shows("High water moved.")

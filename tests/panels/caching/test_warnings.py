@@ -26,12 +26,13 @@ from core.discussion.messages import (
 from core.harvest.messages import UndoHarvest
 from core.knowledge.messages import DeleteDigest, DeleteKnowledgeItem, EditKnowledgeItem
 from core.settings.messages import ChangeSetting
+from core.spending.estimates import fresh_token_usd
 from core.values.discussion import ReplyVersions
 from core.values.knowledge import Category, Item
 from core.values.settings import CachingSettings, Settings
 from core.values.stack import LayerId
 from core.values.state import AppState
-from panels.caching.warnings import fresh_token_usd, warm_loss
+from panels.caching.warnings import warm_loss
 from tests.panels import states
 from tests.panels.caching import cache_states
 from tests.panels.caching.cache_states import cached

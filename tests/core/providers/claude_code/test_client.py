@@ -289,6 +289,14 @@ def test_failures_have_one_meaning_and_the_clis_reason(
     assert failure.request_id == "req_1"
 
 
+@pytest.mark.parametrize("status", [True, 10**30, -1, "429", None, [429]])
+def test_a_status_that_is_none_is_not_told(cli: Cli, status: object) -> None:
+    cli.script(error="rate_limit", result={"api_error_status": status, "result": "Rate limited"})
+    failure = asked(ask("opus")).failure
+
+    assert (failure.kind, failure.status) == (FailureKind.RATE_LIMITED, None)
+
+
 def test_a_stream_that_broke_off_inside_the_cli_keeps_what_came(cli: Cli) -> None:
     cli.script(stop_reason=None, result={"result": ""})
 

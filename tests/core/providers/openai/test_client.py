@@ -260,6 +260,35 @@ def test_what_the_server_does_not_report_is_not_zero(server: OpenAiServer) -> No
     assert len([i for i in without.items if not isinstance(i, TextDelta)]) == 1
 
 
+@pytest.mark.parametrize("figure", [{"a": 1}, "many", -1, 9_000, [5]], ids=str)
+@pytest.mark.parametrize("model", [SOL, "gpt-5.5"])
+def test_reads_that_are_no_figure_or_more_than_was_sent_make_the_usage_an_estimate(
+    server: OpenAiServer, model: str, figure: object
+) -> None:
+    told = {"input_tokens": 2000, "output_tokens": 7, "input_tokens_details": {"cached_tokens": figure}}
+    server.replies.append(Said(usage=told))
+
+    usage = asked(server, ask(model)).usage
+
+    assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (2000, 7, None)
+    assert usage.is_estimate
+
+
+@pytest.mark.parametrize("figure", [{"a": 1}, "many", -1, [5]], ids=str)
+@pytest.mark.parametrize("name", ["input_tokens", "output_tokens"])
+def test_a_whole_that_is_no_figure_is_not_reported_and_the_words_stand(
+    server: OpenAiServer, name: str, figure: object
+) -> None:
+    server.replies.append(Said(usage={"input_tokens": 2000, "output_tokens": 7, name: figure}))
+
+    result = asked(server, ask(SOL))
+
+    assert (result.text, result.error) == ("Hello there.", None)
+    assert [name for name in ("input_tokens", "output_tokens") if getattr(result.usage, name) is None] == [
+        name
+    ]
+
+
 @pytest.mark.parametrize(
     ("status", "code", "message", "kind"),
     [
