@@ -8,6 +8,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.messages import Event
 from core.base.errors import FailureKind, ProviderError
