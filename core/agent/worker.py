@@ -27,6 +27,7 @@ from core.agent.messages import (
 from core.agent.policy import approval_id
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.base.errors import SlopError
+from core.base.kept_threads import KeptThreads
 from core.providers.protocol import CancelToken
 from core.values.agent import ActKind, Approval, FileChange, Sandbox
 from core.values.messages import AttachmentPart
@@ -215,7 +216,8 @@ class ToolWorker:
         self._services = services
         self._emit = emit
         self._lock = threading.Lock()
-        self._running: dict[tuple[str, str], tuple[CancelToken, threading.Thread]] = {}
+        self._threads = KeptThreads()
+        self._running: dict[tuple[str, str], tuple[CancelToken, threading.Event]] = {}
         self._seen: dict[str, SeenFiles] = {}
         self._sandbox_lock = threading.Lock()
         self._has_told_sandbox = False
@@ -245,8 +247,8 @@ class ToolWorker:
         for cancel, _ in running:
             cancel.cancel()
         self._services.close()
-        for _, thread in running:
-            thread.join(timeout_s)
+        for _, over in running:
+            over.wait(timeout_s)
 
     def _start(
         self,
@@ -268,10 +270,8 @@ class ToolWorker:
                         del self._running[key]
             self._emit(event)
 
-        thread = threading.Thread(target=run, name=f"tool-{effect.name}", daemon=True)
         with self._lock:
-            self._running[key] = cancel, thread
-        thread.start()
+            self._running[key] = cancel, self._threads.run(f"tool-{effect.name}", run)
 
     def _stop(self, effect: StopCalls) -> None:
         with self._lock:

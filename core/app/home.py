@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,12 +19,9 @@ from core.agent.run_marks import survivors
 from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_leftovers, reported, write_file
 from core.base.errors import LockedError, SlopError, StorageError
-from core.base.locks import take_lock
+from core.base.locks import HeldLock, take_lock
 from core.base.opener import BOOK_BYTES, oddities, read_file
 from core.base.toml import TomlError, decode_toml, read_toml
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 FORMAT = 1
 _MARKER = "in-progress.toml"
@@ -70,7 +67,7 @@ class Holder(msgspec.Struct, frozen=True):
 class HomeLock:
     """Ownership of a home by this process, until `release` or the end of the process, however it comes."""
 
-    def __init__(self, root: Path, lock: FileLock) -> None:
+    def __init__(self, root: Path, lock: HeldLock) -> None:
         self._root, self._lock = root, lock
 
     def take_raise_request(self) -> bool:

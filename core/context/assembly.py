@@ -23,7 +23,6 @@ from core.context.stack import AggregateStack, build_stack
 from core.context.token_scale import (
     RequestCount,
     TokenScale,
-    counted_request,
     recounted,
     request_parts,
     with_reply,
@@ -385,21 +384,24 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         if desk.request is None:
             return expected
-        count, factor = self._counted_whole(desk.request, spec.profile.pdf), self._factor(spec)
+        count, factor = self._counted_whole(desk, desk.request, spec.profile.pdf), self._factor(spec)
         return recounted(expected, desk.count, count, factor / desk.factor)
 
-    def _counted_whole(self, request: ProviderRequest, pdf: PdfForm | None) -> RequestCount:
+    def _counted_whole(
+        self, desk: AssemblyDesk, request: ProviderRequest, pdf: PdfForm | None
+    ) -> RequestCount:
         known = self._counter.known()
+        count = desk.counter.count(request, known, pdf)
+        if count.is_whole:
+            return count
         parts = (part for part in request_parts(request) if isinstance(part, Segment))
-        missing = {part.sha256: part.text for part in parts if part.sha256 not in known}
-        if missing:
-            self._counter.count(missing)
-        return counted_request(request, self._counter.known(), pdf)
+        self._counter.count({part.sha256: part.text for part in parts if part.sha256 not in known})
+        return desk.counter.count(request, self._counter.known(), pdf)
 
     def _remember(self, spec: StackSpec, request: ProviderRequest, factor: float) -> None:
         desk = self._desk(spec.discussion_id)
         desk.request, desk.factor = request, factor
-        desk.count = counted_request(request, self._counter.known(), spec.profile.pdf)
+        desk.count = desk.counter.count(request, self._counter.known(), spec.profile.pdf)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
         """Note what a discussion's last call reported, to be learned from. O(1).
@@ -430,7 +432,7 @@ class Assembler:
         written = self._counted(report.texts) if usage.output_tokens else 0
         is_told = report.request is not None and sent > 0
         count = (
-            self._counted_whole(report.request, profile.pdf)
+            self._counted_whole(self._desk(spec.discussion_id), report.request, profile.pdf)
             if is_told and report.request is not None
             else RequestCount(0)
         )

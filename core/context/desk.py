@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.context.memo import StackMemo
 from core.context.stack import AggregateStack
-from core.context.token_scale import RequestCount
+from core.context.token_scale import RequestCount, RequestCounter
 from core.values.provider import ProviderRequest
 from core.values.spec import CallToBuild
 from core.values.stack import StackInputs
@@ -32,6 +32,7 @@ class AssemblyDesk:
     sent: AggregateStack | None = None
     sent_inputs: StackInputs | None = None
     request: ProviderRequest | None = None
+    counter: RequestCounter = field(default_factory=RequestCounter)
     count: RequestCount = field(default_factory=lambda: RequestCount(0))
     factor: float = 1.0
     begun: BegunTurn | None = None

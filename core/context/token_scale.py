@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from core.base.shared_run import shared_run
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, recalibrated, scaled, within_range
 from core.providers.attachments import attachment_tokens
 from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
-from core.values.provider import ModelProfile, PdfForm, ProviderRequest, RequestPart
+from core.values.provider import ModelProfile, PdfForm, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment, ToolSchema
 from core.values.usage import Usage
 
@@ -95,20 +96,55 @@ def with_reply(
     return replace(scale, replies=_moved(scale.replies, model, first, counted_tokens, reported_tokens))
 
 
-def counted_request(
-    request: ProviderRequest, counted: Mapping[str, int], pdf: PdfForm | None = None
-) -> RequestCount:
-    """Count a request as it goes out. O(parts), the texts are looked up."""
-    estimated: set[str] = set()
-    count = token_counter(counted, 1.0, estimated, pdf)
+class _Counted(msgspec.Struct, frozen=True):
+    """Count of a request: `ends`, tokens and images of its messages up to each; `whole`: messages before the first with a
+    text that was estimated.
+    """
+
+    pdf: PdfForm | None = None
+    messages: tuple[RequestMessage, ...] = ()
+    ends: tuple[tuple[int, int], ...] = ()
+    whole: int = 0
+
+
+class RequestCounter:
+    """Counts the requests of one discussion as they go out: what the last one began with is not counted again.
+
+    Thread-safe: of two that count at once one is remembered.
+    """
+
+    def __init__(self) -> None:
+        self._last = _Counted()
+
+    def count(
+        self, request: ProviderRequest, counted: Mapping[str, int], pdf: PdfForm | None = None
+    ) -> RequestCount:
+        """Count a request. O(parts behind those of the last one), the texts are looked up."""
+        last, estimated = self._last, set[str]()
+        count = token_counter(counted, 1.0, estimated, pdf)
+        tokens, images = _tokens_and_images((*request.tools, *request.system), count)
+        same = min(shared_run(last.messages, request.messages), last.whole) if last.pdf == pdf else 0
+        ends, whole = [*last.ends[:same]], same
+        so_far = ends[-1] if ends else (0, 0)
+        for number, message in enumerate(request.messages[same:], same + 1):
+            own = _tokens_and_images(message.parts, count)
+            so_far = so_far[0] + own[0], so_far[1] + own[1]
+            ends.append(so_far)
+            if not estimated:
+                whole = number
+        self._last = _Counted(pdf, request.messages, tuple(ends), whole)
+        return RequestCount(tokens + so_far[0], images + so_far[1], not estimated)
+
+
+def _tokens_and_images(parts: Parts, count: Callable[[RequestPart | ToolSchema], int]) -> tuple[int, int]:
     tokens = images = 0
-    for part in request_parts(request):
+    for part in parts:
         tokens += count(part)
         if not isinstance(part, Segment):  # most are, of thousands in each request
             pictures = sum(count(file) for file in files_of((part,)) if file.is_image or file.is_pdf)
             images += pictures
             tokens -= pictures
-    return RequestCount(tokens, images, not estimated)
+    return tokens, images
 
 
 def request_parts(request: ProviderRequest) -> Parts:

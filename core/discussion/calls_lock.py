@@ -8,14 +8,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from core.base import paths
 from core.base.errors import StorageError
-from core.base.locks import take_lock
-
-if TYPE_CHECKING:
-    from filelock import FileLock
+from core.base.locks import HeldLock, take_lock
 
 
 class CallsLocks:
@@ -24,7 +20,7 @@ class CallsLocks:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._lock = threading.Lock()
-        self._held: dict[str, FileLock] = {}
+        self._held: dict[str, HeldLock] = {}
         self._open: dict[str, set[str]] = {}
 
     def asked(self, discussion_id: str, call_ids: frozenset[str]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from core.values.messages import CallEnd, Message, Part, Role, Status, ToolCallPart, ToolResultPart
+from core.values.messages import CallEnd, Message, Part, Role, Status, TextPart, ToolCallPart, ToolResultPart
 
 NO_RESULT = "interrupted: no result of this call is known."
 
@@ -51,6 +51,9 @@ def _is_paired(messages: Sequence[Message]) -> bool:
             continue
         if answered < len(asked) or not message.parts:
             return False
+        if len(message.parts) == 1 and isinstance(message.parts[0], TextPart):  # most are, of thousands
+            asked, answered = [], 0
+            continue
         asked = [part.call_id for part in message.parts if isinstance(part, ToolCallPart)]
         answered = 0
         if asked:

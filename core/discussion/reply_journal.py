@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -18,14 +18,11 @@ from core.base import paths
 from core.base.decoders import from_builtins, from_json
 from core.base.disk import OS_DISK, Disk, reported, storage_error
 from core.base.errors import LockedError, StorageError
-from core.base.locks import LOCK_WAIT_S, take_lock
+from core.base.locks import LOCK_WAIT_S, HeldLock, take_lock
 from core.base.opener import OddFileError, open_file
 from core.values.messages import Part, ReasoningPart, Role, Status, TextPart, ToolCallPart
 from core.values.records import MessageRecord
 from core.values.usage import Usage
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +111,7 @@ class ReplyJournal:
         self._head, self._opening, self._disk = head, opening, disk
         self._path = self._directory / paths.REPLY_FILE
         self._fd = -1
-        self._lock: FileLock | None = None
+        self._lock: HeldLock | None = None
         self._is_silent = False
 
     def begin(self) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -19,15 +18,12 @@ from core.base import paths
 from core.base.decoders import from_json
 from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError, StorageError
-from core.base.locks import take_lock
+from core.base.locks import HeldLock, take_lock
 from core.base.opener import BOOK_BYTES, read_file
 from core.spending.limits import midnight
 from core.spending.messages import UpkeepCut
 from core.values.spending import Payment, SpentElsewhere
 from core.values.usage import UsageKind
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 LONGEST = timedelta(hours=1)
 """A call that is under way for longer reserves no more: its program does not tell of it."""
@@ -92,7 +88,7 @@ class SharedReserves:
         self._clock = clock
         self._program = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._opening = threading.Lock()
-        self._life: FileLock | None = None
+        self._life: HeldLock | None = None
         self._looked: tuple[dict[str, ReserveRow], dict[str, PaidRow], frozenset[str]] | None = None
 
     def claim(self, key: str, usd: float, discussion_id: str = "") -> SpentElsewhere:

@@ -7,11 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
+from core.base.kept_threads import KeptThreads
 from core.base.reports import OperationFailed, Report
 from core.caching.contents import contents_usd, read_of
 from core.caching.messages import CacheReported
@@ -191,7 +193,9 @@ class CallWorker:
         self._emit = emit
         self._clock = clock
         self._lock = threading.Lock()
-        self._running: dict[str, tuple[CancelToken, threading.Thread]] = {}
+        self._threads = KeptThreads()
+        self._running: dict[str, tuple[CancelToken, threading.Event]] = {}
+        self._later: dict[str, threading.Event] = {}
         self._gates: dict[str, threading.Event] = {}
 
     def begin(self, effect: CallProvider, settled: threading.Event | None = None) -> None:
@@ -204,13 +208,10 @@ class CallWorker:
         cancel = CancelToken()
         if settled is not None:
             cancel.on_cancel(settled.set)
-        thread = threading.Thread(
-            target=self._run, args=(effect, cancel, settled), name=f"call-{effect.call_id}", daemon=True
-        )
+        run = partial(self._run, effect, cancel, settled)
         with self._lock:
-            self._running[effect.call_id] = (cancel, thread)
             self._gates[effect.call_id] = threading.Event()
-        thread.start()
+            self._running[effect.call_id] = cancel, self._threads.run(f"call-{effect.call_id}", run)
 
     def send(self, call_id: str) -> None:
         """The step lets a call go: its request is sent."""
@@ -253,8 +254,8 @@ class CallWorker:
         for cancel, _ in running:
             cancel.cancel()
         end = self._clock() + timeout_s
-        for _, thread in running:
-            thread.join(max(0.0, end - self._clock()))
+        for _, over in running:
+            over.wait(max(0.0, end - self._clock()))
 
     def _run(self, effect: CallProvider, cancel: CancelToken, settled: threading.Event | None) -> None:
         """One call, from its request to its account: whatever fails, it is said exactly once how the call ended."""
@@ -324,14 +325,6 @@ class CallWorker:
         if not self._is_let_go(effect.call_id, cancel):
             return Stopped(StopKind.CANCELLED), built.request
         provider = self._services.provider(inputs.provider)
-        if built.recalled.passages:
-            chosen, words = effect.spec.discussion_id, inputs.user_text
-            self._emit(RecallSent(chosen, built.record.message_id, words, built.recalled))
-        if built.knowledge is not None:
-            record = built.record
-            sent = KnowledgeSent(effect.spec.discussion_id, record.message_id, record.model, built.knowledge)
-            self._emit(sent)
-
         journal = self._services.journal(effect, reply.expected, built.reply_factor)
 
         def retrying(attempt: int, wait_s: float, error: ProviderError) -> None:
@@ -349,6 +342,7 @@ class CallWorker:
         items = stream_with_retry(provider, built.request, blobs, cancel, retrying, wait=wait)
         journal.begin()
         reply.is_out = True
+        self._tell_sent(effect, built)
         try:
             for item in items:
                 if isinstance(item, Stopped):
@@ -363,6 +357,15 @@ class CallWorker:
             "The stream ended without saying how",
             remedy="What arrived is kept. Retry.",
         )
+
+    def _tell_sent(self, effect: CallProvider, built: BuiltRequest) -> None:
+        """Tell what goes out with a request. It is noted by then: whoever takes this in does not hold it up."""
+        record, chosen = built.record, effect.spec.discussion_id
+        if built.recalled.passages:
+            words = effect.spec.inputs.user_text
+            self._emit(RecallSent(chosen, record.message_id, words, built.recalled))
+        if built.knowledge is not None:
+            self._emit(KnowledgeSent(chosen, record.message_id, record.model, built.knowledge))
 
     def _take(self, call_id: str, item: StreamItem, reply: ArrivingReply, journal: ReplyJournal) -> None:
         is_first = not reply.has_begun
@@ -396,11 +399,30 @@ class CallWorker:
             event.usage,
             is_kept_later=goes_on,
         )
-        if report is not None:
-            self._emit(report)
-            if goes_on:
-                cancel.wait(KEPT_AFTER_S)
-                self._services.keep(effect.spec)
+        if report is None:
+            return
+        self._emit(report)
+        if self._is_last(effect.spec.discussion_id, cancel, waits=goes_on) and goes_on:
+            self._services.keep(effect.spec)
+
+    def _is_last(self, discussion_id: str, cancel: CancelToken, *, waits: bool) -> bool:
+        """Wait for a while with what is to be kept. False as soon as a later call of the discussion keeps it, too."""
+        later = threading.Event()
+        with self._lock:
+            before = self._later.pop(discussion_id, None)
+            if waits:
+                self._later[discussion_id] = later
+        if before is not None:
+            before.set()
+        if not waits:
+            return True
+        cancel.on_cancel(later.set)
+        later.wait(KEPT_AFTER_S)
+        with self._lock:
+            is_last = self._later.get(discussion_id) is later
+            if is_last:
+                del self._later[discussion_id]
+        return is_last
 
     def _usage(self, effect: CallProvider, reply: ArrivingReply, *, is_whole: bool) -> Usage:
         """Usage of the call, with our times and the price: as reported, else estimated.

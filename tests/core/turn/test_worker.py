@@ -8,6 +8,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.messages import Event
 from core.base.errors import FailureKind, ProviderError
@@ -83,6 +84,27 @@ def test_what_is_known_of_the_cache_is_written_behind_the_next_request_of_a_turn
     assert services.steps[-1] == "ended call None, kept later"
     worker.stop(WAIT_S)
     assert services.steps[-1] == "kept d"
+
+
+def test_of_calls_that_follow_at_once_the_last_writes_what_is_known_of_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each would write the same again, in the way of the rounds that are under way then."""
+    monkeypatch.setattr("core.turn.worker.KEPT_AFTER_S", 10 * WAIT_S)
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    services = FakeServices(
+        FakeProvider(ToolCallReady(ToolCallPart("c1", "grep", "{}")), Stopped(StopKind.TOOL_CALLS))
+    )
+    worker = CallWorker(services, inbox.put)
+    for name in ("one", "two", "three"):
+        worker.begin(replace(EFFECT, call_id=name))
+        assert isinstance(inbox.get(timeout=WAIT_S), RequestBuilt)
+        worker.send(name)
+        while not isinstance(inbox.get(timeout=WAIT_S), CacheReported):
+            pass
+    worker.stop(WAIT_S)
+
+    assert services.steps.count("kept d") == 1
 
 
 def test_a_call_that_failed_before_its_first_byte_wrote_nothing() -> None:
