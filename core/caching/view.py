@@ -15,7 +15,7 @@ from core.context.pieces import Piece, digest
 from core.context.stack import AggregateStack
 from core.context.turns import running_pieces
 from core.context.update import is_diff, sent_form
-from core.context.wire import delta_note, delta_segment, layer_of, pieces_of, tail_segment, turn_key
+from core.context.wire import delta_note, framed_delta, layer_of, pieces_of, tail_segment, turn_key
 from core.providers.blocks import RUNNING_RAG, CountTokens
 from core.values.cache import SentPart
 from core.values.messages import ReasoningPart
@@ -246,7 +246,10 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
 
 def delta_tokens(delta: ViewDelta, count: CountTokens) -> int:
     """Tokens of a delta as it is sent: its pieces, what tells how to read them, and the frame around both."""
-    return count(delta_segment(delta))
+    note = framed_delta(delta_note(delta))
+    return count(Segment(LayerId.FILE_DETAILS, _FILES, note, digest(note))) + sum(
+        _tokens(file, count) for file in delta.files
+    )
 
 
 def built_on(view: ContextView) -> dict[Place, str]:

@@ -180,7 +180,7 @@ def wire_messages(
     layer = layers[LayerId.TURNS - 1]
     deltas = made.deltas
     if made.told is not view.deltas:
-        deltas = {turn_key(delta.message_id): delta_segment(delta) for delta in view.deltas}
+        deltas = {turn_key(delta.message_id): _delta_segment(delta) for delta in view.deltas}
         made.told = view.deltas
     metadata = layers[LayerId.METADATA - 1].segments
     running = running_pieces(layer) if metadata else ()
@@ -224,6 +224,11 @@ def delta_text(delta: ViewDelta) -> str:
     """Text of a delta on the wire."""
     removed = (_removed(key) for key in delta.removed)
     body = "".join([delta_note(delta), delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
+    return framed_delta(body)
+
+
+def framed_delta(body: str) -> str:
+    """The body of a delta in its frame."""
     return frame("context-update", body)
 
 
@@ -356,7 +361,6 @@ def _text(layer: Layer, piece: Piece) -> Segment:
 
 
 @lru_cache(maxsize=64)
-def delta_segment(delta: ViewDelta) -> Segment:
-    """A delta as the block that is sent of it."""
+def _delta_segment(delta: ViewDelta) -> Segment:
     text = delta_text(delta)
     return Segment(LayerId.FILE_DETAILS, f"{_DETAILS}/delta/{delta.message_id}", text, digest(text))
