@@ -289,7 +289,10 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     (left / "output.txt").write_text("words of a conversation")
     process = subprocess.Popen(["sleep", "60"], env={**os.environ, VARIABLE: mark.name})
     try:
-        assert wait_for(lambda: survivors(isolated_home) != ())
+        environment = Path(
+            f"/proc/{process.pid}/environ"
+        )  # empty while the kernel puts the new program in place
+        assert wait_for(lambda: mark.name.encode() in environment.read_bytes())
         (sentence,) = survivors(isolated_home)
         assert f"process {process.pid} (sleep)" in sentence
         assert left.is_dir(), "what is still there may need it"
