@@ -18,6 +18,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp_types import (
+    PARSE_ERROR,
     BlobResourceContents,
     CallToolRequest,
     CallToolRequestParams,
@@ -67,6 +68,8 @@ _END_S = 4.0
 _RELIST_S = 2.0
 """Between two looks at a list that its server says is another."""
 _WORDS_CHARS = 400
+_SDK_CANNOT_READ = "Failed to parse "
+"""Beginning of the SDK's own words for an answer that it cannot read: what follows is of its insides."""
 _ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(CallToolResult | InputRequiredResult)
 
 
@@ -389,6 +392,8 @@ def _words(error: BaseException) -> str:
         return one_line(flat(f"its answer is not of the protocol ({place}: {found['msg']})"), _WORDS_CHARS)
     if isinstance(error, OSError):
         return one_line(flat(error.strerror or type(error).__name__), _WORDS_CHARS)
+    if isinstance(error, MCPError) and error.code == PARSE_ERROR and str(error).startswith(_SDK_CANNOT_READ):
+        return "its answer is not of the protocol"
     return one_line(flat(clean(str(error))), _WORDS_CHARS) or type(error).__name__
 
 

@@ -13,11 +13,13 @@ import httpx2
 
 from core.base import figures
 from core.base.json_text import read_json
+from core.base.text import flat, one_line
 from core.base.web_addresses import is_public
 from core.mcp.bounds import MOST_MESSAGE_BYTES, MOST_PARTS, has_too_many_parts, marks_in
 
 CONNECT_S, SILENCE_S = 10.0, 300.0
 _MOST_FAULT_BYTES = 64_000
+_SHOWN_BYTES, _SHOWN_CHARS = 400, 80
 _OWN_FAULT = -32000
 
 
@@ -78,8 +80,10 @@ class HttpDoor(httpx2.AsyncBaseTransport):
             await response.aclose()
             return self._told(request, "its answer is packed, which was not asked for")
         response.stream = _Bounded(response.stream, MOST_MESSAGE_BYTES)
-        if request.method != "POST" or response.status_code < 400:
+        if request.method != "POST":
             return response
+        if response.status_code < 400:
+            return await self._answering(request, response)
         if had_session and response.status_code == HTTPStatus.NOT_FOUND:
             self.session_over.set()
         return await self._with_words(request, response)
@@ -106,6 +110,26 @@ class HttpDoor(httpx2.AsyncBaseTransport):
             stream=request.stream,
             extensions={**request.extensions, "sni_hostname": host},
         )
+
+    async def _answering(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+        """An answer that is one message, where that answers what was asked; else a fault in words.
+
+        Nothing else comes after it, and the SDK would wait for an answer until its time is over.
+        """
+        number = _asked_id(request)
+        is_json = response.headers.get("content-type", "").lower().startswith("application/json")
+        if number is None or not is_json:
+            return response
+        try:
+            body = await response.aread()
+        except (httpx2.TransportError, httpx2.StreamError) as error:
+            return self._told(request, str(error) or "its answer broke off")
+        finally:
+            await response.aclose()
+        problem = _fault_of(body, number)
+        if problem:
+            return self._told(request, problem)
+        return httpx2.Response(response.status_code, headers=response.headers, content=body, request=request)
 
     async def _with_words(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         """A status that tells of a fault, with the server's error in the protocol's form or ours."""
@@ -159,6 +183,33 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def _asked_id(request: httpx2.Request) -> int | str | None:
+    """Id of the request of the protocol in a body, None where it asks for no answer."""
+    try:
+        said = read_json(request.content)
+    except (httpx2.RequestNotRead, ValueError, RecursionError):
+        return None
+    return said.get("id") if isinstance(said, dict) and "method" in said else None
+
+
+def _fault_of(body: bytes, number: int | str) -> str:
+    """Reason why a message is no answer to the request of this id, empty where it is one. An error that names no request
+    (the server could not read its id) says what it says.
+    """
+    try:
+        said = read_json(body)
+    except (ValueError, RecursionError):
+        said = None
+    fault = said.get("error") if isinstance(said, dict) and said.get("id") is None else None
+    if isinstance(fault, dict) and isinstance(fault.get("message"), str):
+        return str(fault["message"]) or "it refused, without a word"
+    is_answer = isinstance(said, dict) and "method" not in said and str(said.get("id")) == str(number)
+    if is_answer and isinstance(said, dict) and ("result" in said or "error" in said):
+        return ""
+    shown = one_line(flat(body[:_SHOWN_BYTES].decode("utf-8", "replace")), _SHOWN_CHARS)
+    return f"its answer is not of the protocol: {shown!r}" if shown else "it answered without a word"
 
 
 def _status_words(status: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.vendors.loopback import Captured, Json, LoopbackServer, Reply, json_reply
 
 SESSION = "session-1"
@@ -12,6 +14,8 @@ class McpHttpServer(LoopbackServer):
 
     Attributes:
         leads_to: where it redirects requests; description: of its tool, which it may change without a word.
+        odd_answer: fields of its answer to a call in the place of what belongs there; a field of None stays null.
+        streams: it answers calls in a stream of events.
     """
 
     def __init__(self, key: str = "") -> None:
@@ -21,6 +25,8 @@ class McpHttpServer(LoopbackServer):
         self.body_bytes = 0
         self.is_session_over = False
         self.description = "Says it."
+        self.odd_answer: Json | None = None
+        self.streams = False
 
     def answer(self, captured: Captured) -> Reply:
         if self.leads_to:
@@ -63,8 +69,18 @@ class McpHttpServer(LoopbackServer):
                     }
                 )
             case "tools/call":
+                if self.odd_answer is not None:
+                    return self._odd(self.odd_answer)
                 words = "x" * self.body_bytes or str(asked["params"]["arguments"])
                 return result({"content": [{"type": "text", "text": words}]})
             case _:
                 error = {"code": -32601, "message": "Method not found"}
                 return json_reply(404, {"jsonrpc": "2.0", "id": asked["id"], "error": error})
+
+    def _odd(self, fields: Json) -> Reply:
+        message = {"jsonrpc": "2.0", **fields}
+        headers = {"mcp-session-id": SESSION}
+        if not self.streams:
+            return json_reply(200, message, headers)
+        event = f"event: message\ndata: {json.dumps(message)}\n\n".encode()
+        return Reply(200, event, {**headers, "content-type": "text/event-stream"})

@@ -416,6 +416,47 @@ def test_a_server_over_http_is_given_its_key_and_its_faults_are_told_in_words(ri
     assert "cannot be reached" in started(rig, remote(server))
 
 
+REFUSAL = {"error": {"code": -32600, "message": "I take no such call"}}
+RESULT = {"result": {"content": [{"type": "text", "text": "ok"}]}}
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"id": None, **REFUSAL}, "I take no such call"),
+        ({**REFUSAL}, ""),
+        ({"id": None, **RESULT}, "not of the protocol"),
+        ({**RESULT}, "not of the protocol"),
+        ({"id": 1}, "not of the protocol"),
+        ({"method": "notifications/message", "params": {}}, ""),
+    ],
+)
+def test_a_message_over_http_that_answers_no_call_ends_the_call_that_it_came_to(
+    rig: Rig, *, fields: dict[str, object], words: str, streams: bool
+) -> None:
+    with McpHttpServer() as server:
+        assert started(rig, remote(server)) == "remote__say"
+        server.odd_answer, server.streams = fields, streams
+
+        said = _refused(rig, "remote", "say")
+
+        assert words in said
+        assert "gave no answer to say" in said
+        assert "did not answer" not in said
+        assert "validation error" not in said
+        server.odd_answer = None
+        assert say(rig).text == "{'a': 1}", "the connection stays"
+
+
+def test_an_answer_over_http_to_another_question_is_none(rig: Rig) -> None:
+    with McpHttpServer() as server:
+        assert started(rig, remote(server)) == "remote__say"
+        server.odd_answer = {"id": 999, **RESULT}
+
+        assert "its answer is not of the protocol: '{\"jsonrpc" in _refused(rig, "remote", "say")
+
+
 def test_a_description_that_changes_over_http_without_a_word_is_seen_before_the_next_call(rig: Rig) -> None:
     rig.client.list_age_s = 0.0
     with McpHttpServer() as server:
