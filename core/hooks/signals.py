@@ -47,11 +47,12 @@ class SignalData(Data, frozen=True):
 
 
 class ChannelData(Data, frozen=True):
-    """A channel of messages, and why it is not connected."""
+    """A channel of messages, and why it is not connected. `dropped`: lines that a flood took."""
 
     name: str
     is_connected: bool
     problem: str
+    dropped: Count
 
     @classmethod
     def of(cls, channel: ChannelStatus) -> ChannelData:

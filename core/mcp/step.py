@@ -64,8 +64,7 @@ def command(state: AppState, asked: McpCommand) -> Result:
         case LookAtServers():
             return _looked(state, tuple(state.mcp.servers))
         case OfferServerTools():
-            frozen = without(state.mcp.frozen, asked.discussion_id)
-            return replace(state, mcp=replace(state.mcp, frozen=frozen)), (DropOffered(asked.discussion_id),)
+            return _renewed(state, asked)
         case _:
             assert_never(asked)
 
@@ -191,20 +190,38 @@ def recalled(state: AppState, reported: CacheReported) -> AppState:
     name, cache = reported.discussion_id, state.caching.caches.get(reported.discussion_id)
     if reported.offered is None or cache is None or not is_warm(cache, state.now) or is_busy(state, name):
         return state
+    if name in state.mcp.renewed:  # the report was on its way when the person gave others
+        return state
     return replace(state, mcp=replace(state.mcp, frozen=with_entry(state.mcp.frozen, name, reported.offered)))
+
+
+def _renewed(state: AppState, asked: OfferServerTools) -> Result:
+    name, known = asked.discussion_id, state.mcp
+    if name not in state.discussions.summaries:
+        return conclude(
+            state, CommandOutcome(asked.command_id, problem=f"No discussion has the id {name!r}.")
+        ), ()
+    given = replace(known, frozen=without(known.frozen, name), renewed=known.renewed | {name})
+    state = conclude(replace(state, mcp=given), CommandOutcome(asked.command_id))
+    return state, (DropOffered(name),)
 
 
 def _frozen(state: AppState, effects: Iterable[object]) -> AppState:
     """Keep what a discussion's model was offered last, as long as it has tools."""
     frozen: Mapping[str, Any] = state.mcp.frozen
+    renewed = state.mcp.renewed
     for effect in effects:
         if isinstance(effect, CallProvider) and effect.spec.tools is not None:
             frozen = with_entry(frozen, effect.spec.discussion_id, effect.spec.tools.servers)
+            renewed -= {effect.spec.discussion_id}
     summaries = state.discussions.summaries
     for name in tuple(frozen):
         if name in summaries and not summaries[name].meta.has_tools:
             frozen = without(frozen, name)
-    return state if frozen is state.mcp.frozen else replace(state, mcp=replace(state.mcp, frozen=frozen))
+    renewed &= summaries.keys()
+    if frozen is state.mcp.frozen and renewed == state.mcp.renewed:
+        return state
+    return replace(state, mcp=replace(state.mcp, frozen=frozen, renewed=renewed))
 
 
 def _approve_server(state: AppState, asked: ApproveServer) -> Result:

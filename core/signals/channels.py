@@ -30,6 +30,8 @@ CONNECT_S, JOIN_S, SILENT_S = 20.0, 60.0, 120.0
 """Seconds that connecting and joining may take, and after which a silent server is asked whether it is there."""
 STEADY_S = 60.0
 """Seconds after which a connection counts as good, and the pauses begin anew."""
+FLOOD_TOLD_S = 1.0
+"""Seconds after which it is told how many lines a flood took."""
 PIECE_BYTES, PIECE_S = 4_096, 0.01
 """Bytes that are taken at once, and a pause after them: a server that pours keeps the window's thread from nothing."""
 CLOSE_S = 2.0
@@ -153,17 +155,21 @@ class Channels:
         writer: asyncio.StreamWriter,
     ) -> None:
         lines, is_asked, joined = LineBuffer(), False, False
+        told_s = 0.0
         _send(writer, session.opening())
         while True:
+            wait_s = FLOOD_TOLD_S if session.has_dropped else SILENT_S if joined else JOIN_S
             try:
-                async with asyncio.timeout(SILENT_S if joined else JOIN_S):
+                async with asyncio.timeout(wait_s):
                     data = await reader.read(PIECE_BYTES)
             except TimeoutError as error:
+                if session.has_dropped:
+                    self._said(channel, "", "", session.take_dropped())
+                    continue
                 if is_asked or not joined:
                     raise _Lost("The server went silent") from error
                 is_asked = True
                 _send(writer, ["PING :manual-slop"])
-                self._said(channel, "", "", session.take_dropped())
                 continue
             if not data:
                 raise _Lost("The server closed the connection")
@@ -176,6 +182,9 @@ class Channels:
                 _send(writer, answers)
                 if said is not None:
                     self._said(channel, said.sender, said.text, said.dropped)
+            if session.has_dropped and time.monotonic() - told_s >= FLOOD_TOLD_S:
+                told_s = time.monotonic()
+                self._said(channel, "", "", session.take_dropped())
             if session.phase is SessionPhase.FAILED:
                 raise _Lost(session.problem)
             if session.phase is SessionPhase.JOINED and not joined:

@@ -122,10 +122,14 @@ def _text(inbox: HeldFolder, name: str) -> str:
     """Text of a file, bounded.
 
     Raises:
-        OSError: it is no file, a link, or cannot be read. ValueError: it is too large, or no text.
+        OSError: it is no file, a link, or cannot be read.
+        ValueError: it is too large, no text, empty, or has a second name.
     """
     descriptor = inbox.open(name, os.O_RDONLY)
     status = os.fstat(descriptor)
+    if status.st_nlink > 1:  # of the token beside the inbox, or of a key
+        os.close(descriptor)
+        raise ValueError("it has another name elsewhere (a hard link), and may be no message")
     if status.st_size > MAX_BYTES:
         os.close(descriptor)
         raise ValueError(f"it has {status.st_size:,} bytes, more than {MAX_BYTES:,}")
@@ -138,7 +142,10 @@ def _text(inbox: HeldFolder, name: str) -> str:
         )
     except UnicodeDecodeError as error:
         raise ValueError("it is no text in UTF-8") from error
-    return clean(text)[: SIGNAL_CHARS + 1]
+    text = clean(text)[: SIGNAL_CHARS + 1]
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
 
 
 def _move(inbox: HeldFolder, name: str, now: datetime) -> None:

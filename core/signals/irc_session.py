@@ -167,6 +167,11 @@ class IrcSession:
         """The line that says words of ours in the channel."""
         return f"PRIVMSG {self._channel.room} :{one_line(flat(words), 300)}"
 
+    @property
+    def has_dropped(self) -> bool:
+        """True while the flood took lines that nobody was told of yet."""
+        return self._dropped > 0
+
     def take_dropped(self) -> int:
         """Lines that the flood took and nobody was told of yet."""
         dropped, self._dropped = self._dropped, 0

@@ -140,20 +140,23 @@ def _files(state: AppState, given: Stamp, happened: WatchedFilesChanged) -> AppS
 
 
 def _line(state: AppState, given: Stamp, happened: ChannelSaid) -> AppState:
-    """A line of a channel. What a flood took is counted with what the bound let go."""
-    if happened.name not in state.signals.channels:
+    """A line of a channel. What a flood took is counted with its channel."""
+    known = state.signals.channels.get(happened.name)
+    if known is None:
         return state
     if happened.dropped:
-        dropped = state.signals.dropped + happened.dropped
-        state = replace(state, signals=replace(state.signals, dropped=dropped))
+        state = _with_channel(state, replace(known, dropped=known.dropped + happened.dropped))
     if not happened.text:
         return state
     return _added(state, given, SignalSource.CHANNEL, f"{happened.name}/{happened.sender}", happened.text)
 
 
 def _channel(state: AppState, status: ChannelStatus) -> AppState:
-    if status.name not in state.signals.channels:
-        return state
+    known = state.signals.channels.get(status.name)
+    return state if known is None else _with_channel(state, replace(status, dropped=known.dropped))
+
+
+def _with_channel(state: AppState, status: ChannelStatus) -> AppState:
     channels = with_entry(state.signals.channels, status.name, status)
     return replace(state, signals=replace(state.signals, channels=channels))
 

@@ -120,10 +120,17 @@ class McpServer(msgspec.Struct, frozen=True):
 
 
 class McpState(msgspec.Struct, frozen=True):
-    """Servers by name; `frozen`: schemas that a discussion's model is offered while its prefix is warm, by discussion id."""
+    """Servers by name.
+
+    Args:
+        frozen: schemas that a discussion's model is offered while its prefix is warm, by discussion id.
+        renewed: discussions that a person gave the tools that are approved now, and that sent nothing since: what their
+            last request offered counts no more, whoever still tells of it.
+    """
 
     servers: Mapping[str, McpServer] = msgspec.field(default_factory=dict)
     frozen: Mapping[str, tuple[ToolSchema, ...]] = msgspec.field(default_factory=dict)
+    renewed: frozenset[str] = frozenset()
 
 
 class McpPicture(msgspec.Struct, frozen=True):

@@ -41,11 +41,12 @@ class Signal(msgspec.Struct, frozen=True):
 
 
 class ChannelStatus(msgspec.Struct, frozen=True):
-    """A channel as it stands: `is_connected`, and why not."""
+    """A channel as it stands: `is_connected`, and why not. `dropped`: lines of allowed senders that a flood took."""
 
     name: str
     is_connected: bool = False
     problem: str = ""
+    dropped: int = 0
 
 
 class NotificationKind(StrEnum):

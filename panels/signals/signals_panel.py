@@ -118,6 +118,9 @@ def _channels(ui: Ui, signals: SignalState) -> None:
             ui.text("name", channel.name, style="small_strong")
             words = "connected" if channel.is_connected else channel.problem or "connecting…"
             ui.text("words", words, tone="muted", style="small", wraps=True, width=0)
+        if channel.dropped:
+            text = f"A flood: {fmt.count(channel.dropped, 'line')} let go, only so many count in ten seconds"
+            ui.text(("flood", channel.name), text, tone="warn", style="small", wraps=True)
 
 
 def _seen(desk: Desk, signals: SignalState) -> None:

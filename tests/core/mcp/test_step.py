@@ -7,6 +7,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from core.app.messages import PERSON_ONLY, Effect
+from core.caching.messages import CacheReported
 from core.context.offered_tools import offered_by_servers
 from core.mcp.approvals import of_start, of_tools, question_id
 from core.mcp.messages import (
@@ -173,6 +174,8 @@ def test_a_warm_discussion_keeps_the_tools_of_its_last_request_until_it_is_cold_
     now.at, now.named, now.count = book.at, book.named, 500
     now.play(OfferServerTools(chosen))
     assert len(offered_by_servers(now.state, chosen)) == 2
+    now.play(CacheReported(chosen, warm, offered=first))
+    assert len(offered_by_servers(now.state, chosen)) == 2, "a report that was under way brings nothing back"
 
     book.at += timedelta(minutes=6)
     book.load(more)

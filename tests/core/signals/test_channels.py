@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 
 from core.signals.channels import CHANGED, Channels
+from core.signals.irc_session import FLOOD_LINES
 from core.signals.messages import ChannelChanged, ChannelSaid
 from core.values.settings import ChannelSettings
 from core.values.signals import ChannelStatus
@@ -67,6 +68,19 @@ def test_a_channel_is_joined_heard_and_spoken_to(desk: Desk) -> None:
     assert desk.next(ChannelChanged) == JOINED
     desk.channels.set(())
     assert desk.server.until("JOIN") == "JOIN #ops"
+
+
+def test_what_a_flood_took_is_told_though_no_further_line_comes(desk: Desk) -> None:
+    desk.channels.set((desk.ops,))
+    assert desk.next(ChannelChanged) == JOINED
+    desk.server.say(b"".join(b":alice!a@h PRIVMSG #ops :line %d\r\n" % n for n in range(500)))
+
+    heard = took = 0
+    while heard + took < 500:
+        one = desk.next(ChannelSaid)
+        heard, took = heard + bool(one.text), took + one.dropped
+
+    assert (heard, took) == (FLOOD_LINES, 500 - FLOOD_LINES)
 
 
 def test_a_server_that_nobody_vouches_for_hears_nothing(desk: Desk) -> None:

@@ -99,6 +99,35 @@ def test_what_is_no_text_is_said_and_stays(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == sorted([*said, "taken"])
 
 
+def test_a_second_name_of_a_secret_of_ours_is_no_message(folder: Path) -> None:
+    for secret in (folder.parent / "hook_token", folder.parent / "keys" / "anthropic"):
+        secret.parent.mkdir(exist_ok=True)
+        secret.write_text("sesame-1234")
+        os.utime(secret, (NOW.timestamp() - 60,) * 2)
+        os.link(secret, folder / secret.name)
+    read = inbox(folder).read()
+
+    assert read.files == ()
+    assert [sentence.partition(":")[0] for sentence in read.odd] == ["anthropic", "hook_token"]
+    assert all("a hard link" in sentence for sentence in read.odd)
+    assert "sesame" not in str(read)
+    assert not (folder / "taken").exists(), "they stay where they are"
+
+
+def test_a_file_with_nothing_in_it_is_no_signal_until_something_is_written(folder: Path) -> None:
+    reader = inbox(folder)
+    put(folder, "empty.txt", b"")
+    put(folder, "blank.txt", b"\xef\xbb\xbf \r\n\t")
+    read = reader.read()
+    assert (read.files, [sentence.partition(". ")[0] for sentence in read.odd]) == (
+        (),
+        ["blank.txt: it is empty", "empty.txt: it is empty"],
+    )
+
+    put(folder, "empty.txt", b"Now it is here.")
+    assert [file.text for file in reader.read().files] == ["Now it is here."]
+
+
 def test_an_inbox_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -193,9 +193,18 @@ def test_channels_follow_the_settings_and_lines_of_none_are_let_go() -> None:
         ChannelSaid("ops", "alice", "deploy is done", dropped=7),
         ChannelSaid("other", "mallory", "rm"),
     )
-    assert state.signals.channels == {"ops": ChannelStatus("ops", is_connected=True)}
+    assert state.signals.channels == {"ops": ChannelStatus("ops", is_connected=True, dropped=7)}
     (signal,) = state.signals.waiting
-    assert (signal.sender, signal.text, state.signals.dropped) == ("ops/alice", "deploy is done", 7)
+    assert (signal.sender, signal.text, state.signals.dropped) == ("ops/alice", "deploy is done", 0)
+    state, _ = after(
+        state,
+        ChannelSaid("ops", "", "", dropped=2),
+        ChannelChanged(ChannelStatus("ops", problem="The server closed the connection")),
+    )
+    assert state.signals.channels["ops"].dropped == 9, (
+        "what a flood took stays told when the connection is lost"
+    )
+    assert len(state.signals.waiting) == 1
 
     off = _loaded(state, replace(OPS, is_enabled=False))
     state, effects = after(state, off)

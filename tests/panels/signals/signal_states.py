@@ -26,7 +26,7 @@ def busy() -> AppState:
         for n, source in enumerate(SignalSource)
     )
     channels = {
-        "builds": ChannelStatus("builds", is_connected=True),
+        "builds": ChannelStatus("builds", is_connected=True, dropped=12_480),
         "operations": ChannelStatus(
             "operations", problem="Its certificate is not trusted: self-signed; tried again in 40 s"
         ),

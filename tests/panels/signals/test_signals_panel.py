@@ -66,10 +66,11 @@ def test_quiet_is_switched_and_says_what_it_holds() -> None:
 def test_what_lies_odd_in_the_inbox_and_how_channels_stand_is_said() -> None:
     channels = {
         "ops": ChannelStatus("ops", problem="its certificate is not trusted"),
-        "dev": ChannelStatus("dev", True),
+        "dev": ChannelStatus("dev", True, dropped=480),
     }
     screen = open_at(SignalState(inbox_odd=("pipe: it is a named pipe",), channels=channels))
 
     assert screen.ui.shows("pipe: it is a named pipe")
     assert screen.ui.shows("its certificate is not trusted")
     assert screen.ui.shows("connected")
+    assert screen.ui.shows("A flood: 480 lines let go")
