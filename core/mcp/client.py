@@ -18,22 +18,8 @@ from core.base import figures
 from core.base.child_process import find_program, start_child
 from core.base.errors import SlopError
 from core.base.text import clean
+from core.mcp import host_wire
 from core.mcp.back_off import BackOff
-from core.mcp.host_wire import (
-    FromHost,
-    HostAnswer,
-    HostCall,
-    HostChange,
-    HostEnd,
-    HostFailure,
-    HostGiveUp,
-    HostStart,
-    HostStarted,
-    HostStop,
-    ToHost,
-    from_host,
-    line_of,
-)
 from core.mcp.remote import is_own_machine, remote_problem
 from core.values.mcp import McpAnswer, McpOrigin, McpServerSettings, McpTool, WrappedCommand
 
@@ -116,7 +102,7 @@ class McpClient:
         self._write_lock = threading.Lock()
         self._entries: dict[str, _StartedServer] = {}
         self._runs: dict[int, _StartedServer] = {}
-        self._waiting: dict[int, Future[FromHost]] = {}
+        self._waiting: dict[int, Future[host_wire.FromHost]] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._next_id = 0
         self._is_closed = False
@@ -182,10 +168,10 @@ class McpClient:
         arguments = clean(arguments_json) or "{}"
         answer = self._asked(
             entry,
-            lambda number: HostCall(number, run, tool, arguments, entry.settings.timeout_s),
+            lambda number: host_wire.HostCall(number, run, tool, arguments, entry.settings.timeout_s),
             on_cancel,
         )
-        if not isinstance(answer, HostAnswer):
+        if not isinstance(answer, host_wire.HostAnswer):
             raise McpError(f"The MCP server {name} gave no answer to {tool}: {_problem(answer)}")
         entry.back_off = BackOff()
         return McpAnswer(answer.text, answer.pictures, answer.is_error)
@@ -199,7 +185,7 @@ class McpClient:
             run, entry.run = entry.run, 0
             self._runs.pop(run, None)
         if run:
-            self._send(HostStop(run))
+            self._send(host_wire.HostStop(run))
 
     def close(self) -> None:
         """End all servers and their host; calls under way fail. Idempotent."""
@@ -247,14 +233,14 @@ class McpClient:
             entry.problem = error.what
             entry.back_off = entry.back_off.failed(self._clock())
             raise
-        if isinstance(answer, HostStarted):
+        if isinstance(answer, host_wire.HostStarted):
             entry.tools, entry.left_out, entry.problem = answer.tools, answer.left_out, ""
             return
         entry.problem = _problem(answer)
         entry.back_off = entry.back_off.failed(self._clock())
         raise McpError(f"The MCP server {settings.name} does not start: {entry.problem}")
 
-    def _order(self, entry: _StartedServer) -> HostStart:
+    def _order(self, entry: _StartedServer) -> host_wire.HostStart:
         settings = entry.settings
         start_s = max(settings.timeout_s, self.start_s)
         if settings.url:
@@ -263,7 +249,7 @@ class McpClient:
             problem = remote_problem(settings.url, has_key=bool(bearer), may_reach_own=is_own)
             if problem:
                 raise McpError(f"The MCP server {settings.name} is not asked: {problem}", where=settings.url)
-            return HostStart(
+            return host_wire.HostStart(
                 0,
                 settings.name,
                 url=settings.url,
@@ -281,7 +267,7 @@ class McpClient:
             raise McpError(f"The program {program!r} of the MCP server {settings.name} is not installed")
         wrapped = entry.wrap((str(place), *settings.command[1:]), settings.network)
         own = {name: entry.environment[name] for name in settings.environment if name in entry.environment}
-        return HostStart(
+        return host_wire.HostStart(
             0,
             settings.name,
             msgspec.structs.replace(wrapped, environment={**wrapped.environment, **own}),
@@ -291,19 +277,19 @@ class McpClient:
     def _asked(
         self,
         entry: _StartedServer,
-        message: Callable[[int], HostStart | HostCall],
+        message: Callable[[int], host_wire.HostStart | host_wire.HostCall],
         on_cancel: OnCancel = _no_cancel,
-    ) -> FromHost:
+    ) -> host_wire.FromHost:
         """Send what has an answer and wait for it. Raises McpError."""
         name = entry.settings.name
-        future: Future[FromHost] = Future()
+        future: Future[host_wire.FromHost] = Future()
         with self._lock:
             self._host()
             self._next_id += 1
             number = self._next_id
             self._waiting[number] = future
             order = message(number)
-            if isinstance(order, HostStart):
+            if isinstance(order, host_wire.HostStart):
                 entry.run = number
                 self._runs[number] = entry
         try:
@@ -312,10 +298,10 @@ class McpClient:
             except UnicodeEncodeError as error:
                 raise McpError(f"A value for the MCP server {name} is no UTF-8 text") from error
             on_cancel(lambda: _give_up(future))
-            load_s = LOAD_S if isinstance(order, HostStart) else 0.0
+            load_s = LOAD_S if isinstance(order, host_wire.HostStart) else 0.0
             return future.result(order.timeout_s + GRACE_S + load_s)
         except CancelledError:
-            self._send(HostGiveUp(number))
+            self._send(host_wire.HostGiveUp(number))
             raise McpError(f"The call of the MCP server {name} was cancelled") from None
         except TimeoutError:
             self._end_host()
@@ -341,12 +327,12 @@ class McpClient:
         if process is not None:
             process.kill()
 
-    def _send(self, message: ToHost) -> None:
+    def _send(self, message: host_wire.ToHost) -> None:
         """Write to the host. Raises UnicodeEncodeError."""
         process = self._process
         if process is None:
             return
-        line = line_of(message)
+        line = host_wire.line_of(message)
         # A host that is gone is told by its reader, to all who wait.
         with self._write_lock, suppress(OSError, ValueError):
             stdin = cast("BinaryIO", process.stdin)
@@ -357,7 +343,7 @@ class McpClient:
         """Thread of a host: its lines to who waits for them, then its end."""
         with suppress(OSError, ValueError):
             for line in cast("BinaryIO", process.stdout):
-                self._take(from_host(line))
+                self._take(host_wire.from_host(line))
         process.kill()
         process.wait()
         for stream in (process.stdin, process.stdout):
@@ -365,23 +351,27 @@ class McpClient:
                 cast("BinaryIO", stream).close()
         self._lose_all(process)
 
-    def _take(self, message: FromHost) -> None:
+    def _take(self, message: host_wire.FromHost) -> None:
         match message:
-            case HostStarted() | HostAnswer() | HostFailure():
+            case host_wire.HostStarted() | host_wire.HostAnswer() | host_wire.HostFailure():
                 with self._lock:
                     future = self._waiting.get(message.id)
-                    failed = self._runs.pop(message.id, None) if isinstance(message, HostFailure) else None
+                    failed = (
+                        self._runs.pop(message.id, None)
+                        if isinstance(message, host_wire.HostFailure)
+                        else None
+                    )
                 if failed is not None and failed.run == message.id:
                     failed.run = 0
                 if future is not None and future.set_running_or_notify_cancel():
                     future.set_result(message)
-            case HostChange():
+            case host_wire.HostChange():
                 with self._lock:
                     entry = self._runs.get(message.run)
                 if entry is not None:
                     entry.tools, entry.left_out = message.tools, message.left_out
                     self._tell(ServerNews(entry.settings.name, message.tools, message.left_out))
-            case HostEnd():
+            case host_wire.HostEnd():
                 with self._lock:
                     entry = self._runs.pop(message.run, None)
                 if entry is not None:
@@ -405,7 +395,7 @@ class McpClient:
             runs, self._runs = dict(self._runs), {}
         for number, future in waiting.items():
             if future.set_running_or_notify_cancel():
-                future.set_result(HostFailure(number, problem))
+                future.set_result(host_wire.HostFailure(number, problem))
         for run, entry in runs.items():
             if not self._is_closed:
                 self._lose(entry, run, problem)
@@ -424,9 +414,13 @@ def _proxy(url: str) -> str:
     return found.get(parts.scheme) or found.get("all") or ""
 
 
-def _problem(answer: FromHost) -> str:
-    return answer.problem if isinstance(answer, HostFailure | HostEnd) else "its answer is of another kind"
+def _problem(answer: host_wire.FromHost) -> str:
+    return (
+        answer.problem
+        if isinstance(answer, host_wire.HostFailure | host_wire.HostEnd)
+        else "its answer is of another kind"
+    )
 
 
-def _give_up(future: Future[FromHost]) -> None:
+def _give_up(future: Future[host_wire.FromHost]) -> None:
     future.cancel()

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from core.app.controller import AppController
+from core.app.messages import Command
 from core.app.options import OutsideOptions
 from core.app.outside import LocalOutside
 from core.discussion.messages import CreateDiscussion
+from core.values.state import AppState
 from gui.app import LastLook, WindowApp
 from gui.driver import Driver
 from gui.markdown.document import load
+from panels.base.ui import Ui
+from panels.base.view import Side, WindowView
+from panels.shell.window import window
 from tests.core.app.programs import until
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
@@ -56,6 +61,37 @@ def watching(folder: Path, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> I
         yield app
     controller.stop()
     assert not screen.failures
+
+
+def misfits_of(
+    screen: Screen,
+    state: AppState,
+    view: WindowView,
+    sizes: Sequence[tuple[tuple[int, int], float]],
+    sides: Sequence[Side] = (),
+) -> list[str]:
+    """Faults of the layout of the whole window in a state.
+
+    Args:
+        sizes: of the window (pixels), each with its scale; sides: looked at where there is room for one; empty: as it is.
+    """
+    load()
+    sent, scale = list[Command](), 1.0
+
+    def draw(ui: Ui) -> None:
+        screen.ui.set_looks("dark", scale)
+        window(state, view, ui, sent.append)
+
+    screen.show(draw)
+    found = []
+    for size, scale in sizes:
+        for side in sides or (view.side,):
+            view.side = side
+            for _ in range(3):
+                screen.ui.frame(draw, *size)
+            found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
+    screen.loop.wake()
+    return found
 
 
 def misfits(screen: Screen, app: WindowApp) -> list[str]:

@@ -23,6 +23,7 @@ from panels.discussion.view import DiscussionView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
 from tests.gui.layout_check import faults
+from tests.gui.sitting import misfits_of
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.agent.test_tasks import waiting as task_waiting
@@ -48,26 +49,12 @@ SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1280, 800), 1.5), ((1024, 70
 
 @pytest.mark.parametrize("name", sorted(STATES))
 def test_every_state_fits(screen: Screen, name: str) -> None:
-    load()
     make, tab = STATES[name]
-    state, sent = make(), list[Command]()
     own = AgentView(tab=tab, open_calls=OPEN_CALLS, open_files=OPEN_FILES)
-    view, scale = view_of(own, DiscussionView(open_tools={("d1", "m2", 1)}), panel="agent"), 1.0
+    view = view_of(own, DiscussionView(open_tools={("d1", "m2", 1)}), panel="agent")
     view.show_hub("agent")
 
-    def draw(ui: Ui) -> None:
-        screen.ui.set_looks("dark", scale)
-        window(state, view, ui, sent.append)
-
-    screen.show(draw)
-    found = []
-    for size, scale in SIZES:
-        for view.side in ("list", "hub"):
-            for _ in range(3):
-                screen.ui.frame(draw, *size)
-            found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
-    screen.loop.wake()
-    assert found == []
+    assert misfits_of(screen, make(), view, SIZES, ("list", "hub")) == []
 
 
 class Sitting:

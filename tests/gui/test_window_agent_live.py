@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import pytest
@@ -54,16 +56,26 @@ class AgentSitting(World):
         self.server.replies.append(Said(text, calls=made, finish="tool_calls" if made else "stop"))
 
 
-@pytest.fixture
-def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSitting]:
+S = TypeVar("S", bound=AgentSitting)
+
+
+@contextmanager
+def seated(kind: type[S], folder: Path, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> Iterator[S]:
+    """A person of this kind at the window over a program below `folder`, until the block ends."""
     load()
     monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
     with CompatibleServer(VLLM) as server:
-        sitting = AgentSitting(tmp_path, server, screen)
+        sitting = kind(folder, server, screen)
         with over(sitting.app, screen, monkeypatch):
             yield sitting
         sitting.stop()
     assert not screen.failures
+
+
+@pytest.fixture
+def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSitting]:
+    with seated(AgentSitting, tmp_path, screen, monkeypatch) as sitting:
+        yield sitting
 
 
 def test_a_turn_reads_edits_by_hunk_is_refused_a_command_and_is_undone(

@@ -24,7 +24,7 @@ from tests.core.attention.test_whole_autonomy import Clock, later, waits_in
 from tests.core.harvest.harvests import add_discussion, reply
 from tests.gui.conftest import Screen
 from tests.gui.sitting import over
-from tests.gui.test_window_agent_live import AgentSitting
+from tests.gui.test_window_agent_live import AgentSitting, seated
 from tests.patience import PATIENCE_S
 from tests.vendors.anthropic_server import KEY, AnthropicServer
 from tests.vendors.anthropic_server import Said as Billed
@@ -67,14 +67,8 @@ class AloneSitting(AgentSitting):
 
 @pytest.fixture
 def sitting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AloneSitting]:
-    load()
-    monkeypatch.setenv("MANUAL_SLOP_CONFIG", "")
-    with CompatibleServer(VLLM) as server:
-        sitting = AloneSitting(tmp_path, server, screen)
-        with over(sitting.app, screen, monkeypatch):
-            yield sitting
-        sitting.stop()
-    assert not screen.failures
+    with seated(AloneSitting, tmp_path, screen, monkeypatch) as sitting:
+        yield sitting
 
 
 def test_a_person_starts_it_beside_a_cap_sees_it_work_and_rest_wakes_it_and_stops_it(

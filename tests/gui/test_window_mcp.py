@@ -15,7 +15,7 @@ from panels.base.ui import Ui
 from panels.mcp.view import McpForm, McpView
 from panels.shell.window import window
 from tests.gui.conftest import Screen
-from tests.gui.layout_check import faults
+from tests.gui.sitting import misfits_of
 from tests.panels.mcp import mcp_states as ms
 from tests.panels.views import view_of
 
@@ -32,26 +32,14 @@ SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1024, 700), 2.0))
 
 @pytest.mark.parametrize("name", sorted(STATES))
 def test_every_state_fits(screen: Screen, name: str) -> None:
-    load()
-    state, sent = STATES[name](), list[Command]()
+    state = STATES[name]()
     own = McpView(
         folded=frozenset({"files"}), open_tools=frozenset({("files", "read")}), form=McpForm(error="No")
     )
-    view, scale = view_of(own, panel="mcp"), 1.0
+    view = view_of(own, panel="mcp")
     view.show_hub("mcp")
 
-    def draw(ui: Ui) -> None:
-        screen.ui.set_looks("dark", scale)
-        window(state, view, ui, sent.append)
-
-    screen.show(draw)
-    found = []
-    for size, scale in SIZES:
-        for _ in range(3):
-            screen.ui.frame(draw, *size)
-        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
-    screen.loop.wake()
-    assert found == []
+    assert misfits_of(screen, state, view, SIZES) == []
 
 
 def test_a_yes_takes_a_click_on_a_button_that_stood_there(

@@ -7,18 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.app.messages import Command
 from core.values.curation import FileMode
 from core.values.state import AppState
-from gui.markdown.document import load
-from panels.base.ui import Ui
 from panels.retrieval.view import RetrievalView
-from panels.shell.window import window
 from tests.core.app.programs import until
 from tests.core.retrieval.test_navigation_worker import WordModel
 from tests.gui.conftest import Screen
-from tests.gui.layout_check import faults
-from tests.gui.sitting import sees, watching
+from tests.gui.sitting import misfits_of, sees, watching
 from tests.panels.retrieval import retrieval_states as rs
 from tests.panels.views import view_of
 
@@ -37,25 +32,13 @@ SIZES = (((1600, 1000), 1.0), ((1280, 800), 1.0), ((1024, 700), 1.0), ((1024, 70
 
 @pytest.mark.parametrize("name", sorted(STATES))
 def test_every_state_fits(screen: Screen, name: str) -> None:
-    load()
     make, tab = STATES[name]
-    state, sent = make(), list[Command]()
+    state = make()
     own = RetrievalView(tab=tab, are_filters_open=True, unfolded={("notes", rs.NOTES, "sea/surge.md")})
-    view, scale = view_of(own, panel="retrieval"), 1.0
+    view = view_of(own, panel="retrieval")
     view.show_hub("retrieval")
 
-    def draw(ui: Ui) -> None:
-        screen.ui.set_looks("dark", scale)
-        window(state, view, ui, sent.append)
-
-    screen.show(draw)
-    found = []
-    for size, scale in SIZES:
-        for _ in range(3):
-            screen.ui.frame(draw, *size)
-        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
-    screen.loop.wake()
-    assert found == []
+    assert misfits_of(screen, state, view, SIZES) == []
 
 
 def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(

@@ -14,7 +14,7 @@ from panels.base.view import WindowView
 from panels.shell.window import window
 from panels.signals.view import SignalsView
 from tests.gui.conftest import Screen
-from tests.gui.layout_check import faults
+from tests.gui.sitting import misfits_of
 from tests.panels.signals import signal_states
 from tests.panels.views import view_of
 
@@ -24,24 +24,12 @@ SIZES = (((1600, 1000), 1.0), ((1024, 700), 1.0), ((1024, 700), 2.0))
 
 @pytest.mark.parametrize("page", ["chat", "settings"])
 def test_panel_and_settings_fit(screen: Screen, page: Literal["chat", "settings"]) -> None:
-    load()
-    state, sent, scale = signal_states.busy(), list[Command](), 1.0
+    state = signal_states.busy()
     view = view_of(SignalsView(open_signals=frozenset({"s2"})), panel="signals")
     view.page, view.settings_section = page, "notifications"
     view.show_hub("signals")
 
-    def draw(ui: Ui) -> None:
-        screen.ui.set_looks("dark", scale)
-        window(state, view, ui, sent.append)
-
-    screen.show(draw)
-    found = []
-    for size, scale in SIZES:
-        for _ in range(3):
-            screen.ui.frame(draw, *size)
-        found += [f"{size} {scale}: {fault}" for fault in faults(screen.ui.tree)]
-    screen.loop.wake()
-    assert found == []
+    assert misfits_of(screen, state, view, SIZES) == []
 
 
 def test_a_person_puts_a_signal_away_and_ends_the_quiet(screen: Screen) -> None:
