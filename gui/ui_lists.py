@@ -125,7 +125,19 @@ def _tabs(tree: Tree, it: w.TabsWidget) -> str | None:
             tab.tip = option.detail
             is_open = option.value == it.active
             kind = "tab_on" if is_open else "tab"
-            tab.update((glyph(option.icon), visible(option.label), kind, True, False, "", None, is_open))
+            tab.update(
+                (
+                    glyph(option.icon),
+                    visible(option.label),
+                    kind,
+                    True,
+                    False,
+                    "",
+                    None,
+                    is_open,
+                    option.widest,
+                )
+            )
             if tab.is_clicked:
                 chosen, tab.is_clicked = option.value, False
         tree.leave()

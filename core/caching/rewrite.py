@@ -246,12 +246,12 @@ def why_changed(before: Sequence[SentPart], after: Sequence[SentPart]) -> str:
     old, new = ({part.key: part.sha256 for part in parts} for parts in (before, after))
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     documents = [key for key in changed if layer_of(key) == _PROJECT]
-    words = [_said(documents, new)] if documents else []
+    words = [_said(documents, old, new)] if documents else []
     notes = [key for key in changed if key != DIGEST_KEY and key not in documents]
     if DIGEST_KEY in changed:
         words.append(_digest(old, new))
     if notes:
-        words.append(_notes(notes))
+        words.append(_notes(notes, old, new))
     return " and ".join(words) or "knowledge changed"
 
 
@@ -293,14 +293,24 @@ def _digest(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     return "the digest changed" if DIGEST_KEY in old else "knowledge is on"
 
 
-def _said(keys: Sequence[str], new: Mapping[str, str]) -> str:
-    """Documents of layer 6 that changed."""
-    if len(keys) > 1:
-        return f"{len(keys)} identity files changed"
-    return f"{keys[0].partition('/')[2]} {'changed' if keys[0] in new else 'is gone'}"
+def _said(keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """Documents of layer 6 that are others than before."""
+    name = keys[0].partition("/")[2] if len(keys) == 1 else f"{len(keys)} identity files"
+    return _became(name, keys, old, new)
 
 
-def _notes(keys: Sequence[str]) -> str:
-    if len(keys) > 1:
-        return f"notes on {len(keys)} files changed"
-    return f"notes on {keys[0].rpartition('/')[2]} changed"
+def _notes(keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    name = keys[0].rpartition("/")[2] if len(keys) == 1 else f"{len(keys)} files"
+    return _became(f"notes on {name}", keys, old, new, is_many=True)
+
+
+def _became(
+    name: str, keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str], *, is_many: bool = False
+) -> str:
+    """What became of texts that are others than before: nobody changed one that counts for the first time."""
+    is_many = is_many or len(keys) > 1
+    if not any(key in old for key in keys):
+        return f"{name} {'count' if is_many else 'counts'} now"
+    if not any(key in new for key in keys):
+        return f"{name} {'are' if is_many else 'is'} gone"
+    return f"{name} changed"

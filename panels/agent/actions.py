@@ -44,8 +44,10 @@ ACTIONS: tuple[Action, ...] = (
            is_enabled=lambda d: bool(undoable_turn(d))),
     Action("tools", "Discussion", 4, "Give it tools", toggle_tools, "wrench", "", has_discussion,
            is_done=has_tools, undo_label="Take its tools away"),
-    Action("mode", "Discussion", 4, "Next mode of its tools", next_mode, "shield-halved", "Ctrl+M", has_tools),
+    Action("mode", "Discussion", 4, "Next mode of its tools", next_mode, "shield-halved", "Ctrl+M", has_tools,
+           why_not=lambda d: "This discussion has no tools: there is no mode of them." if d.summary is not None else ""),
     Action("autonomy", "Discussion", 4, "Autonomy…", show_autonomy, "moon", "", has_discussion),
     Action("kill_commands", "Discussion", 4, "Kill running commands",
-           lambda d: d.send(KillCommands(d.state.discussions.selected_id)), "stop", "Ctrl+K", has_commands),
+           lambda d: d.send(KillCommands(d.state.discussions.selected_id)), "stop", "Ctrl+K", has_commands,
+           why_not=lambda d: "No command of this discussion runs." if d.summary is not None else ""),
 )  # fmt: skip

@@ -30,6 +30,8 @@ TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.OPEN: ("circle", "faint"),
 }
 TODO_SHOWN = 200
+HEAD_PX, FIGURES_PX = 310.0, 300.0
+"""Widths of the card from which its state stands in one line with the round and a button in words, and its figures in words."""
 SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
 
 
@@ -76,9 +78,19 @@ def _tabs(page: AgentPage, waiting: int) -> tuple[Option, ...]:
     files = len({one.path for one in page.changes if not one.is_undone})
     return (
         Option("activity", "Activity", icon="bolt"),
-        Option("waiting", f"Waiting {waiting}" if waiting else "Waiting", icon="shield-halved"),
-        Option("todo", f"Todo {done}/{len(page.todo)}" if page.todo else "Todo", icon="list-check"),
-        Option("files", f"Files {files}" if files else "Files", icon="code-compare"),
+        Option(
+            "waiting",
+            f"Waiting {waiting}" if waiting else "Waiting",
+            icon="shield-halved",
+            widest="Waiting 9",
+        ),
+        Option(
+            "todo",
+            f"Todo {done}/{len(page.todo)}" if page.todo else "Todo",
+            icon="list-check",
+            widest="Todo 9/99",
+        ),
+        Option("files", f"Files {files}" if files else "Files", icon="code-compare", widest="Files 99"),
         Option("autonomy", "Alone", icon="moon"),
     )
 
@@ -108,12 +120,16 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
             return
         meter(desk)
         with ui.row("figures", gap=12):
-            ui.text("cost", f"This task: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
+            is_narrow = 0 < ui.width() < FIGURES_PX
+            label = "Task" if is_narrow else "This task"
+            ui.text("cost", f"{label}: {_cost(page, summary.usage.cost_usd)}", style="small", tone="muted",
                     tip="Cost of the turn that runs, or ran last")  # fmt: skip
             ui.push()
             if page.commands:
                 tip = f"{fmt.count(len(page.commands), 'command')} in the background"
-                words = f"{len(page.commands):,} in background"
+                if is_narrow:
+                    ui.icon("icon", "terminal", tone="accent", tip=tip)
+                words = f"{len(page.commands):,}" + ("" if is_narrow else " in background")
                 ui.text("commands", words, style="small", tone="accent", tip=tip)
             if ui.button("kill", "Kill", icon="stop", kind="ghost", is_small=True, tip=action_tip(desk, "kill_commands"),
                          is_enabled=desk.actions["kill_commands"].is_enabled(desk)):  # fmt: skip
@@ -146,13 +162,17 @@ def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
     ui = desk.ui
     alone, at_work = desk.state.attention.autonomy, desk.turn is not None or desk.is_replying
     icon, tone, words = turn_words(desk.turn, is_replying=desk.is_replying)
+    round_words = f"round {desk.turn.rounds:,}" if desk.turn is not None and not desk.turn.is_stopping else ""
     if alone is not None and alone.discussion_id == desk.state.discussions.selected_id and not at_work:
         icon, tone, words = autonomy_words(alone, desk.state.now)
     with ui.row("head"):
         ui.icon("icon", icon, tone=tone)
-        ui.text("words", words, style="strong", width=0, wraps=True)
+        is_narrow = 0 < ui.width() < HEAD_PX
+        shown = words if is_narrow else " · ".join(filter(None, (words, round_words)))
+        ui.text("words", shown, style="strong", width=0, wraps=True, tip=round_words if is_narrow else "")
+        label = "" if is_narrow else "Stop"
         if desk.is_replying and ui.button(
-            "stop", "Stop", icon="stop", is_small=True, tip=action_tip(desk, "stop")
+            "stop", label, icon="stop", is_small=True, tip=action_tip(desk, "stop")
         ):
             run_action("stop", desk)
         if is_low and ui.button(
@@ -174,17 +194,21 @@ def _cost(page: AgentPage, discussion_usd: float | None) -> str:
 
 
 def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone, str]:
-    """State of a turn: icon, tone and words."""
+    """State of a turn: icon, tone and words, without its round."""
     if turn is None:
         return ("robot", "accent", "The model writes") if is_replying else ("robot", "muted", "At rest")
     if turn.is_stopping:
         return "stop", "muted", "Stopping"
     counted = Counter(call.state for call in turn.calls)
     if asked := counted[CallState.ASKING]:
-        return "shield-halved", "warn", f"{fmt.count(asked, 'call')} waiting for you · round {turn.rounds}"
+        return (
+            "shield-halved",
+            "warn",
+            f"{fmt.count(asked, 'call')} {'waits' if asked == 1 else 'wait'} for you",
+        )
     if runs := counted[CallState.RUNNING]:
-        return "circle-play", "accent", f"{fmt.count(runs, 'call')} running · round {turn.rounds}"
-    return "robot", "accent", f"The model thinks · round {turn.rounds}"
+        return "circle-play", "accent", f"{fmt.count(runs, 'call')} running"
+    return "robot", "accent", "The model thinks"
 
 
 def _sandbox(desk: Desk) -> None:

@@ -65,6 +65,10 @@ def _never(_desk: Desk) -> bool:
     return False
 
 
+def _nothing(_desk: Desk) -> str:
+    return ""
+
+
 class Action(msgspec.Struct, frozen=True):
     """One thing that a person can do.
 
@@ -74,6 +78,7 @@ class Action(msgspec.Struct, frozen=True):
         is_checked: whether it is the one in use of a few.
         label: what it will do; undo_label: what it will do where `is_done`, for what is switched on and off.
         is_bound: whether the window listens for the chord; False where a button or an editor does.
+        why_not: why it cannot be done just now, where a person who presses its chord is to read that.
         chord_of: the chord that is shown, where the settings choose it; tone: of its menu item.
     """
 
@@ -85,6 +90,7 @@ class Action(msgspec.Struct, frozen=True):
     icon: str = ""
     chord: str = ""
     is_enabled: Callable[[Desk], bool] = _always
+    why_not: Callable[[Desk], str] = _nothing
     is_checked: Callable[[Desk], bool] = _never
     is_done: Callable[[Desk], bool] = _never
     undo_label: str = ""

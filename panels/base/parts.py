@@ -25,7 +25,9 @@ Length = float | None
 class Option(msgspec.Struct, frozen=True):
     """A choice of a combo or menu. `detail` is shown muted beside the label.
 
-    `icon` stands for a tab's label where a strip of tabs is too narrow for all labels. Options that follow each other with the same `group` stand under that heading in a combo.
+    `icon` stands for a tab's label where a strip of tabs is too narrow for all labels; a tab is given room for `widest`, so
+    that a count in its label moves no other tab and turns none into its icon. Options that follow each other with the same
+    `group` stand under that heading in a combo.
     """
 
     value: str
@@ -33,6 +35,7 @@ class Option(msgspec.Struct, frozen=True):
     detail: str = ""
     group: str = ""
     icon: str = ""
+    widest: str = ""
 
 
 class Share(msgspec.Struct, frozen=True):

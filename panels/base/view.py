@@ -73,6 +73,7 @@ class WindowView:
         side: the side pane that was asked for last; room_px: width of all panes in the last frame, 0 before.
         is_hub_low: the panel in the hub has less height than it needs, and scrolls as a whole.
         focus: what takes the keyboard when it is drawn next; focus_not: the discussion whose composer does not.
+        said: why the chord that was pressed last did nothing, with the discussion in front then; None: nothing to say.
         rooms: what each room alone knows, by its class; restored: what the last window left, None while unknown.
         saved: what persists as it was sent to disk last; asked: counts the commands whose outcome is waited for.
     """
@@ -91,6 +92,7 @@ class WindowView:
     focus: str = ""
     focus_not: str = ""
     dialog: Dialog | None = None
+    said: tuple[str, str] | None = None
     rooms: dict[type[Any], Any] = field(default_factory=dict, repr=False)
     memo: Memo = field(default_factory=Memo, repr=False)
     restored: str | None = None

@@ -24,8 +24,8 @@ from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_dialog, send_chord
 from panels.base.view import Dialog
 from panels.discussion.list_rows import shown_ids
-from panels.discussion.model_picker import efforts_of, next_effort
-from panels.discussion.slash import message_text_of, slash_input
+from panels.discussion.model_picker import efforts_of, next_effort, why_no_effort
+from panels.discussion.slash import NOTHING_FAILED, message_text_of, slash_input
 from panels.discussion.slash_strip import enter_slash
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 
@@ -42,6 +42,11 @@ def can_send(desk: Desk) -> bool:
 
 def _can_retry(desk: Desk) -> bool:
     return desk.opened is not None and bool(desk.opened.failed_message_id) and not desk.is_replying
+
+
+def why_no_retry(desk: Desk) -> str:
+    """Why nothing can be sent again, in a sentence."""
+    return "A reply is under way." if desk.is_replying else NOTHING_FAILED
 
 
 def _can_regenerate(desk: Desk) -> bool:
@@ -208,7 +213,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("stop", "Discussion", 0, "Stop reply", lambda d: d.send(CancelReply(d.state.discussions.selected_id)), "stop",
            "Escape", lambda d: d.is_replying or d.turn is not None, is_bound=False),
     Action("retry", "Discussion", 0, "Retry failed send", lambda d: d.send(RetrySend(d.state.discussions.selected_id)),
-           "arrows-rotate", "F5", _can_retry),
+           "arrows-rotate", "F5", _can_retry, why_not=why_no_retry),
     Action("regenerate", "Discussion", 0, "Regenerate reply",
            _regenerate, "arrows-rotate", "Ctrl+Shift+R", _can_regenerate),
     Action("version_before", "Discussion", 0, "Previous version of the reply", _choose(-1), "chevron-left",
@@ -218,7 +223,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("fork", "Discussion", 1, "Fork", _fork, "code-branch", "Ctrl+Shift+B", has_messages),
     Action("model", "Discussion", 1, "Model…", _model, "sliders", "", has_discussion),
     Action("effort", "Discussion", 1, "Next reasoning effort", next_effort, "gauge-high", "Ctrl+R",
-           lambda d: bool(efforts_of(d))),
+           lambda d: bool(efforts_of(d)), why_not=why_no_effort),
     Action("rename", "Discussion", 1, "Rename", _rename, "pen", "F2", has_discussion),
     Action("pin", "Discussion", 1, "Pin", _pin, "thumbtack", "Ctrl+Shift+D", has_discussion,
            is_done=lambda d: d.summary is not None and d.summary.meta.pinned, undo_label="Unpin"),

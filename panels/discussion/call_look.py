@@ -14,6 +14,7 @@ from core.base import figures as fmt
 from core.base.decoders import from_json
 from core.base.text import one_line
 from core.values.agent import CallState, ToolCall
+from core.values.discussion import HAND_OVER
 from panels.base.ui import Tone
 
 SUMMARY_CHARS = 160
@@ -40,6 +41,12 @@ TOOLS = {
 """Our tools in a person's words, with their icons."""
 OWN = frozenset({"delegate", "journal", "todo", "yield_to_user"})
 """Tools whose summary says no more than their name: what they were given says it."""
+QUIET = {
+    HAND_OVER: "It handed over to you",
+    "journal": "Written to the journal",
+    "todo": "The list was set",
+}
+"""Tools whose answer says only that it was done, each in a line: what was asked of them stands with their call."""
 OF_SERVER = "__"
 """Mark between an MCP server's name and its tool's."""
 COMMANDS = frozenset({"bash"})

@@ -20,7 +20,7 @@ from panels.base.ui import Tone, Ui
 from panels.discussion.message_body import copied_text, live_menu, message_menu, message_text
 from panels.discussion.message_foot import branch_foot, branch_points, pager, versions_foot
 from panels.discussion.message_rows import tokens_by_message
-from panels.discussion.tool_parts import answered_calls, tool_parts
+from panels.discussion.tool_parts import answered_calls, quiet_line, quiet_words, tool_parts
 from panels.discussion.usage import usage_details, usage_line
 from panels.discussion.view import DiscussionView, MessageKey
 
@@ -82,6 +82,11 @@ def message_card(
         _branch_points(desk, opened, message)
         return
     key, own = (opened.id, message.id), desk.view.of(DiscussionView)
+    calls = answered_calls(desk.view.memo, opened.entries)
+    if message.role is Role.TOOL and not is_found and (words := quiet_words(message, calls)):
+        quiet_line(desk.ui, "quiet", words)
+        _branch_points(desk, opened, message)
+        return
     with desk.ui.surface("card", "card_selected" if is_found else "card", padding=(16, 12)):
         _head(desk, opened, message)
         if key in own.editing:
@@ -91,7 +96,7 @@ def message_card(
         if not is_opening(desk.state, message) or _opening(own, desk.ui, key, message, is_found=is_found):
             message_text(desk.ui, message, terms, found_at)
         if message.role is not Role.USER:
-            tool_parts(desk, key, message, answered_calls(desk.view.memo, opened.entries))
+            tool_parts(desk, key, message, calls)
             _pictures(desk, opened, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
         if message.status is not Status.COMPLETE:

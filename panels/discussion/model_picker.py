@@ -17,6 +17,7 @@ from panels.base.view import Dialog
 LABEL_PX = 120.0
 STEP = 0.05
 USUAL_TEMPERATURE = 1.0
+NO_LEVELS = "This model has no levels of effort."
 
 
 def model_dialog(desk: Desk, dialog: Dialog) -> None:
@@ -73,6 +74,11 @@ def efforts_of(desk: Desk) -> tuple[str, ...]:
     meta = desk.summary.meta if desk.summary is not None else None
     profile = selection.profile(desk.state, meta.provider, meta.model) if meta is not None else None
     return tuple(option.value for option in effort_options(profile))
+
+
+def why_no_effort(desk: Desk) -> str:
+    """Why there is no next level of effort, in a sentence."""
+    return NO_LEVELS if desk.summary is not None else "Pick a discussion first."
 
 
 def next_effort(desk: Desk) -> None:

@@ -11,10 +11,11 @@ from core.discussion.messages import SetEffort, SetModel
 from panels.base.action import run_action
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
-from panels.discussion.model_picker import efforts_of
+from panels.discussion.model_picker import NO_LEVELS, efforts_of
 from panels.discussion.view import DiscussionView
 
 SHOWN = 6
+NOTHING_FAILED = "Nothing failed here that could be sent again."
 _INPUT = re.compile(r"/(?P<name>[A-Za-z]*)(?P<space>[ \t]+(?P<argument>.*?)[ \t]*)?")
 
 
@@ -120,11 +121,7 @@ def _compact(desk: Desk) -> str:
 def _run(desk: Desk, action_id: str) -> str:
     action = desk.actions[action_id]
     if not action.is_enabled(desk):
-        return (
-            "Nothing failed here that could be sent again."
-            if action_id == "retry"
-            else "That cannot be done now."
-        )
+        return NOTHING_FAILED if action_id == "retry" else "That cannot be done now."
     run_action(action_id, desk)
     return ""
 
@@ -153,7 +150,7 @@ def _choose_model(desk: Desk, argument: str) -> str:
 def _choose_effort(desk: Desk, argument: str) -> str:
     efforts = efforts_of(desk)
     if not efforts:
-        return "This model has no levels of effort."
+        return NO_LEVELS
     if argument.lower() not in efforts:
         return f"{argument!r} is none of its levels: {', '.join(efforts)}."
     if desk.summary is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from core.base import figures as fmt
 from core.values.agent import CallState
@@ -13,6 +13,7 @@ from panels.base.ui import Ui
 from panels.discussion.call_look import (
     COMMANDS,
     LINE_FROM_PX,
+    QUIET,
     STATES,
     call_summary,
     shown_arguments,
@@ -50,6 +51,24 @@ def _answered(entries: tuple[Entry, ...]) -> Calls:
     return answered
 
 
+def quiet_words(message: Message, calls: Calls) -> str:
+    """All that a message of results says, where it only says that something was done; empty where it says more."""
+    said: list[str] = []
+    for part in message.parts:
+        if not isinstance(part, ToolResultPart):
+            return ""
+        words = _quiet(part, message, calls.get((message.id, part.call_id)))
+        if not words:
+            return ""
+        said.append(words)
+    return " · ".join(dict.fromkeys(said))
+
+
+def _quiet(part: ToolResultPart, message: Message, call: ToolCallPart | None) -> str:
+    is_done = part.end(message.status) is CallEnd.DONE and not part.attachments
+    return QUIET.get(call.name, "") if call is not None and is_done else ""
+
+
 def tool_parts(desk: Desk, key: MessageKey, message: Message, calls: Calls) -> None:
     """Draw the calls and results of a message. Sends SelectDiscussion."""
     own, ui = desk.view.of(DiscussionView), desk.ui
@@ -58,8 +77,11 @@ def tool_parts(desk: Desk, key: MessageKey, message: Message, calls: Calls) -> N
             case ToolCallPart():
                 _call(desk, own, (*key, index), part)
             case ToolResultPart():
-                end = part.end(message.status)
-                _result(own, ui, (*key, index), part, end, calls.get((message.id, part.call_id)))
+                call = calls.get((message.id, part.call_id))
+                if words := _quiet(part, message, call):
+                    quiet_line(ui, ("result", index), words)
+                else:
+                    _result(own, ui, (*key, index), part, part.end(message.status), call)
             case _:
                 pass
 
@@ -84,6 +106,14 @@ def _call(desk: Desk, own: DiscussionView, place: tuple[str, str, int], part: To
             task_link(desk, place[0], part.name, part.call_id)
         if is_open:
             ui.code("arguments", shown_arguments(part.arguments_json), language="json")
+
+
+def quiet_line(ui: Ui, key: Hashable, words: str) -> None:
+    """Draw what a tool did that has no more to say."""
+    icon, tone, _ = STATES[CallState.DONE]
+    with ui.row(key, gap=6):
+        ui.icon("icon", icon, tone=tone)
+        ui.text("words", words, tone="muted", style="small", width=0, wraps=True)
 
 
 def _result(

@@ -51,7 +51,9 @@ BY_ID = {action.id: action for action in ACTIONS}
 
 
 def run_shortcuts(desk: Desk) -> None:
-    """Do what the pressed chords ask for. Once a frame, before anything is drawn."""
+    """Do what the pressed chords ask for, or have it said why not. Once a frame, before anything is drawn."""
     for action in ACTIONS:
         if action.chord and action.is_bound and desk.ui.shortcut(action.chord):
+            why = "" if action.is_enabled(desk) else action.why_not(desk)
+            desk.view.said = (desk.state.discussions.selected_id, why) if why else None
             run_action(action.id, desk)

@@ -54,7 +54,8 @@ def notices_panel(desk: Desk) -> None:
     question = desk.view.memo.get("question of trust", (project.asked,), lambda: question_id(project.asked))
     asks = bool(project.asked) and (project.root, question) not in own.was_trust_put_off
     notices = _worth_showing(desk.state, desk.view)
-    if not notices and not asks:
+    said = _said(desk)
+    if not notices and not asks and said is None:
         return
     is_tight = desk.ui.width() < TIGHT_PX
     shown = dict(panes(desk.view, desk.view.room_px)) if desk.view.page == "chat" else {}
@@ -63,9 +64,19 @@ def notices_panel(desk: Desk) -> None:
     foot = STATUS_PX + (0 if has_list or is_alone else COMPOSER_PX)
     with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width(), desk.ui.height()), foot=foot):
         _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, is_narrow=width < NARROW_PX)
+        if said is not None and _banner(desk.ui, "said", said, is_narrow=width < NARROW_PX):
+            desk.view.said = None
         if asks:
             limit = 0 if 0 < desk.ui.height() < LOW_PX else ASKED_TIGHT if is_tight else ASKED
             _trust_banner(desk, own, question, limit)
+
+
+def _said(desk: Desk) -> Notice | None:
+    """Say why a chord did nothing, until another is pressed or another discussion stands in front."""
+    said = desk.view.said
+    if said is None or said[0] != desk.state.discussions.selected_id:
+        return None
+    return Notice("said", Level.INFO, said[1])
 
 
 def _worth_showing(state: AppState, view: WindowView) -> tuple[Notice, ...]:

@@ -11,6 +11,7 @@ import pytest
 from gui.elements.lists import RowPane, VirtualList
 from gui.elements.sorting import Handle
 from gui.elements.surfaces import Surface
+from gui.elements.tabs import Tab
 from panels.base.ui import Column, ListView, Option, Ui
 from tests.gui.conftest import Screen
 from tests.gui.gallery_pages import COLUMNS, Rows, conversation
@@ -268,6 +269,43 @@ def test_tabs_tell_which_was_pressed(screen: Screen) -> None:
     person.click("Second")
     assert seen == ["b"]
     screen.check()
+
+
+@pytest.mark.parametrize("width", [600, 260, 200, 120])
+def test_a_count_in_its_words_moves_no_tab_and_turns_none_into_its_icon(screen: Screen, width: int) -> None:
+    """At any width of the strip: with room, with little, in icons, and in icons alone."""
+    labels, shown = {"asks": "Waiting", "files": "Files"}, "calls"
+
+    def draw(ui: Ui) -> None:
+        with ui.surface("box", "clear", width=width, padding=(0, 0)):
+            ui.tabs(
+                "tabs",
+                (
+                    Option("calls", "Activity", icon="bolt"),
+                    Option("asks", labels["asks"], icon="shield-halved", widest="Waiting 9"),
+                    Option("files", labels["files"], icon="code-compare", widest="Files 99"),
+                    Option("alone", "Alone", icon="moon"),
+                ),
+                shown,
+            )
+
+    person = screen.show(draw)
+
+    def places() -> list[tuple[object, float, bool]]:
+        tabs = [one for one in person.visible() if isinstance(one, Tab)]
+        return [(one.key, person.rect(one)[0], one.is_collapsed) for one in tabs]
+
+    before = places()
+    labels.update(asks="Waiting 3", files="Files 12")
+    screen.settle()
+    assert places() == before
+    screen.check()
+    has_words = not any(is_icon for _, _, is_icon in before)
+    assert has_words == (width >= 260)
+    if has_words:
+        shown = "files"
+        screen.settle()
+        assert places() == before, "being opened moves none"
 
 
 def test_rows_are_dragged_by_their_handle(screen: Screen) -> None:

@@ -1,4 +1,9 @@
-"""`web_fetch`: a page of the open net as text."""
+"""`web_fetch`: a page of the open net as text.
+
+Where the environment names a proxy, pages are fetched through it alone: a person who set one wants no way past it. It is
+never asked for a name, which it would look up among those of the network around it: it is told the address that was
+judged, in a tunnel that `https://` pages alone can take (of a plain page it would read the name).
+"""
 
 from __future__ import annotations
 
@@ -140,20 +145,25 @@ def _asked(network: Network, address: WebAddress, call: Call, end: float) -> _Pa
     import httpx2
 
     failure: Exception | None = None
-    for ip in _allowed_ips(network, address)[:MAX_TRIED]:
+    proxy = proxy_for(address)
+    ips = _allowed_ips(network, address)
+    if proxy:
+        ips = _in_tunnel(address, ips, proxy)
+    for ip in ips[:MAX_TRIED]:
         try:
-            return _answer_of(ip, address, call, end)
+            return _answer_of(ip, address, call, end, proxy)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             failure = error
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             failure = error
             break
     why = f"no answer within {TIMEOUT_S:.0f} s" if time.monotonic() > end else _words(failure or ValueError())
-    raise _FetchError(f"{address.url} could not be fetched: {why}.{_of_proxy()}") from failure
+    through = " through the proxy that is set" if proxy else ""
+    raise _FetchError(f"{address.url} could not be fetched{through}: {why}.") from failure
 
 
-def _answer_of(ip: str, address: WebAddress, call: Call, end: float) -> _Page | WebAddress:
-    """Ask one machine: the address that was judged is the one that is connected to, and no proxy comes between."""
+def _answer_of(ip: str, address: WebAddress, call: Call, end: float, proxy: str) -> _Page | WebAddress:
+    """Ask one machine: the address that was judged is the one that is connected to, by us or by a proxy."""
     import httpx2
 
     place = f"[{ip}]" if ":" in ip else ip
@@ -165,7 +175,9 @@ def _answer_of(ip: str, address: WebAddress, call: Call, end: float) -> _Page | 
         "Connection": "close",
     }
     with (
-        httpx2.Client(verify=_trust(), trust_env=False, follow_redirects=False, timeout=SILENCE_S) as client,
+        httpx2.Client(
+            verify=_trust(), trust_env=False, follow_redirects=False, timeout=SILENCE_S, proxy=proxy or None
+        ) as client,
         client.stream(
             "GET",
             f"{address.scheme}://{place}:{address.port}{address.target}",
@@ -191,7 +203,12 @@ def _allowed_ips(network: Network, address: WebAddress) -> list[str]:
     try:
         found = network.resolve(address.host, address.port)
     except (OSError, UnicodeError) as error:
-        raise _FetchError(f"The name {address.host} is not known: {_words(error)}.{_of_proxy()}") from error
+        more = (
+            " Names are looked up here: the proxy that is set is not asked for any."
+            if proxy_for(address)
+            else ""
+        )
+        raise _FetchError(f"The name {address.host} is not known: {_words(error)}.{more}") from error
     if not found or not all(network.may_reach(ip) for ip in found):
         raise _FetchError(
             f"{address.host} leads to this machine or to the network around it: that is never fetched from."
@@ -199,12 +216,33 @@ def _allowed_ips(network: Network, address: WebAddress) -> list[str]:
     return found
 
 
-def _of_proxy() -> str:
-    """Word on a proxy that is set: it would look up names itself, among those of the network around it."""
-    from urllib.request import getproxies
+def proxy_for(address: WebAddress) -> str:
+    """URL of the proxy that the environment names for an address, empty for none or where `no_proxy` leaves it out."""
+    from urllib.request import getproxies, proxy_bypass
 
-    is_set = bool({"http", "https", "all"} & getproxies().keys())
-    return " The proxy that is set is not used: it could reach the network around it." if is_set else ""
+    named = getproxies()
+    proxy = named.get(address.scheme) or named.get("all") or ""
+    if not proxy or proxy_bypass(address.host):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _in_tunnel(address: WebAddress, ips: list[str], proxy: str) -> list[str]:
+    """Addresses that a proxy is told: it takes those of IPv4 alone from our client. Raises _FetchError."""
+    if not proxy.startswith(("http://", "https://")):
+        raise _FetchError(
+            f"{address.url} could not be fetched through the proxy that is set: only http:// and https:// proxies are used."
+        )
+    if address.scheme != "https":
+        raise _FetchError(
+            f"{address.url} is not fetched: through the proxy that is set only https:// pages are."
+        )
+    found = [ip for ip in ips if ":" not in ip]
+    if not found:
+        raise _FetchError(
+            f"{address.host} has addresses of IPv6 alone, which the proxy that is set is not told."
+        )
+    return found
 
 
 def _read(address: WebAddress, response: httpx2.Response, end: float) -> _Page:

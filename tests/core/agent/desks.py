@@ -1,15 +1,17 @@
-"""A desk that tools are tried at: folders of a test, what the model has seen, what was kept."""
+"""Desks that tools are tried at: over folders of a test for tools of files, over real commands for those that run them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from core.agent import kept_bytes
+from core.agent.commands import Commands, DiscussionCommands
 from core.agent.page_text import page_text
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.agent.tools.table import TOOLS
@@ -18,11 +20,85 @@ from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 
 
-class Desk:
-    """A project `project` and a home `home` in a folder. `calls`: what memory was asked."""
+class AnyDesk:
+    """A `ToolDesk` of one call in a trusted project; it can be cancelled. What a tool of the test has no use for fails.
+
+    Attributes:
+        tails: what the call reported.
+    """
+
+    def __init__(self, root: Path, home: Path, *ids: str) -> None:
+        self.root, self.home = root, home
+        self.discussion_id, self.turn_id, self.call_id = ids
+        self.now = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+        self.tails: list[str] = []
+        self._cancelled = threading.Event()
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def commands(self) -> CommandDesk:
+        raise AssertionError("no tool of this desk runs a command")
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+        for callback in self._callbacks:
+            callback()
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        self._callbacks.append(callback)
+        if self._cancelled.is_set():
+            callback()
+
+    def wait(self, timeout_s: float) -> bool:
+        return self._cancelled.wait(timeout_s)
+
+    def report(self, tail: str) -> None:
+        self.tails.append(tail)
+
+    def seen(self, path: str) -> str:
+        raise AssertionError(path)
+
+    def note_seen(self, path: str, sha256: str) -> None:
+        raise AssertionError(path)
+
+    def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
+        raise AssertionError(name)
+
+    def keep_before(self, change: FileChange, data: bytes | None) -> None:
+        raise AssertionError(change)
+
+    def note_written(self, change: FileChange, *, is_made: bool) -> None:
+        raise AssertionError(change)
+
+    def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
+        raise AssertionError(name)
+
+    def page_text(self, data: bytes, charset: str) -> str:
+        return page_text(data, charset)
+
+
+class ShellDesk(AnyDesk):
+    """A desk with the real commands of discussion `d`."""
+
+    def __init__(self, commands: Commands, root: Path, home: Path, call_id: str = "call") -> None:
+        super().__init__(root, home, "d", "t", call_id)
+        self.every_command = commands
+        self.places = ToolPlaces(str(root), home=str(home), is_trusted=True)
+
+    @property
+    def commands(self) -> DiscussionCommands:
+        return self.every_command.of("d")
+
+
+class Desk(AnyDesk):
+    """A project `project` and a home `home` in a folder: what the model has seen, what was kept. `calls`: what memory was asked."""
 
     def __init__(self, folder: Path, *, allowed: tuple[Path, ...] = ()) -> None:
-        self.root, self.home = folder / "project", folder / "home"
+        super().__init__(folder / "project", folder / "home", "d1", "m1", "c1")
         self.root.mkdir(exist_ok=True)
         self.home.mkdir(exist_ok=True)
         self.tools: Mapping[str, Tool] = TOOLS
@@ -30,9 +106,6 @@ class Desk:
         self.sha256: dict[str, str] = {}
         self.pictures: list[bytes] = []
         self.calls: list[tuple[str, str]] = []
-        self.is_cancelled = False
-        self.discussion_id, self.turn_id, self.call_id = "d1", "m1", "c1"
-        self.now = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
 
     @property
     def places(self) -> ToolPlaces:
@@ -43,10 +116,6 @@ class Desk:
             journal=str(self.home / "journal.md"),
             is_trusted=True,
         )
-
-    @property
-    def commands(self) -> CommandDesk:
-        raise AssertionError("no tool of files runs a command")
 
     def seen(self, path: str) -> str:
         return self.sha256.get(path, "")
@@ -67,19 +136,6 @@ class Desk:
     def keep_picture(self, name: str, data: bytes) -> AttachmentPart:
         self.pictures.append(data)
         return AttachmentPart(hashlib.sha256(data).hexdigest(), "image/png", name, len(data))
-
-    def page_text(self, data: bytes, charset: str) -> str:
-        return page_text(data, charset)
-
-    def report(self, tail: str) -> None:
-        raise AssertionError(tail)
-
-    def wait(self, timeout_s: float) -> bool:
-        return self.is_cancelled
-
-    def on_cancel(self, callback: Callable[[], None]) -> None:
-        if self.is_cancelled:
-            callback()
 
     def judge(self, name: str, /, **arguments: Any) -> Judged:
         """Judge a call."""

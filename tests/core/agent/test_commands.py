@@ -29,7 +29,7 @@ from core.base.bounds import CommandBounds
 from core.base.command_start import Lifeline
 from core.values.agent import ActKind, Approval, Mode, Sandbox
 from core.values.policies import PolicyAnswer
-from tests.core.agent.desk import Desk
+from tests.core.agent.desks import ShellDesk
 
 MARKER = "SLOP_TEST_MARKER"
 
@@ -46,26 +46,26 @@ def confinement() -> Confinement:
 @pytest.fixture(params=["found", "bare"])
 def shell(
     request: pytest.FixtureRequest, confinement: Confinement, isolated_home: Path, tmp_path: Path
-) -> Iterator[Desk]:
+) -> Iterator[ShellDesk]:
     """A desk whose commands are confined as this machine can, then one whose commands are not."""
     find: Callable[[], Confinement] = bare if request.param == "bare" else lambda: confinement
     yield from _desk(find, isolated_home, tmp_path)
 
 
 @pytest.fixture
-def confined_shell(confinement: Confinement, isolated_home: Path, tmp_path: Path) -> Iterator[Desk]:
+def confined_shell(confinement: Confinement, isolated_home: Path, tmp_path: Path) -> Iterator[ShellDesk]:
     yield from _desk(lambda: confinement, isolated_home, tmp_path)
 
 
-def _desk(find: Callable[[], Confinement], home: Path, folder: Path) -> Iterator[Desk]:
+def _desk(find: Callable[[], Confinement], home: Path, folder: Path) -> Iterator[ShellDesk]:
     root = folder / "project"
     root.mkdir()
     commands = Commands(home, lambda *_: None, lambda *_: None, find=find, most_processes=20, grace_s=0.2)
-    yield Desk(commands, root, home)
+    yield ShellDesk(commands, root, home)
     commands.close()
 
 
-def ran(desk: Desk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> ShellOutcome:
+def ran(desk: ShellDesk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> ShellOutcome:
     return desk.commands.run(CommandOrder(command, desk.places.root, network, timeout_s), desk)
 
 
@@ -91,14 +91,14 @@ def wait_for(is_so: Callable[[], bool], timeout_s: float = 10.0) -> bool:
     return True
 
 
-def test_output_exit_code_and_folder_come_back(shell: Desk) -> None:
+def test_output_exit_code_and_folder_come_back(shell: ShellDesk) -> None:
     outcome = ran(shell, "pwd; echo words >&2; exit 3")
     assert outcome.output.splitlines() == [shell.places.root, "words"]
     assert outcome.exit_code == 3
     assert outcome.ended_by == ""
 
 
-def test_nobody_can_be_asked_and_no_key_goes_along(shell: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_can_be_asked_and_no_key_goes_along(shell: ShellDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     monkeypatch.setenv("BASH_ENV", "/tmp/evil")
     outcome = ran(shell, 'read line; echo "read $?"; env')
@@ -107,14 +107,14 @@ def test_nobody_can_be_asked_and_no_key_goes_along(shell: Desk, monkeypatch: pyt
     assert "BASH_ENV" not in outcome.output
 
 
-def test_what_leaves_its_group_ends_with_the_call(shell: Desk) -> None:
+def test_what_leaves_its_group_ends_with_the_call(shell: ShellDesk) -> None:
     marker = f"9{os.getpid()}.1"
     outcome = ran(shell, f"(setsid sleep {marker} &) ; setsid -f sleep {marker}; echo started")
     assert outcome.output.strip() == "started"
     assert marked(marker) == []
 
 
-def test_sigterm_ignored_ends_at_its_time_with_all_its_children(shell: Desk) -> None:
+def test_sigterm_ignored_ends_at_its_time_with_all_its_children(shell: ShellDesk) -> None:
     marker = f"9{os.getpid()}.2"
     began = time.monotonic()
     outcome = ran(
@@ -126,7 +126,7 @@ def test_sigterm_ignored_ends_at_its_time_with_all_its_children(shell: Desk) -> 
     assert time.monotonic() - began < 8
 
 
-def test_a_person_stops_a_command(shell: Desk) -> None:
+def test_a_person_stops_a_command(shell: ShellDesk) -> None:
     marker = f"9{os.getpid()}.3"
 
     def stop() -> None:
@@ -141,14 +141,16 @@ def test_a_person_stops_a_command(shell: Desk) -> None:
     assert marked(marker) == []
 
 
-def test_a_fork_bomb_is_bounded(shell: Desk) -> None:
+def test_a_fork_bomb_is_bounded(shell: ShellDesk) -> None:
     marker = f"9{os.getpid()}.4"
     outcome = ran(shell, f"exec >&- 2>&-; for i in {{1..60}}; do setsid sleep {marker} & done; wait")
     assert outcome.ended_by == "it started more than 20 processes"
     assert marked(marker) == []
 
 
-def test_a_flood_keeps_head_and_tail_and_ends(confined_shell: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flood_keeps_head_and_tail_and_ends(
+    confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("core.agent.commands.MOST_OUTPUT_BYTES", 3_000_000)
     outcome = ran(confined_shell, "echo first; yes")
     assert "wrote more than" in outcome.ended_by
@@ -157,13 +159,13 @@ def test_a_flood_keeps_head_and_tail_and_ends(confined_shell: Desk, monkeypatch:
     assert len(outcome.output) < 40_000
 
 
-def test_what_is_written_before_a_silence_is_shown_in_it(confined_shell: Desk) -> None:
+def test_what_is_written_before_a_silence_is_shown_in_it(confined_shell: ShellDesk) -> None:
     ran(confined_shell, "echo first; sleep 0.3")
     assert confined_shell.tails == ["first\n"]
 
 
 def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
-    confined_shell: Desk, confinement: Confinement, monkeypatch: pytest.MonkeyPatch
+    confined_shell: ShellDesk, confinement: Confinement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One command tries everything at once. Where no sandbox works, each command says so and asks instead."""
     desk = confined_shell
@@ -181,7 +183,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     ours = root / "slop"
     monkeypatch.setenv("HOME", str(person))
     monkeypatch.setattr(desk, "places", msgspec.structs.replace(desk.places, home=str(ours)))
-    monkeypatch.setattr(desk._commands, "_home", ours)
+    monkeypatch.setattr(desk.every_command, "_home", ours)
     for place in (ours, person / ".ssh", person / ".config", root / "sub", root / "other"):
         place.mkdir(parents=True)
     secrets = [ours / "hook_token", person / ".ssh" / "id", person / ".config" / "x", person / ".netrc"]
@@ -230,7 +232,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
 
 
 def test_the_network_is_there_for_the_call_that_asked_and_keys_stay_hidden(
-    confined_shell: Desk, isolated_home: Path
+    confined_shell: ShellDesk, isolated_home: Path
 ) -> None:
     isolated_home.mkdir()
     (isolated_home / "hook_token").write_text(MARKER)
@@ -251,11 +253,11 @@ from pathlib import Path
 from core.base import command_bounds
 from core.agent.commands import Commands
 from core.agent.tool import CommandOrder
-from tests.core.agent.desk import Desk
+from tests.core.agent.desks import ShellDesk
 from tests.core.agent.test_commands import bare
 root, home = map(Path, sys.argv[1:])
 for find in ({{}}, {{"find": bare}}):
-    desk = Desk(Commands(home, print, print, **find), root, home)
+    desk = ShellDesk(Commands(home, print, print, **find), root, home)
     desk.commands.start(CommandOrder("setsid sleep {marker} & trap '' TERM; sleep {marker}", str(root)), desk)
 print("on", flush=True)
 time.sleep(60)
@@ -340,7 +342,7 @@ def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(isolated_home: Pat
     marker = f"9{os.getpid()}.6"
     ends: list[CommandEnded] = []
     commands = Commands(isolated_home, lambda *_: None, ends.append, find=bare, grace_s=0.2)
-    desk = Desk(commands, tmp_path, isolated_home)
+    desk = ShellDesk(commands, tmp_path, isolated_home)
     desk.commands.start(CommandOrder(f"echo on; sleep {marker}", str(tmp_path)), desk)
     assert wait_for(lambda: bool(marked(marker)))
     commands.close()
@@ -351,13 +353,13 @@ def test_an_orderly_end_ends_all_and_nothing_starts_behind_it(isolated_home: Pat
         ran(desk, "true")
 
 
-def bounded(desk: Desk, command: str, **bounds: int) -> ShellOutcome:
+def bounded(desk: ShellDesk, command: str, **bounds: int) -> ShellOutcome:
     desk.places = replace(desk.places, bounds=CommandBounds(**bounds))
     return ran(desk, command)
 
 
 def test_a_command_that_takes_too_much_memory_is_ended_with_all_it_started_and_it_is_said(
-    shell: Desk,
+    shell: ShellDesk,
 ) -> None:
     marker = f"9{os.getpid()}.4"
     hog = f"sleep {marker} & x=$(head -c 100000000 /dev/zero | tr '\\0' x); sleep 20"
@@ -371,7 +373,7 @@ def test_the_end_of_a_background_command_says_whether_it_was_wanted_or_a_bound(
 ) -> None:
     ends: queue.Queue[CommandEnded] = queue.Queue()
     commands = Commands(isolated_home, lambda *_: None, ends.put, find=lambda: confinement, grace_s=0.2)
-    desk = Desk(commands, tmp_path, isolated_home)
+    desk = ShellDesk(commands, tmp_path, isolated_home)
     order = CommandOrder("echo on; sleep 60", str(tmp_path), needs_network=False, timeout_s=None)
     for end, notes in (
         (lambda: desk.commands.kill_calls("call"), "It was ended: the person stopped it."),
@@ -396,20 +398,20 @@ def test_a_background_command_that_is_stopped_while_it_starts_does_not_go_on(
     """Nobody knew it yet when the person pressed the key."""
     ends: queue.Queue[CommandEnded] = queue.Queue()
     commands = Commands(isolated_home, lambda *_: None, ends.put, find=lambda: confinement, grace_s=0.2)
-    desk = Desk(commands, tmp_path, isolated_home)
+    desk = ShellDesk(commands, tmp_path, isolated_home)
     desk.cancel()
     desk.commands.start(CommandOrder("sleep 60", str(tmp_path), needs_network=False, timeout_s=None), desk)
     assert ends.get(timeout=10).notes == "It was ended: the person stopped it."
     commands.close()
 
 
-def test_memory_that_processes_share_counts_once(confined_shell: Desk) -> None:
+def test_memory_that_processes_share_counts_once(confined_shell: ShellDesk) -> None:
     forks = "x=$(head -c 20000000 /dev/zero | tr '\\0' x); for n in 1 2 3 4 5 6 7 8; do (sleep 0.6; true) & done; wait; echo built"
     outcome = bounded(confined_shell, forks, memory_mib=120)
     assert (outcome.output.strip(), outcome.ended_by) == ("built", "")
 
 
-def test_a_file_does_not_grow_beyond_its_bound_and_what_ended_it_is_said(shell: Desk) -> None:
+def test_a_file_does_not_grow_beyond_its_bound_and_what_ended_it_is_said(shell: ShellDesk) -> None:
     outcome = bounded(shell, "head -c 3000000 /dev/zero > big", file_mib=1)
     assert outcome.exit_code == 153
     assert (Path(shell.places.root) / "big").stat().st_size == 1_048_576
@@ -417,7 +419,7 @@ def test_a_file_does_not_grow_beyond_its_bound_and_what_ended_it_is_said(shell: 
 
 
 def test_a_command_that_fills_the_disk_is_ended_and_one_that_finds_it_full_is_not(
-    confined_shell: Desk, monkeypatch: pytest.MonkeyPatch
+    confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for before, ended_by in ((600 << 20, "it left less than 536.9 MB free on the disk of "), (1 << 20, "")):
         free = iter((before, before))
@@ -427,7 +429,7 @@ def test_a_command_that_fills_the_disk_is_ended_and_one_that_finds_it_full_is_no
 
 
 def test_folders_in_memory_are_bounded_where_the_sandbox_can(
-    confinement: Confinement, confined_shell: Desk
+    confinement: Confinement, confined_shell: ShellDesk
 ) -> None:
     if not confinement.sandbox.is_confined:
         assert confinement.program is None
@@ -444,7 +446,7 @@ def test_folders_in_memory_are_bounded_where_the_sandbox_can(
 
 
 def test_a_discussion_that_is_forgotten_takes_its_commands_and_their_scratch_folder_along(
-    shell: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: ShellDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders, marker = tmp_path / "temporary", f"9{os.getpid()}.7"
     folders.mkdir()

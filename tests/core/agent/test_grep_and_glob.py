@@ -93,7 +93,7 @@ def test_results_are_bounded_and_say_so(desk: Desk) -> None:
 
 
 def test_a_cancelled_search_stops(desk: Desk) -> None:
-    desk.is_cancelled = True
+    desk.cancel()
     assert "Stopped" in desk.use("grep", pattern="def").text
 
 

@@ -172,7 +172,7 @@ def test_a_silent_server_and_a_cancel_end_at_once(
     answer = desk.use("web_fetch", url=f"http://page.example:{site.port}/")
     gate.set()
     assert answer.is_error
-    desk.is_cancelled = True
+    desk.cancel()
     assert desk.use("web_fetch", url=f"http://page.example:{site.port}/").is_error
 
 
@@ -217,4 +217,4 @@ def test_a_name_that_nobody_knows_is_said_and_that_no_proxy_was_asked(
     desk.tools = {"web_fetch": fetching_tool(Network(resolve))}
     said = desk.use("web_fetch", url="https://none.example/").text
     assert "not known" in said
-    assert "proxy that is set is not used" in said
+    assert "proxy that is set is not asked" in said

@@ -192,6 +192,22 @@ def spoken() -> AppState:
     return states.with_opened(with_agent(), entries=(asked, reply, answered, done))
 
 
+def handed_over() -> AppState:
+    """A turn that wrote to its journal, then handed over."""
+    calls = (
+        TextPart("The first half is done."),
+        ToolCallPart("t1", "journal", '{"text":"half of the slots"}'),
+        ToolCallPart("t2", "yield_to_user", '{"why":"Which half comes next?"}'),
+    )
+    results = (
+        ToolResultPart("t1", "Written to the journal."),
+        ToolResultPart("t2", "It is the person's turn."),
+    )
+    reply = replace(states.reply("m2", ""), parts=calls)
+    answered = Message("m3", states.NOW, Role.TOOL, results)
+    return states.with_opened(with_agent(), entries=(states.user("m1", "Go on."), reply, answered))
+
+
 def long_past(count: int = 1_000) -> AppState:
     """As many calls as a long day has."""
     kinds = ((READ, "read_file"), (FAILED, "grep"), (RUNS, "bash"))

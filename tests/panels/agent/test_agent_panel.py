@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from msgspec.structs import replace
 
 from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
+from core.values.messages import Message, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile
 from core.values.settings import Project
@@ -263,3 +265,50 @@ def test_the_tabs_stand_where_they_are_when_it_becomes_known_how_commands_are_co
 
     assert screen.ui.shows("Commands run in bubblewrap.")
     assert [node.path for node in screen.ui.nodes("text") if "state" in node.path] == lines
+
+
+def test_an_answer_that_only_says_that_something_was_done_is_a_line_and_no_card() -> None:
+    screen = open_at(ags.handed_over())
+
+    assert screen.ui.shows("Written to the journal · It handed over to you")
+    assert screen.ui.shows("Which half comes next?"), "with the call"
+    assert not screen.ui.shows("It is the person's turn."), "the model's words"
+    assert "Tools" not in [node.value for node in screen.ui.nodes("text")]
+
+
+def test_an_answer_of_another_kind_beside_them_keeps_its_card() -> None:
+    state = ags.handed_over()
+    *before, answered = state.discussions.open["d1"].entries
+    assert isinstance(answered, Message)
+    failed = replace(answered, parts=(answered.parts[0], ToolResultPart("t2", "No.", is_error=True)))
+    screen = open_at(states.with_opened(state, entries=(*before, failed)))
+
+    assert screen.ui.shows("Hand over: failed")
+    assert screen.ui.shows("Written to the journal")
+    assert not screen.ui.shows("Written to the journal."), "its words stand in a line"
+
+
+@pytest.mark.parametrize(
+    ("chord", "why"),
+    [
+        ("Ctrl+R", "This model has no levels of effort."),
+        ("Ctrl+K", "No command of this discussion runs."),
+        ("Ctrl+M", "This discussion has no tools: there is no mode of them."),
+        ("F5", "Nothing failed here that could be sent again."),
+    ],
+)
+def test_a_key_that_can_do_nothing_says_why_until_the_next_one(chord: str, why: str) -> None:
+    state = ags.off()
+    row = state.discussions.summaries["d1"]
+    plain = replace(row, meta=replace(row.meta, provider="anthropic", model="claude-haiku-4.8"))
+    screen = Screen(with_fields(state, summaries={**state.discussions.summaries, "d1": plain}))
+    screen.ui.press(chord)
+    assert screen.ui.shows(why)
+    assert not screen.asked
+
+    screen.ui.press("Ctrl+7")
+    assert not screen.ui.shows(why)
+    screen.ui.press(chord)
+    screen.ui.click("Dismiss")
+    assert not screen.ui.shows(why)
+    assert not screen.asked

@@ -17,7 +17,7 @@ from core.agent.tool import Judged, ToolAnswer
 from core.agent.tools.bash import TOOLS
 from core.agent.worker import approval_of
 from core.values.agent import ActKind
-from tests.core.agent.desk import Desk
+from tests.core.agent.desks import ShellDesk
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}
 
@@ -28,24 +28,24 @@ def ended() -> list[CommandEnded]:
 
 
 @pytest.fixture
-def desk(isolated_home: Path, tmp_path: Path, ended: list[CommandEnded]) -> Iterator[Desk]:
+def desk(isolated_home: Path, tmp_path: Path, ended: list[CommandEnded]) -> Iterator[ShellDesk]:
     (tmp_path / "project" / "sub").mkdir(parents=True)
     commands = Commands(isolated_home, lambda *_: None, ended.append, grace_s=0.2)
-    yield Desk(commands, tmp_path / "project", isolated_home)
+    yield ShellDesk(commands, tmp_path / "project", isolated_home)
     commands.close()
 
 
-def judged(desk: Desk, name: str = "bash", **arguments: Any) -> Judged:
+def judged(desk: ShellDesk, name: str = "bash", **arguments: Any) -> Judged:
     return BY_NAME[name].judge(json.dumps(arguments), desk)
 
 
-def answered(desk: Desk, name: str = "bash", **arguments: Any) -> ToolAnswer:
+def answered(desk: ShellDesk, name: str = "bash", **arguments: Any) -> ToolAnswer:
     found = judged(desk, name, **arguments)
     assert found.problem == ""
     return BY_NAME[name].run(found, desk, None)
 
 
-def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: Desk) -> None:
+def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: ShellDesk) -> None:
     found = judged(desk, command="git log -1\nls", cwd="sub", background=True)
     assert found.kind is ActKind.COMMAND
     assert found.title == "Run git log -1, in sub, in the background"
@@ -55,12 +55,12 @@ def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: Desk) -> Non
     assert found.reasons == ()
 
 
-def test_the_network_is_asked_for_every_time(desk: Desk) -> None:
+def test_the_network_is_asked_for_every_time(desk: ShellDesk) -> None:
     assert "network" in judged(desk, command="curl http://x", network=True).reasons[0]
 
 
 def test_a_project_that_holds_the_persons_own_folder_asks_every_time(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert judged(desk, command="ls").reasons == ()
     monkeypatch.setenv("HOME", desk.places.root)
@@ -75,12 +75,14 @@ def test_a_project_that_holds_the_persons_own_folder_asks_every_time(
         {"command": "ls", "cwd": "link"}, {"command": "ls", "cwd": "a\0"}, {"command": "\ud800"}, {"command": "ls", "cwd": "\ud800"}, {"command": "ls", "sudo": True},
     ],
 )  # fmt: skip
-def test_what_cannot_be_run_is_said_and_nobody_is_asked(desk: Desk, arguments: dict[str, Any]) -> None:
+def test_what_cannot_be_run_is_said_and_nobody_is_asked(desk: ShellDesk, arguments: dict[str, Any]) -> None:
     Path(desk.places.root, "link").symlink_to("/")
     assert judged(desk, **arguments).problem != ""
 
 
-def test_a_folder_that_became_a_link_since_it_was_judged_runs_nothing(desk: Desk, tmp_path: Path) -> None:
+def test_a_folder_that_became_a_link_since_it_was_judged_runs_nothing(
+    desk: ShellDesk, tmp_path: Path
+) -> None:
     found = judged(desk, command="touch made", cwd="sub")
     Path(desk.places.root, "sub").rmdir()
     Path(desk.places.root, "sub").symlink_to(tmp_path)
@@ -88,7 +90,7 @@ def test_a_folder_that_became_a_link_since_it_was_judged_runs_nothing(desk: Desk
     assert not (tmp_path / "made").exists()
 
 
-def test_the_answer_says_how_it_ended(desk: Desk) -> None:
+def test_the_answer_says_how_it_ended(desk: ShellDesk) -> None:
     assert answered(desk, command="exit 3").text == "[Exit code 3]"
     assert answered(desk, command="true").text == "[No output]"
     missing = answered(desk, command="no-such-program-here")
@@ -96,7 +98,7 @@ def test_the_answer_says_how_it_ended(desk: Desk) -> None:
     assert "[Exit code 127]" in missing.text
 
 
-def test_a_background_command_is_read_and_ended(desk: Desk, ended: list[CommandEnded]) -> None:
+def test_a_background_command_is_read_and_ended(desk: ShellDesk, ended: list[CommandEnded]) -> None:
     started = answered(
         desk, command="echo on; trap 'echo bye; exit 0' TERM; sleep 60 & wait", background=True
     )
@@ -115,7 +117,7 @@ def test_a_background_command_is_read_and_ended(desk: Desk, ended: list[CommandE
     assert "on" not in over.splitlines()
     assert answered(desk, "bash_output", id="7").is_error
     assert answered(desk, "bash_kill", id="7").is_error
-    desk._commands.close()
+    desk.every_command.close()
     assert [(end.discussion_id, end.call_id) for end in ended] == [("d", "call")]
 
 
@@ -130,14 +132,16 @@ def test_output_keeps_head_and_tail_and_says_what_is_left_out() -> None:
     assert (whole.text(), whole.live(), whole.left_bytes) == ("abcdef", "abcdef", 0)
 
 
-def test_a_project_that_is_the_whole_file_system_runs_nothing(desk: Desk, isolated_home: Path) -> None:
-    whole = Desk(desk._commands, Path("/"), isolated_home)
+def test_a_project_that_is_the_whole_file_system_runs_nothing(desk: ShellDesk, isolated_home: Path) -> None:
+    whole = ShellDesk(desk.every_command, Path("/"), isolated_home)
     answer = answered(whole, command="echo ran")
     assert answer.is_error
     assert "whole file system" in answer.text
 
 
-def test_a_yes_counts_for_the_folder_that_was_shown_and_not_where_its_link_leads_by_then(desk: Desk) -> None:
+def test_a_yes_counts_for_the_folder_that_was_shown_and_not_where_its_link_leads_by_then(
+    desk: ShellDesk,
+) -> None:
     root = Path(desk.places.root)
     (root / "other").mkdir()
     link = root / "link"
