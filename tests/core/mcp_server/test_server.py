@@ -121,7 +121,7 @@ def test_a_client_reads_and_proposes_while_the_window_shows_it_and_bad_calls_end
 
 def test_what_was_asked_before_the_input_ends_is_answered(programs: Programs) -> None:
     """A proposal was kept whose client was told that the connection had closed."""
-    hello = {
+    hello: dict[str, object] = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
         "clientInfo": {"name": "pipe", "version": "1"},
