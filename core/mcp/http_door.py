@@ -82,6 +82,8 @@ class HttpDoor(httpx2.AsyncBaseTransport):
         response.stream = _Bounded(response.stream, MOST_MESSAGE_BYTES)
         if request.method != "POST":
             return response
+        if response.is_redirect:
+            return response
         if response.status_code < 400:
             return await self._answering(request, response)
         if had_session and response.status_code == HTTPStatus.NOT_FOUND:

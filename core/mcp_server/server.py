@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar, cast
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NAME = "manual-slop"
+_LAST_LOOK_S = 0.05
+"""Between two looks, after the end of the input, at whether a call is still under way."""
 
 INSTRUCTIONS = (
     "What a person keeps of earlier work: search_knowledge finds items, read_knowledge reads them by id. "
@@ -63,6 +65,7 @@ class KnowledgeServer:
     def __init__(self, served: Served, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._served, self._clock = served, clock
         self._thread = ThreadPoolExecutor(1, "mcp-server")
+        self._under_way = 0
 
     def serve(self) -> None:
         """Speak the protocol over standard input and output, to its end. Nothing else reaches standard output."""
@@ -88,7 +91,7 @@ class KnowledgeServer:
         from mcp.server.stdio import stdio_server
 
         server = self.made()
-        given = _Lines()
+        given = _Lines(self._all_answered)
         async with stdio_server(stdin=cast("Any", given)) as (read, write):
             given.write = write
             await server.run(read, write, server.create_initialization_options())
@@ -132,19 +135,34 @@ class KnowledgeServer:
         return CallToolResult(content=[TextContent(text=told.text)], is_error=told.is_error)
 
     async def _on_thread(self, act: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, act)
+        self._under_way += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, act)
+        finally:
+            self._under_way -= 1
+
+    async def _all_answered(self) -> None:
+        """Wait until what was asked is answered: the SDK ends calls with the input, and a proposal would be kept that its
+        client was told had failed.
+        """
+        quiet = 0
+        while quiet < 2:  # what was read last may not have come to its call yet
+            await asyncio.sleep(_LAST_LOOK_S)
+            quiet = 0 if self._under_way else quiet + 1
 
 
 class _Lines:
-    """Standard input as the SDK reads it, a line at a time, bounded."""
+    """Standard input as the SDK reads it, a line at a time, bounded. `at_end`: awaited before its end is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_end: Callable[[], Awaitable[None]]) -> None:
         self.write: Any = None
+        self._at_end = at_end
 
     async def __aiter__(self) -> AsyncIterator[str]:
         stream = sys.stdin.buffer
         async for line in bounded_lines(stream, _read_line, self._refuse):
             yield line
+        await self._at_end()
 
     async def _refuse(self, message_id: str | int | None) -> None:
         from mcp.shared.message import SessionMessage

@@ -28,7 +28,7 @@ class Net(httpx2.AsyncBaseTransport):
         )
 
 
-def ask(net: Net, *addresses: str, may_reach_own: bool = False) -> tuple[int, str]:
+def ask(net: Net, *addresses: str, may_reach_own: bool = False, content: bytes = b"{}") -> tuple[int, str]:
     """Status and body of an answer through the door; the host leads to these addresses."""
 
     async def resolve(_host: str, _port: int) -> list[str]:
@@ -38,7 +38,7 @@ def ask(net: Net, *addresses: str, may_reach_own: bool = False) -> tuple[int, st
         async with httpx2.AsyncClient(
             transport=HttpDoor(net, may_reach_own=may_reach_own, resolve=resolve)
         ) as client:
-            answer = await client.post("https://tools.example.org:8443/mcp", content=b"{}")
+            answer = await client.post("https://tools.example.org:8443/mcp", content=content)
             assert str(answer.request.url) == "https://tools.example.org:8443/mcp"
             return answer.status_code, answer.text
 
@@ -84,6 +84,46 @@ def test_faults_come_as_errors_of_the_protocol_and_the_server_s_own_words_stay()
     assert "status 503 Service Unavailable" in words(ask(Net(503, b"[" * 50_000), may_reach_own=True))
     assert "status 599" in words(ask(Net(599), may_reach_own=True))
     assert "is packed" in words(ask(Net(200, b"", content_encoding="gzip"), may_reach_own=True))
+
+
+CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call"}'
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"jsonrpc": "2.0", "id": null, "error": {"code": -1, "message": "no"}}', "no"),
+        (
+            b'{"jsonrpc": "2.0", "id": null, "error": {"code": -1, "message": ""}}',
+            "it refused, without a word",
+        ),
+        (b'{"jsonrpc": "2.0", "id": 8, "result": {}}', "is not of the protocol"),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}', "is not of the protocol"),
+        (b"[" * 200_000, "is not of the protocol"),
+        (b"\xff\x00", "is not of the protocol"),
+        (b"", "it answered without a word"),
+    ],
+)
+def test_one_message_that_is_no_answer_to_its_request_is_a_fault_in_words(body: bytes, said: str) -> None:
+    net = Net(200, body, content_type="application/json; charset=utf-8")
+
+    assert said in words(ask(net, may_reach_own=True, content=CALL))
+
+
+@pytest.mark.parametrize(
+    "content", [CALL, b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', b"{"]
+)
+def test_an_answer_a_redirect_and_what_answers_no_request_pass_as_they_came(content: bytes) -> None:
+    json_type = "application/json"
+    right = b'{"jsonrpc": "2.0", "id": "7", "result": {}}'
+    for net in (
+        Net(200, right, content_type=json_type, mcp_session_id="s"),
+        Net(307, b"{}", content_type=json_type, location="https://elsewhere.example.org/"),
+        Net(202, b"", content_type="text/plain"),
+        Net(200, b"data: {}\n\n", content_type="text/event-stream"),
+    ):
+        status, body, _ = net.answer
+        assert ask(net, may_reach_own=True, content=content) == (status, body.decode())
 
 
 class Pieces(httpx2.AsyncByteStream):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from mcp_types import CallToolResult, TextContent
 from core.knowledge.categories import parse_file
 from core.mcp_server.lines import MAX_LINE_BYTES
 from core.mcp_server.messages import AcceptProposal
+from core.mcp_server.proposal_file import load_proposals
 from tests.core.app.programs import Programs, until
 from tests.core.harvest.harvests import add_discussion
 from tests.patience import PATIENCE_S
@@ -115,3 +117,40 @@ def test_a_client_reads_and_proposes_while_the_window_shows_it_and_bad_calls_end
     by_id = {one.get("id"): one for one in protocol}
     assert "error" in by_id["j1"]
     assert "error" in by_id["j2"]
+
+
+def test_what_was_asked_before_the_input_ends_is_answered(programs: Programs) -> None:
+    """A proposal was kept whose client was told that the connection had closed."""
+    hello: dict[str, object] = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "pipe", "version": "1"},
+    }
+    item = {"category": "facts", "text": "High tide is at nine."}
+    calls: tuple[tuple[str, dict[str, object]], ...] = (
+        ("initialize", hello),
+        ("tools/call", {"name": "search_knowledge", "arguments": {"query": "low"}}),
+        ("tools/call", {"name": "propose_item", "arguments": item}),
+        ("tools/list", {}),
+    )
+    rows = [
+        {"jsonrpc": "2.0", "id": number, "method": method, "params": given}
+        for number, (method, given) in enumerate(calls)
+    ]
+    rows.insert(1, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    ended = subprocess.run(
+        command(programs),
+        input="".join(f"{json.dumps(row)}\n" for row in rows).encode(),
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+
+    answers = {one["id"]: one for one in map(json.loads, ended.stdout.splitlines())}
+    assert sorted(answers) == [0, 1, 2, 3]
+    assert all("result" in one for one in answers.values())
+    assert "Proposed" in str(answers[2])
+    assert [one.text for one in load_proposals(programs.home)] == ["High tide is at nine."]
