@@ -32,8 +32,12 @@ def heads_found(
         for root, path, head in heads
         if _passes(path, head, filters)
     )
-    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1], one[2]))[:count]
-    return tuple(_hit(*one) for one in best)
+    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1], one[2]))
+    files = {
+        f"{root.rstrip('/')}/{path}": (score, path, root, head) for score, path, root, head in reversed(best)
+    }
+    first_of_each = sorted(files.values(), key=lambda one: (-one[0], one[1], one[2]))[:count]
+    return tuple(_hit(*one) for one in first_of_each)
 
 
 def _passes(path: str, head: SourceHead, filters: SearchFilters) -> bool:
