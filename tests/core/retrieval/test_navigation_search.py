@@ -50,6 +50,7 @@ def test_a_hit_says_that_navigation_found_it() -> None:
     ("filters", "paths"),
     [
         (SearchFilters(folder="ops"), ["ops/disks.md"]),
+        (SearchFilters(folder="notes/ops"), ["ops/disks.md"]),
         (SearchFilters(tag="HTTP"), ["net/retry.md"]),
         (SearchFilters(after="2026-02-15"), ["net/gateway.md"]),
         (SearchFilters(before="2026-02-15"), ["net/retry.md"]),
