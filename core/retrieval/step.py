@@ -175,11 +175,11 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     if places is None:
         return _off(state, asked.command_id)
     try:
-        days = {name: _day(getattr(asked.filters, name)) for name in ("after", "before")}
+        after, before = _day(asked.filters.after), _day(asked.filters.before)
     except ValueError as error:
         return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
-    filters = replace(asked.filters, **days)
+    filters = replace(asked.filters, after=after, before=before)
     return state, (RunSearch(asked.query, asked.count, filters, places, asked.command_id),)
 
 

@@ -74,7 +74,7 @@ class SourceState(msgspec.Struct, frozen=True, gc=False):
 def folder_starts(folder: str, scopes: Iterable[str]) -> list[tuple[str, str]]:
     """Starts of the paths that lie below a folder, each with the scope that it counts in, empty for any.
 
-    A folder is named from the one that is searched (`sea`), from further up (`notes/sea`), or whole (`/home/p/notes/sea`).
+    A folder is named from the one that is searched (`sea`), from further up (`notes/sea`), or by its whole path.
     """
     parts = [part for part in folder.split("/") if part not in ("", ".")]
     found = [("", _start(parts))]

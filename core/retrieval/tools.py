@@ -174,10 +174,8 @@ def root_names(roots: Sequence[str]) -> Mapping[str, str]:
     parts = [root.strip(os.sep).split(os.sep) for root in roots]
     if len(parts) < 2:
         return {}
-    for count in range(1, max(map(len, parts)) + 1):
-        names = ["/".join(of_root[-count:]) for of_root in parts]
-        if len(set(names)) == len(names):
-            break
+    ways = (["/".join(of_root[-count:]) for of_root in parts] for count in range(1, max(map(len, parts)) + 1))
+    names = next((way for way in ways if len(set(way)) == len(way)), [root.strip(os.sep) for root in roots])
     return dict(zip(roots, names, strict=True))
 
 

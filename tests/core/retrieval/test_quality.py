@@ -76,7 +76,7 @@ def test_what_is_found_stays_as_good_as_it_was(judges: dict[str, Judge], name: s
 def test_code_needs_a_weight_of_its_own(judges: dict[str, Judge], monkeypatch: pytest.MonkeyPatch) -> None:
     """The sets tell good weights from bad ones: with the weight of conversation for all, code falls below its vectors."""
     assert VECTOR_WEIGHTS[ChunkKind.CONVERSATION] == ONE_WEIGHT
-    monkeypatch.setitem(fuse.__kwdefaults__, "weights", dict.fromkeys(VECTOR_WEIGHTS, ONE_WEIGHT))
+    monkeypatch.setattr(fuse, "__kwdefaults__", {"weights": dict.fromkeys(VECTOR_WEIGHTS, ONE_WEIGHT)})
     assert judges["code"].fused().ndcg < judges["code"].vectors().ndcg - MOST_REGRET
 
 

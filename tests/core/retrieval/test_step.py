@@ -177,15 +177,21 @@ def test_a_server_is_named_without_a_person_and_one_behind_a_socket_is_of_this_m
     assert server_name(url) == name
 
 
-@pytest.mark.parametrize("name", ["after", "before"])
-def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(name: str) -> None:
-    refused, effects = step.command(
-        _on(), SearchMemory("tides", filters=SearchFilters(**{name: "last week"}), command_id="c")
-    )
+@pytest.mark.parametrize(
+    ("wrong", "other"),
+    [
+        (SearchFilters(after="last week"), SearchFilters(after=" 20260131")),
+        (SearchFilters(before="last week"), SearchFilters(before="20260131")),
+    ],
+)
+def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(
+    wrong: SearchFilters, other: SearchFilters
+) -> None:
+    refused, effects = step.command(_on(), SearchMemory("tides", filters=wrong, command_id="c"))
     outcome = outcome_of(refused, "c")
     assert outcome is not None
     assert (effects, outcome.problem, outcome.remedy) == ((), "'last week' is no day", step.DAY_REMEDY)
 
-    _, (effect,) = step.command(_on(), SearchMemory("tides", filters=SearchFilters(**{name: " 20260131"})))
+    _, (effect,) = step.command(_on(), SearchMemory("tides", filters=other))
     assert isinstance(effect, RunSearch)
-    assert getattr(effect.filters, name) == "2026-01-31"
+    assert effect.filters.after + effect.filters.before == "2026-01-31"
