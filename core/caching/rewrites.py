@@ -233,6 +233,7 @@ def _knowledge_key(state: AppState) -> tuple[object, ...]:
         known.notes,
         known.withdrawals,
         state.config.settings.knowledge,
+        state.config.settings.retrieval,
         id(state.config.project.presets),
         id(state.config.project.context),
         id(state.config.project.identity),

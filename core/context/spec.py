@@ -7,6 +7,7 @@ from datetime import datetime
 from core.base.domains import domain_name
 from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext, LeaveStack
+from core.context.notes_guide import notes_guide
 from core.context.offered_tools import gets_memory_alone, gets_tools, offered_by_servers
 from core.discussion.cuts import as_sent, sent_view
 from core.discussion.log_view import model_view
@@ -53,9 +54,13 @@ def stack_spec(
     opened = state.discussions.open.get(discussion_id, OpenDiscussion(discussion_id))
     preset = preset_of(state, meta.preset)
     profile = profile_of(state, meta.provider, meta.model)
+    tools = _tools(state, meta)
+    guide = notes_guide(state, has_memory=tools is not None and tools.has_memory)
     return StackSpec(
         discussion_id=discussion_id,
-        inputs=_inputs(state, meta, opened, preset, user_message, version_of if is_round else None),
+        inputs=_inputs(
+            state, meta, opened, preset, user_message, version_of if is_round else None, guide=guide
+        ),
         preset=preset,
         root=state.config.project.root,
         allowed_roots=state.config.project.allowed_roots,
@@ -73,7 +78,7 @@ def stack_spec(
         if is_round or _is_ours(user_message)
         else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
-        tools=_tools(state, meta),
+        tools=tools,
         is_task=bool(meta.delegated_by) and _is_ours(user_message),
     )
 
@@ -131,8 +136,15 @@ def _inputs(
     preset: Preset,
     user_message: Message | None,
     round_version: str | None = None,
+    *,
+    guide: tuple[NamedText, ...] = (),
 ) -> StackInputs:
-    """Inputs of a stack. `round_version`: of a running turn's round the reply that goes with all behind it, empty: none."""
+    """Inputs of a stack.
+
+    Args:
+        round_version: of a running turn's round the reply that goes with all behind it, empty: none.
+        guide: to the person's notes, where the model can read them.
+    """
     profile = profile_of(state, meta.provider, meta.model)
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
@@ -154,6 +166,7 @@ def _inputs(
             *state.config.project.context,
             *identity_for(profile.family, state.config.project.identity),
             *memory_for(state.config.project.memory),
+            *guide,
         ),
         metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",

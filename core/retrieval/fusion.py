@@ -10,7 +10,7 @@ Ties go by path, then line. Source: 50-retrieval.md, Search.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -116,12 +116,30 @@ def worth_showing(ranked: Iterable[Ranked]) -> tuple[Ranked, ...]:
 
 
 def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
-    """The best `count` sources, each by its best chunk: a long one pushes nobody out."""
+    """The best `count` sources, each by its best chunk: a long one pushes nobody out.
+
+    A file is one source, however many corpora and folders it counts in; its next chunks are those of the same reading.
+    """
     chunks: dict[str, list[Ranked]] = defaultdict(list)
     for one in ranked:
-        chunks[one.candidate.path].append(one)
+        chunks[file_of(one.candidate.path)].append(one)
     best = sorted(chunks.values(), key=lambda of_source: _order(of_source[0]))[:count]
-    return tuple(RankedSource(first, tuple(rest[:PASSAGES])) for first, *rest in best)
+    return tuple(RankedSource(first, tuple(_next(first, rest)[:PASSAGES])) for first, *rest in best)
+
+
+def file_of(source: str) -> str:
+    """The file of a source: its folder and its path there, or the source itself where it belongs to the home.
+
+    Args:
+        source: corpus, folder and path with a zero character between each two.
+    """
+    _, _, place = source.partition("\0")
+    scope, _, path = place.partition("\0")
+    return f"{scope.rstrip('/')}/{path}" if scope else source
+
+
+def _next(first: Ranked, rest: Sequence[Ranked]) -> list[Ranked]:
+    return [one for one in rest if one.candidate.path == first.candidate.path]
 
 
 def _order(one: Ranked) -> tuple[float, str, int, int]:

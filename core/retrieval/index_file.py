@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -94,10 +95,10 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
         except (sqlite3.OperationalError, OSError, StorageError) as error:
             if (read := _read_only(folder, model, error)) is not None:
                 return read
-            raise _fault(folder, error) from error
+            raise fault_of(folder, error) from error
         except sqlite3.DatabaseError as error:
             if is_last:
-                raise _fault(folder, error) from error
+                raise fault_of(folder, error) from error
             delete_index(folder)
     return _made(folder, model)
 
@@ -146,7 +147,7 @@ def stored_model(folder: Path) -> tuple[str, int] | None:
     try:
         db = _connect(folder)
     except (OSError, StorageError) as error:
-        raise _fault(folder, error) from error
+        raise fault_of(folder, error) from error
     with closing(db):
         if int(db.execute("PRAGMA user_version").fetchone()[0]) != SCHEMA_VERSION:
             return None
@@ -182,7 +183,7 @@ def _made(folder: Path, model: str) -> sqlite3.Connection:
         if not _is_ours(db, model):
             raise IndexFaultError("The search index cannot be made", where=str(folder))
     except (OSError, StorageError, sqlite3.Error) as error:
-        raise _fault(folder, error) from error
+        raise fault_of(folder, error) from error
     return db
 
 
@@ -245,9 +246,17 @@ def _files(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-journal"))
 
 
-def _fault(folder: Path, error: Exception) -> IndexFaultError:
-    return IndexFaultError(
-        f"The search index cannot be used: {error}",
-        remedy="Delete its folder: it is made anew from the files",
-        where=str(folder),
-    )
+def fault_of(folder: Path, error: Exception) -> IndexFaultError:
+    """The fault of an index as a person is told it: what can be done depends on what its disk said."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT}:
+        what, remedy = "The disk of the search index is full", "Make room there: it goes on where it was"
+    elif code == sqlite3.SQLITE_READONLY:
+        what = "The disk of the search index takes nothing: it is full, or may only be read"
+        remedy = "Make room there, or let it be written: it goes on where it was"
+    else:
+        what, remedy = (
+            f"The search index cannot be used: {error}",
+            "Delete its folder: it is made anew from the files",
+        )
+    return IndexFaultError(what, remedy=remedy, where=str(folder))

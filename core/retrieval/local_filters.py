@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from core.retrieval.store import Shelf
+from core.retrieval.store import Shelf, folder_starts
 from core.values.retrieval import Corpus, SearchFilters
 
 
@@ -22,7 +22,10 @@ def _scopes(db: sqlite3.Connection, corpus: Corpus) -> Iterator[str]:
 def narrowed(
     db: sqlite3.Connection, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters
 ) -> tuple[str, list[str]]:
-    """SQL that selects the rows of a shelf that may be found, empty where all may."""
+    """SQL that selects the rows of a shelf that may be found, empty where all may.
+
+    A chunk has its own day, as a turn has, else its source's, as a note has.
+    """
     table = f"chunk_{shelf.name}"
     sources: list[str] = []
     values: list[str] = []
@@ -30,9 +33,12 @@ def narrowed(
         sources, values = [f"scope IN ({', '.join('?' * len(scopes))})"], list(scopes)
     chunks: list[str] = []
     dates: list[str] = []
-    if filters.folder:
-        sources.append("substr(path, 1, length(?) + 1) = ? || '/'")
-        values += [filters.folder.strip("/")] * 2
+    if filters.folder.strip("/"):
+        below = []
+        for scope, start in folder_starts(filters.folder, scopes):
+            below.append(f"({'scope = ? AND ' if scope else ''}substr(path, 1, length(?)) = ?)")
+            values += [*([scope] if scope else []), start, start]
+        sources.append(f"({' OR '.join(below)})")
     if filters.tag:
         sources.append("instr(tags, ?) > 0")
         values.append(f"\n{filters.tag.lower()}\n")
@@ -41,10 +47,11 @@ def narrowed(
         values += filters.but
     for sign, day in ((">=", filters.after), ("<=", filters.before)):
         if day:
-            chunks.append(f"{table}.date {sign} ?")
-            dates.append(day)
-    if filters.before:
-        chunks.append(f"{table}.date <> ''")
+            chunks.append(
+                f"({table}.date <> '' AND {table}.date {sign} ? OR {table}.date = '' AND source IN"
+                f" (SELECT id FROM source WHERE date <> '' AND date {sign} ?))"
+            )
+            dates += [day, day]
     if sources:
         chunks.insert(0, f"source IN (SELECT id FROM source WHERE {' AND '.join(sources)})")
     if not chunks:

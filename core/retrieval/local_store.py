@@ -17,6 +17,7 @@ from core.retrieval.index_file import (
     FILE_NAME,
     IndexFaultError,
     erase_words,
+    fault_of,
     identity_of,
     note_reading,
     open_index,
@@ -391,11 +392,7 @@ class LocalStore:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError) as error:
-            raise IndexFaultError(
-                f"The search index cannot be used: {error}",
-                remedy="Delete its folder: it is made anew from the files",
-                where=str(self._folder),
-            ) from error
+            raise fault_of(self._folder, error) from error
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -117,6 +117,11 @@ def is_current(data: bytes, digest: str = "") -> bool:
     return line == _marker(digest, listed).encode()
 
 
+def without_marker(data: bytes) -> bytes:
+    """An index file without the marker of one that we made."""
+    return data.partition(b"\n")[2] if is_generated(data) else data
+
+
 def page_names(data: bytes) -> tuple[str, ...]:
     """Names of the pages that an index file or a page links to."""
     return tuple(match.decode() for match in _PAGE_LINK.findall(data))

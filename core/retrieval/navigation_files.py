@@ -12,6 +12,7 @@ import msgspec
 from core.base.disk import OS_DISK, Disk, remove_file, write_file
 from core.base.errors import StorageError
 from core.base.opener import read_file, reason_of
+from core.base.text import clean
 from core.base.tokens import count_tokens
 from core.context.globs import expand
 from core.retrieval.heads import FieldNames
@@ -23,16 +24,19 @@ from core.retrieval.navigation import (
     is_current,
     notes_tree,
     page_names,
+    without_marker,
 )
 from core.retrieval.navigation_search import heads_found
 from core.retrieval.search import SearchRequest
-from core.retrieval.source_text import read_head
+from core.retrieval.source_text import read_head, without_secrets
 from core.retrieval.sources import SourceFile, find_sources, is_made_by_us
-from core.values.retrieval import Corpus, SearchHit, SearchPlaces, SourceHead
+from core.values.retrieval import Corpus, Router, SearchHit, SearchPlaces, SourceHead
 
 MAX_FOUND = 100_000
 MAX_NAVIGATED = 20_000
 """Notes of a root that are looked at for a question while the search index is away."""
+MAX_ROUTERS, MAX_ROUTER_BYTES = 8, 64_000
+"""Routers that are shown, and their size: one that we made is a tenth of it."""
 PROJECT_FILE = "manual_slop.toml"
 """A folder below with one of its own is another project: its index files are its own affair."""
 
@@ -149,6 +153,20 @@ def survey_notes(
         tuple(sorted(set(own))),
         tuple(said),
     )
+
+
+def routers(places: SearchPlaces) -> tuple[Router, ...]:
+    """Routers of the folders of notes as they stand there, ours or a person's; those of the first few folders."""
+    found = []
+    for root in places.notes[:MAX_ROUTERS]:
+        path = os.path.join(root, INDEX_NAME)
+        try:
+            data = read_file(path, MAX_ROUTER_BYTES, follows_links=False)
+        except OSError:
+            continue
+        text = without_secrets(clean(without_marker(data).decode("utf-8", "replace")))
+        found.append(Router(path, text))
+    return tuple(found)
 
 
 def mend(found: Survey, *, disk: Disk = OS_DISK) -> Mended:

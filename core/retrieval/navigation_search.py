@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from core.retrieval.store import folder_starts
 from core.retrieval.terms import query_terms, words
 from core.values.curation import LineRange
 from core.values.retrieval import ChunkKind, Corpus, Retriever, SearchFilters, SearchHit, SourceHead
@@ -30,15 +31,20 @@ def heads_found(
     scored = (
         (_score(path, head, terms), path, root, head)
         for root, path, head in heads
-        if _passes(path, head, filters)
+        if _passes(root, path, head, filters)
     )
-    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1], one[2]))[:count]
-    return tuple(_hit(*one) for one in best)
+    best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: (-one[0], one[1], one[2]))
+    files = {
+        f"{root.rstrip('/')}/{path}": (score, path, root, head) for score, path, root, head in reversed(best)
+    }
+    first_of_each = sorted(files.values(), key=lambda one: (-one[0], one[1], one[2]))[:count]
+    return tuple(_hit(*one) for one in first_of_each)
 
 
-def _passes(path: str, head: SourceHead, filters: SearchFilters) -> bool:
-    folder = filters.folder.strip("/")
-    if folder and not path.startswith(f"{folder}/"):
+def _passes(root: str, path: str, head: SourceHead, filters: SearchFilters) -> bool:
+    if filters.folder.strip("/") and not any(
+        path.startswith(start) for _, start in folder_starts(filters.folder, (root,))
+    ):
         return False
     if filters.tag and filters.tag.lower() not in head.tags:
         return False

@@ -36,6 +36,7 @@ from core.retrieval.store import (
     SourceKey,
     SourceState,
     StoredChunk,
+    folder_starts,
     joined_tags,
     tags_of,
 )
@@ -329,9 +330,13 @@ class PostgresStore:
         allowed = ("",) if shelf.corpus in HOME_CORPORA else scopes
         values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
         parts, dates = ["s.scope = ANY(%(scopes)s)"], []
-        if filters.folder:
-            parts.append("starts_with(s.path, %(folder)s)")
-            values["folder"] = _kept(filters.folder.strip("/")) + "/"
+        if filters.folder.strip("/"):
+            below = []
+            for number, (scope, start) in enumerate(folder_starts(filters.folder, allowed)):
+                within = f"s.scope = %(scope{number})s AND " if scope else ""
+                below.append(f"({within}starts_with(s.path, %(start{number})s))")
+                values |= {f"scope{number}": self._scope(scope), f"start{number}": _kept(start)}
+            parts.append(f"({' OR '.join(below)})")
         if filters.tag:
             parts.append("strpos(s.tags, %(tag)s) > 0")
             values["tag"] = f"\n{_kept(filters.tag.lower())}\n"
@@ -340,7 +345,10 @@ class PostgresStore:
             values["but"] = [_kept(one) for one in filters.but]
         for name, sign, day in (("after", ">=", filters.after), ("before", "<=", filters.before)):
             if day:
-                dates.append(f" AND c.date {sign} %({name})s AND c.date <> ''")
+                dates.append(
+                    f" AND (c.date <> '' AND c.date {sign} %({name})s OR c.date = '' AND c.source IN (SELECT d.id"
+                    f" FROM source d WHERE d.corpus = %(corpus)s AND d.date <> '' AND d.date {sign} %({name})s))"
+                )
                 values[name] = _kept(day)
         sources = f"IN (SELECT s.id FROM source s WHERE s.corpus = %(corpus)s AND {' AND '.join(parts)})"
         return Narrowing(sources, "".join(dates), values)

@@ -84,7 +84,7 @@ def search(
         return _served(store, ask)
     start = clock()
     shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
-    if not shelves or not asked.query.strip():
+    if not shelves or not any(c.isalnum() for c in asked.query):  # marks alone mean nothing to any model
         return SearchAnswer(asked.query, mode=SearchMode.HYBRID if asked.corpora else SearchMode.OFF)
     vector, reason, remedy = (None, "", "") if is_made_anew else _query_vector(embedder, asked.query)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from types import MappingProxyType
 from typing import assert_never
 
@@ -53,6 +54,7 @@ from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
 NOTICE = "retrieval"
+DAY_REMEDY = "Write it as year, month and day: 2026-01-31"
 
 _CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
     {
@@ -172,8 +174,21 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     places = asked_places(state)
     if places is None:
         return _off(state, asked.command_id)
+    try:
+        after, before = _day(asked.filters.after), _day(asked.filters.before)
+    except ValueError as error:
+        return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
-    return state, (RunSearch(asked.query, asked.count, asked.filters, places, asked.command_id),)
+    filters = replace(asked.filters, after=after, before=before)
+    return state, (RunSearch(asked.query, asked.count, filters, places, asked.command_id),)
+
+
+def _day(text: str) -> str:
+    """A day as it is compared, empty for none. Raises ValueError: it is none."""
+    try:
+        return date.fromisoformat(text.strip()).isoformat() if text.strip() else ""
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no day") from None
 
 
 def _named(state: AppState, answer: SearchAnswer) -> SearchAnswer:

@@ -71,6 +71,24 @@ class SourceState(msgspec.Struct, frozen=True, gc=False):
     bare: int = 0
 
 
+def folder_starts(folder: str, scopes: Iterable[str]) -> list[tuple[str, str]]:
+    """Starts of the paths that lie below a folder, each with the scope that it counts in, empty for any.
+
+    A folder is named from the one that is searched (`sea`), from further up (`notes/sea`), or by its whole path.
+    """
+    parts = [part for part in folder.split("/") if part not in ("", ".")]
+    found = [("", _start(parts))]
+    for scope in scopes:
+        above = [part for part in scope.replace("\\", "/").split("/") if part]
+        shared = range(1, min(len(parts), len(above)) + 1)
+        found += [(scope, _start(parts[count:])) for count in shared if above[-count:] == parts[:count]]
+    return found
+
+
+def _start(parts: Sequence[str]) -> str:
+    return "".join(f"{part}/" for part in parts)
+
+
 class StoredChunk(msgspec.Struct, frozen=True):
     """A chunk as it is read back, with its source."""
 

@@ -6,7 +6,7 @@ An answer is text for the model, framed with its source; what goes wrong is an a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -16,6 +16,7 @@ from core.base.decoders import from_json, schemas_of
 from core.base.errors import SlopError
 from core.base.frame import frame
 from core.base.opener import read_file
+from core.retrieval.navigation import INDEX_NAME
 from core.retrieval.report import degraded_text, place_text
 from core.retrieval.source_text import PROSE_ENDINGS, without_secrets
 from core.values.retrieval import (
@@ -91,7 +92,7 @@ def use_tool(name: str, arguments_json: str, search: Search, places: SearchPlace
     """
     try:
         if name == "search_notes":
-            return _search(from_json(arguments_json, SearchNotes), search)
+            return _search(from_json(arguments_json, SearchNotes), search, places)
         if name == "read_note":
             return _read(from_json(arguments_json, ReadNote), places)
     except (msgspec.DecodeError, UnicodeError) as error:
@@ -101,7 +102,7 @@ def use_tool(name: str, arguments_json: str, search: Search, places: SearchPlace
     return MemoryToolAnswer(f"There is no tool {name!r}.", is_error=True)
 
 
-def _search(asked: SearchNotes, search: Search) -> MemoryToolAnswer:
+def _search(asked: SearchNotes, search: Search, places: SearchPlaces) -> MemoryToolAnswer:
     if asked.corpus and asked.corpus not in {corpus.value for corpus in Corpus}:
         return MemoryToolAnswer(
             f"There is no corpus {asked.corpus!r}: notes, knowledge, discussions, project.", is_error=True
@@ -110,16 +111,18 @@ def _search(asked: SearchNotes, search: Search) -> MemoryToolAnswer:
     answer = search(asked.query, asked.count, SearchFilters(corpora, asked.folder, asked.tag))
     said = degraded_text(answer)
     parts = [f"{said}\n"] if said else []
-    parts += [_hit(hit) for hit in answer.hits] or ["Nothing found.\n"]
+    names = root_names(places.notes)
+    parts += [_hit(hit, names.get(hit.scope, "")) for hit in answer.hits] or ["Nothing found.\n"]
     return MemoryToolAnswer("".join(parts))
 
 
-def _hit(hit: SearchHit) -> str:
+def _hit(hit: SearchHit, folder: str) -> str:
+    is_told_apart = folder and hit.corpus is Corpus.NOTES
     return frame(
         "passage",
         hit.text,
         corpus=hit.corpus.value,
-        source=place_text(hit),
+        source=f"{folder}/{place_text(hit)}" if is_told_apart else place_text(hit),
         title=hit.title,
         heading=hit.heading,
         date=hit.date,
@@ -127,6 +130,9 @@ def _hit(hit: SearchHit) -> str:
 
 
 def _read(asked: ReadNote, places: SearchPlaces) -> MemoryToolAnswer:
+    names = root_names(places.notes)
+    if names and asked.path.removeprefix("./") == INDEX_NAME:
+        return MemoryToolAnswer(_routers(places.notes, names))
     file = note_file(asked.path, places)
     if not file:
         return MemoryToolAnswer(f"There is no note {asked.path!r} in the folders of notes.", is_error=True)
@@ -153,13 +159,48 @@ def _read(asked: ReadNote, places: SearchPlaces) -> MemoryToolAnswer:
     )
 
 
+def _routers(roots: Iterable[str], names: Mapping[str, str]) -> str:
+    """The way to the routers of several folders of notes."""
+    lines = [f"- {names[root]}/{INDEX_NAME}" for root in roots]
+    return "\n".join(["There are several folders of notes. The router of each:", *lines, ""])
+
+
+def root_names(roots: Sequence[str]) -> Mapping[str, str]:
+    """Names by which several folders of notes are told apart: of each as many of its last parts as it takes for all.
+
+    Args:
+        roots: absolute, each once. None has a name where there is one alone: a path says enough.
+    """
+    parts = [root.strip(os.sep).split(os.sep) for root in roots]
+    if len(parts) < 2:
+        return {}
+    ways = (["/".join(of_root[-count:]) for of_root in parts] for count in range(1, max(map(len, parts)) + 1))
+    names = next((way for way in ways if len(set(way)) == len(way)), [root.strip(os.sep) for root in roots])
+    return dict(zip(roots, names, strict=True))
+
+
 def note_file(path: str, places: SearchPlaces) -> str:
-    """The file of a note by its path below one of the folders, links resolved; empty where it is none of theirs."""
+    """The file of a note by its path below one of the folders, links resolved; empty where it is none of theirs.
+
+    Where there are several folders, the path that begins with the name of one is meant there.
+    """
     if "\0" in path:
         return ""
-    for root in places.notes:
-        found = os.path.realpath(os.path.join(root, path))
+    for root, inside in _readings(path, places.notes):
+        found = os.path.realpath(os.path.join(root, inside))
         is_inside = found.startswith(root.rstrip(os.sep) + os.sep)
         if is_inside and found.rpartition(".")[2].lower() in PROSE_ENDINGS and os.path.isfile(found):
             return found
     return ""
+
+
+def _readings(path: str, roots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Folders in which a path may be meant, each with the path there, the likeliest first."""
+    plain = [(root, path) for root in roots]
+    names = root_names(roots) or {root: os.path.basename(root) for root in roots}
+    named = [
+        (root, path.removeprefix(f"{name}/"))
+        for root, name in names.items()
+        if name and path.startswith(f"{name}/")
+    ]
+    yield from (*plain, *named) if len(roots) == 1 else (*named, *plain)

@@ -43,6 +43,7 @@ from core.retrieval.navigation_files import (
     existing_folders,
     mend,
     notes_navigator,
+    routers,
     survey,
     write_navigation,
 )
@@ -349,7 +350,12 @@ class IndexHandler:
                 unmended = tuple(f"{path}: {reason}" for path, reason in mend(found).problems)
                 found = survey(places, home, fields, existing_folders(effect.around))
             report = NavigationReport(
-                len(found.fresh), tuple(found.stale), found.orphans, found.own, (*found.problems, *unmended)
+                len(found.fresh),
+                tuple(found.stale),
+                found.orphans,
+                found.own,
+                (*found.problems, *unmended),
+                routers(places),
             )
         except SlopError as error:
             report = NavigationReport(problems=(error.what,))

@@ -251,13 +251,24 @@ class SourcesPreview(msgspec.Struct, frozen=True):
     counts: tuple[CorpusCount, ...] = ()
 
 
+class Router(msgspec.Struct, frozen=True):
+    """The first index file of a folder of notes, which says which folder holds what.
+
+    Args:
+        path: absolute; text: as a model reads it, without the marker.
+    """
+
+    path: str
+    text: str
+
+
 class NavigationReport(msgspec.Struct, frozen=True):
     """Index files of notes as a check found them. Paths are absolute.
 
     Args:
         fresh: how many say what they list; stale: those that do not, or are missing.
         orphans: made by us, for a folder that has no notes or is not searched any more; own: a person's, left alone.
-        problems: what could not be looked at or mended, in sentences.
+        problems: what could not be looked at or mended, in sentences; routers: of the first folders of notes.
     """
 
     fresh: int = 0
@@ -265,6 +276,7 @@ class NavigationReport(msgspec.Struct, frozen=True):
     orphans: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    routers: tuple[Router, ...] = ()
 
 
 ANSWERS_KEPT = 16

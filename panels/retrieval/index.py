@@ -12,6 +12,7 @@ from panels.base.desk import Desk
 from panels.base.ui import Ui
 from panels.context.preset_edits import project_path
 from panels.retrieval import facts
+from panels.retrieval.routers import router_rows
 from panels.retrieval.sources import ask_to_look, corpora_rows, is_locked, notes_rows
 
 SHOWN = 5
@@ -76,6 +77,7 @@ def _navigation(desk: Desk) -> None:
                 ui.text("what", "Not looked at yet.", tone="muted", style="small")
             else:
                 _navigation_lines(ui, report, desk.state.config.project.root)
+                router_rows(desk, report)
             is_free = retrieval.progress is None
             with ui.row("acts"):
                 needs = report is not None and bool(report.stale or report.orphans)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import date
 
 from core.retrieval.messages import SearchMemory
+from core.retrieval.step import DAY_REMEDY
 from core.values.retrieval import Corpus, SearchAnswer, SearchFilters
 from core.values.updates import is_under_way
 from panels.base.desk import Desk
@@ -129,7 +130,7 @@ def _take_day(own: RetrievalView, name: str, typed: str | None) -> None:
     try:
         day = date.fromisoformat(text).isoformat() if text else ""
     except ValueError:
-        own.flaw = (name, f"{text!r} is no day. Write it as year, month and day: 2026-01-31")
+        own.flaw = (name, f"{text!r} is no day. {DAY_REMEDY}")
         return
     if own.flaw[0] == name:
         own.flaw = ("", "")

@@ -34,7 +34,11 @@ SIZES = (((1600, 1000), 1.0), ((1280, 800), 1.0), ((1024, 700), 1.0), ((1024, 70
 def test_every_state_fits(screen: Screen, name: str) -> None:
     make, tab = STATES[name]
     state = make()
-    own = RetrievalView(tab=tab, are_filters_open=True, unfolded={("notes", rs.NOTES, "sea/surge.md")})
+    own = RetrievalView(
+        tab=tab,
+        are_filters_open=True,
+        unfolded={("notes", rs.NOTES, "sea/surge.md"), ("router", rs.ROUTER.path, "")},
+    )
     view = view_of(own, panel="retrieval")
     view.show_hub("retrieval")
 
@@ -76,6 +80,11 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
 
         person.click("Index")
         sees(person, "1 up to date")
+        person.click("Read notes/index.md: what a model sees first")
+        sees(person, "A gale pushes the sea against the coast")
+        screen.check()
+        person.click("Add notes/index.md to “default”, for a model without tools")
+        until(controller, lambda s: len(s.config.project.presets["default"].items) == 2)
         person.click("Switch off")
         until(controller, lambda s: s.retrieval.asked is None)
         sees(person, "Search is off in this project")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from core.context.notes_guide import GUIDE
 from core.context.offered_tools import TAKES_MEMORY, TAKES_NONE, missing_tools
 from core.context.spec import stack_spec
+from core.context.stack import build_stack
 from core.values.provider import ProviderKind
 from core.values.settings import RetrievalSettings
 from core.values.spec import ToolOffer
+from core.values.stack import LayerId
 from tests.core.agent.tool_playbook import ToolPlaybook
 
 
@@ -38,3 +41,29 @@ def test_claude_code_is_offered_search_alone_where_it_is_on() -> None:
     assert missing_tools(book.state, "embedded") == TAKES_MEMORY
     off = replace(book.state.config, settings=config.settings)
     assert missing_tools(replace(book.state, config=off), "embedded") == TAKES_NONE
+
+
+def test_layer_6_tells_of_the_router_where_its_tools_are_offered_and_nowhere_else() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    before, config = book.state, book.state.config
+
+    def documents(kind: ProviderKind, retrieval: RetrievalSettings) -> tuple[str, ...]:
+        status = replace(config.providers["embedded"], kind=kind)
+        settings = replace(config.settings, retrieval=retrieval)
+        made = replace(config, providers={"embedded": status}, settings=settings)
+        inputs = stack_spec(replace(before, config=made), chosen).inputs
+        told = build_stack(inputs).layer(LayerId.PROJECT).text
+        assert (GUIDE.text in told) is (GUIDE in inputs.project)
+        return tuple(one.name for one in inputs.project if one is GUIDE)
+
+    on = RetrievalSettings(enabled=True, roots=("notes",))
+    for kind in (ProviderKind.ANTHROPIC, ProviderKind.CLAUDE_CODE):
+        assert documents(kind, on) == (GUIDE.name,)
+        assert documents(kind, replace(on, enabled=False)) == ()
+        assert documents(kind, replace(on, roots=())) == ()
+        assert documents(kind, replace(on, corpora=("knowledge",))) == ()
+    assert documents(ProviderKind.EMBEDDED, on) == (), "it gets no tools"
+    assert {"index.md", "read_note", "search_notes"} <= set(
+        GUIDE.text.replace(",", "").replace(":", "").split()
+    )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from core.retrieval.chunker import embedded_text
@@ -167,14 +168,26 @@ def test_filters_narrow_both_retrievers_alike(store: Store) -> None:
     ]
     for path, scope, tags, date in rows:
         store.put(key(path, scope=scope), state(path, *tags), [prose("word", date=date)])
+    noted = state("e.md")  # a note says its day once for all of it
+    noted = replace(noted, head=replace(noted.head, date="2027-05-01"))
+    store.put(key("e.md"), noted, [prose("word"), prose("word", 2, date="2027-07-01")])
     give_all(store)
     for filters, expected in [
-        (EVERYTHING, {"in/a.md", "in/deep/b.md", "inner.md", "d.md"}),
+        (EVERYTHING, {"in/a.md", "in/deep/b.md", "inner.md", "d.md", "e.md"}),
         (SearchFilters(folder="in/"), {"in/a.md", "in/deep/b.md"}),
+        (SearchFilters(folder="./in"), {"in/a.md", "in/deep/b.md"}),
+        (SearchFilters(folder="project/in"), {"in/a.md", "in/deep/b.md"}),
+        (SearchFilters(folder=f"{SCOPE}/in/deep"), {"in/deep/b.md"}),
+        (SearchFilters(folder="project", tag="red"), {"in/a.md", "in/deep/b.md"}),
+        (SearchFilters(folder="ject/in"), set()),
+        (SearchFilters(folder="project/a.md"), set()),
         (SearchFilters(tag="Red"), {"in/a.md", "in/deep/b.md"}),
-        (SearchFilters(after="2026-02-01"), {"in/deep/b.md", "inner.md"}),
+        (SearchFilters(after="2026-02-01"), {"in/deep/b.md", "inner.md", "e.md"}),
         (SearchFilters(before="2026-02-01"), {"in/a.md", "in/deep/b.md"}),
-        (SearchFilters(but=("in/a.md", "d.md")), {"in/deep/b.md", "inner.md"}),
+        (SearchFilters(after="2027-01-01", before="2027-06-01"), {"e.md"}),
+        (SearchFilters(after="2027-06-01"), {"e.md"}),
+        (SearchFilters(after="2027-08-01"), set()),
+        (SearchFilters(but=("in/a.md", "d.md")), {"in/deep/b.md", "inner.md", "e.md"}),
         (SearchFilters(folder="in", tag="blue", after="2026-01-31", before="2026-02-02"), {"in/deep/b.md"}),
         (SearchFilters(tag="%"), set()),
     ]:

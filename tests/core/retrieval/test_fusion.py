@@ -82,6 +82,22 @@ def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:
     assert short.best.candidate.path == "short"
 
 
+def test_a_file_that_counts_in_several_corpora_and_folders_is_one_source() -> None:
+    """A note lies in a folder of notes, in another one within it, and in a project that is searched itself."""
+    readings = ("notes\0/p/notes\0sea/a.md", "notes\0/p/notes/sea\0a.md", "project\0/p\0notes/sea/a.md")
+    chunks = {
+        place(path, 10 * at + line, line): 1.0 / line for at, path in enumerate(readings) for line in (1, 2)
+    }
+    other = {place("project\0/p\0notes/sea/b.md", 90): 0.1, place("knowledge\0\0a.md", 91): 0.1}
+    found = by_source(fuse([KindScores(ChunkKind.PROSE, {**chunks, **other}, {})]), 10)
+    assert [one.best.candidate.path for one in found] == [
+        readings[0],
+        "knowledge\0\0a.md",
+        "project\0/p\0notes/sea/b.md",
+    ]
+    assert [(one.candidate.path, one.candidate.line) for one in found[0].also] == [(readings[0], 2)]
+
+
 def test_ties_go_by_path_then_line() -> None:
     tied = {place("b", 1, 5): 1.0, place("a", 2, 9): 1.0, place("a", 3, 2): 1.0}
     ranked = fuse([KindScores(ChunkKind.PROSE, tied, {})])

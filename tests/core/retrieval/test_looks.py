@@ -50,7 +50,13 @@ def test_what_would_be_read_is_counted_by_corpus_and_what_does_not_count_is_said
 
 def test_index_files_are_told_apart_and_mended_when_asked(room: Room) -> None:
     assert len(_surveyed(room, room.asked).stale) == 2
-    assert _surveyed(room, room.asked, mends=True) == NavigationReport(2)
+    assert _surveyed(room, room.asked).routers == ()
+    mended = _surveyed(room, room.asked, mends=True)
+    (router,) = mended.routers
+    assert mended == NavigationReport(2, routers=(router,))
+    assert router.path == os.path.join(os.path.realpath(room.notes), "index.md")
+    assert router.text.startswith("# notes\n\n2 notes here and below.")
+    assert "[Tides](tides.md): Twice a day." in router.text
 
     (room.notes / "tides.md").write_text("# High water\n")
     (stale,) = _surveyed(room, room.asked).stale

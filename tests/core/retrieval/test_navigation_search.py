@@ -50,6 +50,7 @@ def test_a_hit_says_that_navigation_found_it() -> None:
     ("filters", "paths"),
     [
         (SearchFilters(folder="ops"), ["ops/disks.md"]),
+        (SearchFilters(folder="notes/ops"), ["ops/disks.md"]),
         (SearchFilters(tag="HTTP"), ["net/retry.md"]),
         (SearchFilters(after="2026-02-15"), ["net/gateway.md"]),
         (SearchFilters(before="2026-02-15"), ["net/retry.md"]),
@@ -64,3 +65,9 @@ def test_filters_hold_here_too(filters: SearchFilters, paths: list[str]) -> None
 def test_at_most_as_many_as_are_wanted_ties_by_path() -> None:
     heads = [("/notes", f"{name}.md", SourceHead("Tides")) for name in "cab"]
     assert [hit.path for hit in heads_found(heads, "tides", SearchFilters(), 2)] == ["a.md", "b.md"]
+
+
+def test_a_note_of_a_folder_within_another_is_one_hit() -> None:
+    heads = (*HEADS, ("/notes/net", "retry.md", HEADS[0][2]), ("/notes/net", "gateway.md", HEADS[1][2]))
+    hits = heads_found(heads, "gateway retry", SearchFilters(), 10)
+    assert len({f"{hit.scope}/{hit.path}" for hit in hits}) == len(hits) == 3

@@ -13,6 +13,7 @@ from core.retrieval.messages import (
     IndexEnded,
     LookAtSources,
     NavigationSurveyed,
+    RunSearch,
     SearchAnswered,
     SearchMemory,
     SourcesFound,
@@ -29,12 +30,14 @@ from core.values.retrieval import (
     IndexReport,
     NavigationReport,
     SearchAnswer,
+    SearchFilters,
     SearchHit,
     SearchPlaces,
     SourcesPreview,
 )
 from core.values.settings import AskedValue
 from core.values.state import AppState
+from core.values.updates import outcome_of
 from tests.panels import states
 from tests.state_fields import with_fields
 
@@ -172,3 +175,23 @@ def test_a_server_is_named_without_a_person_and_one_behind_a_socket_is_of_this_m
     url: str, name: str
 ) -> None:
     assert server_name(url) == name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "other"),
+    [
+        (SearchFilters(after="last week"), SearchFilters(after=" 20260131")),
+        (SearchFilters(before="last week"), SearchFilters(before="20260131")),
+    ],
+)
+def test_a_day_that_is_none_is_said_and_one_in_another_form_is_taken(
+    wrong: SearchFilters, other: SearchFilters
+) -> None:
+    refused, effects = step.command(_on(), SearchMemory("tides", filters=wrong, command_id="c"))
+    outcome = outcome_of(refused, "c")
+    assert outcome is not None
+    assert (effects, outcome.problem, outcome.remedy) == ((), "'last week' is no day", step.DAY_REMEDY)
+
+    _, (effect,) = step.command(_on(), SearchMemory("tides", filters=other))
+    assert isinstance(effect, RunSearch)
+    assert effect.filters.after + effect.filters.before == "2026-01-31"

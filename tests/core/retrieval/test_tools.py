@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from core.retrieval.tools import TOOLS, use_tool
+from core.retrieval.tools import TOOLS, root_names, use_tool
 from core.values.curation import LineRange
 from core.values.retrieval import (
     ChunkKind,
@@ -117,3 +118,33 @@ def test_a_line_longer_than_an_answer_is_cut(places: SearchPlaces) -> None:
     Path(places.notes[0], "long.md").write_text("x" * 100_000, encoding="utf-8")
 
     assert len(use("read_note", places, path="long.md").text) < 30_000
+
+
+def test_one_folder_of_notes_needs_no_name_and_takes_it_all_the_same(places: SearchPlaces) -> None:
+    assert root_names(places.notes) == {}
+    assert "two" in use("read_note", places, path="sub/n.md").text
+    assert "two" in use("read_note", places, path="notes/sub/n.md").text
+
+
+def test_several_folders_of_notes_are_told_apart(tmp_path: Path) -> None:
+    """Each has a router of its own, and notes by the same path are different ones."""
+    roots = tuple(str(tmp_path / name) for name in ("a/notes", "b/notes", "talks"))
+    for root in roots:
+        Path(root).mkdir(parents=True)
+        for name in ("index.md", "x.md"):
+            Path(root, name).write_text(f"this is {name} of {root}\n", encoding="utf-8")
+    places = SearchPlaces(roots)
+    names = tuple(root_names(roots).values())
+    assert names[:2] == ("a/notes", "b/notes")
+
+    told = use("read_note", places, path="index.md").text
+    assert [line for line in told.splitlines() if line.startswith("- ")] == [f"- {n}/index.md" for n in names]
+    for root, name in zip(roots, names, strict=True):
+        for file in ("index.md", "x.md"):
+            assert f"this is {file} of {root}" in use("read_note", places, path=f"{name}/{file}").text
+
+        def found(query: str, count: int, filters: SearchFilters, root: str = root) -> SearchAnswer:
+            return SearchAnswer(query, (replace(HIT, path="x.md", scope=root),))
+
+        told = use_tool("search_notes", '{"query":"x"}', found, places).text
+        assert f'source="{name}/x.md:3-4"' in told

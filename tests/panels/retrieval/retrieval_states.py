@@ -19,6 +19,7 @@ from core.values.retrieval import (
     Passage,
     RetrievalState,
     Retriever,
+    Router,
     SearchAnswer,
     SearchHit,
     SearchMode,
@@ -79,8 +80,17 @@ PASSAGE = RecalledPassage(
     0.7,
 )
 SENT = SentRecall("d1", "m1", states.NOW - timedelta(minutes=4), "Why did it flood?", (PASSAGE,), 210)
+ROUTER = Router(
+    f"{NOTES}/index.md",
+    "# notes\n\n42 notes here and below.\n\n## Folders\n\n- [sea/](sea/index.md): 12 notes; tags: sea, weather; "
+    "notes: Instruments at the pier, Storm surge\n- [office/](office/index.md): 30 notes; tags: office\n",
+)
 NAVIGATION = NavigationReport(
-    5, (f"{NOTES}/sea/index.md",), (f"{ROOT}/old/index.md",), (f"{NOTES}/own/index.md",)
+    5,
+    (f"{NOTES}/sea/index.md",),
+    (f"{ROOT}/old/index.md",),
+    (f"{NOTES}/own/index.md",),
+    routers=(ROUTER, Router("/home/person/shared/talks of all of us/index.md", "# talks\n")),
 )
 
 

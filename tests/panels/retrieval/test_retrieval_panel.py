@@ -226,6 +226,20 @@ def test_index_files_of_notes_are_checked_after_a_run_and_mended_on_a_click() ->
     assert screen.asked == [BuildNavigation(), CheckNavigation(), CheckNavigation()]
 
 
+def test_the_router_is_read_in_the_panel_and_goes_into_the_preset_for_a_model_without_tools() -> None:
+    screen = open_at(rs.indexed(), "index")
+    assert screen.ui.shows("notes/index.md")
+    assert not screen.ui.shows("Instruments at the pier")
+    screen.ui.click("Read notes/index.md: what a model sees first")
+    assert screen.ui.shows("Instruments at the pier")
+    screen.ui.click("Hide notes/index.md")
+    assert not screen.ui.shows("Instruments at the pier")
+
+    screen.ui.click("Add notes/index.md to “coding-strict”, for a model without tools")
+    preset = screen.state.config.project.presets["coding-strict"]
+    assert screen.asked == [ChangePreset("coding-strict", (*preset.items, FileItem("notes/index.md")))]
+
+
 def test_a_server_is_named_without_its_password() -> None:
     state = rs.with_retrieval(
         rs.indexed().retrieval, enabled=True, server="postgresql://me:secret@db.example/notes"
