@@ -307,7 +307,7 @@ def _notes(keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str]) 
 def _became(
     name: str, keys: Sequence[str], old: Mapping[str, str], new: Mapping[str, str], *, is_many: bool = False
 ) -> str:
-    """What became of texts that are others than before: nobody changed one that counts for the first time."""
+    """Say what became of texts that are others than before: nobody changed one that counts for the first time."""
     is_many = is_many or len(keys) > 1
     if not any(key in old for key in keys):
         return f"{name} {'count' if is_many else 'counts'} now"

@@ -143,7 +143,7 @@ def report_trust(
     state = (
         "asks for more than you were shown, which does not count"
         if is_trusted
-        else "is not trusted, its manual_slop.toml does not count"
+        else "is not trusted, what it asks for does not count"
     )
     console.note(f"manual-slop: note: {root} {state}; `{trust_command(root)}` shows it and takes your yes:")
     for words in asked:

@@ -45,7 +45,7 @@ def _can_retry(desk: Desk) -> bool:
 
 
 def why_no_retry(desk: Desk) -> str:
-    """Why nothing can be sent again, in a sentence."""
+    """Reason why nothing can be sent again, in a sentence."""
     return "A reply is under way." if desk.is_replying else NOTHING_FAILED
 
 

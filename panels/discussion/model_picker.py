@@ -77,7 +77,7 @@ def efforts_of(desk: Desk) -> tuple[str, ...]:
 
 
 def why_no_effort(desk: Desk) -> str:
-    """Why there is no next level of effort, in a sentence."""
+    """Reason why there is no next level of effort, in a sentence."""
     return NO_LEVELS if desk.summary is not None else "Pick a discussion first."
 
 

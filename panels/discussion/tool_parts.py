@@ -52,7 +52,7 @@ def _answered(entries: tuple[Entry, ...]) -> Calls:
 
 
 def quiet_words(message: Message, calls: Calls) -> str:
-    """All that a message of results says, where it only says that something was done; empty where it says more."""
+    """Words of a message of results, where it only says that something was done; empty where it says more."""
     said: list[str] = []
     for part in message.parts:
         if not isinstance(part, ToolResultPart):

@@ -158,3 +158,28 @@ def test_a_task_asks_under_its_parent_and_is_opened_from_there(sitting: AgentSit
     state = sitting.controller.snapshot()
     child = state.discussions.selected_id
     assert state.discussions.summaries[child].meta.parent_id == sitting.chosen
+
+
+def test_a_turn_that_hands_over_leaves_a_line_and_a_key_that_can_do_nothing_says_why(
+    sitting: AgentSitting, screen: Screen
+) -> None:
+    person = sitting.person
+    sitting.said(
+        ("journal", {"text": "half of the slots"}),
+        ("yield_to_user", {"why": "Which half is next?"}),
+        text="Half.",
+    )
+    sitting.controller.send(SetTools(sitting.chosen, has_tools=True))
+    sitting.controller.send(SendPrompt(sitting.chosen, "name half of the slots"))
+
+    sitting.sees("It handed over to you")
+    sitting.ends(lambda s: not s.agent.turns and not s.turns.calls)
+    assert person.has("Written to the journal")
+    assert not person.has("It is the person's turn.")
+    screen.check()
+    person.key("Ctrl+r")
+    sitting.sees("This model has no levels of effort.")
+    screen.check()
+    person.key("Ctrl+k")
+    sitting.sees("No command of this discussion runs.")
+    assert not person.has("This model has no levels of effort.")

@@ -181,7 +181,7 @@ def test_faults_of_settings_are_warnings_with_their_place() -> None:
 
     assert "manual-slop: warning: /c.toml:3: is wrong\n" in said
     assert "manual-slop: warning: VARIABLE: is odd\n" in said
-    assert "/p is not trusted, its manual_slop.toml does not count; `manual-slop trust /p` shows it" in said
+    assert "/p is not trusted, what it asks for does not count; `manual-slop trust /p` shows it" in said
     assert "  Persona: p (1 character).\n" in said
 
 
