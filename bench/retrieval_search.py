@@ -126,6 +126,6 @@ class _Parts:
         self._db.close()
 
     def _scan(self, query: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
-        dots = np.asarray(numkong.dots_packed(self._vectors, numkong.dots_pack(query[None]))).ravel()
+        dots = np.asarray(numkong.dot(self._vectors, query)).ravel()
         best = min(_CANDIDATES, len(dots) - 1)
         np.argpartition(dots, len(dots) - best)[-best:]
