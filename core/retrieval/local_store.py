@@ -267,18 +267,15 @@ class LocalStore:
         """BM25 of the best chunks with any of the terms, higher is better."""
         if not terms:
             return {}
-        words, table = f"words_{shelf.name}", f"chunk_{shelf.name}"
+        words = f"words_{shelf.name}"
         with self._reading() as db:
             clause, values = narrowed(db, shelf, scopes, filters)
             sql = (
-                f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
-                f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
-                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
-                f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
+                f"SELECT rowid, -bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
+                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score DESC LIMIT ?"
             )
-            rows = db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall()
-        places = _places(shelf, ((row, line, scope, path) for row, _, line, path, scope in rows))
-        return {place: -score for place, (_, score, *_) in zip(places, rows, strict=True)}
+            scores = dict(db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall())
+            return {place: scores[place.row] for place in _named(db, shelf, scores)}
 
     def frequency(self, shelf: Shelf, term: str, most: int) -> int:
         """Chunks of a shelf that hold a term, counted up to `most`."""
