@@ -72,7 +72,9 @@ def _recall(base: Path, asked: Sizes, model: MiniLM) -> Row:
         found = file_chunks(text, symbols_of("a.md", text), model.tokens.starts, ChunkKind.PROSE)
         texts += [embedded_text(chunk) for chunk in found]
     exact = model.vectors(list(dict.fromkeys(texts))[: asked.exact])
-    queries = model.vectors([question.text for question in note_questions()])
+    measure = model.tokens.starts
+    asking = [*note_questions(), *dialogues(measure).questions, *code_set(measure).questions]
+    queries = model.vectors([question.text for question in asking])
     small, asked_small = quantised(exact).astype(np.int32), quantised(queries).astype(np.int32)
     pairs = zip(_top(queries @ exact.T), _top(asked_small @ small.T), strict=True)
     kept = statistics.mean(len(one & other) / TOP for one, other in pairs)

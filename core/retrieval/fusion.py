@@ -37,8 +37,8 @@ PASSAGES = 2
 """Further passages that are named of one source."""
 
 
-class ChunkPlace(msgspec.Struct, frozen=True, gc=False):
-    """A chunk that a retriever brought.
+class ChunkPlace(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+    """A chunk that a retriever brought; a search looks each up a dozen times.
 
     Args:
         shelf, row: by which a store finds it again; path: of its source, unique in its corpus with the corpus before it.
@@ -66,7 +66,10 @@ class KindScores(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it. `cosine`: as it is."""
+    """A chunk with its scores, each from 0 to 1, -1 where a retriever did not bring it. `cosine`: as it is.
+
+    The score is rounded, so that two stores whose sums differ in the last bit give one order.
+    """
 
     candidate: ChunkPlace
     kind: ChunkKind
@@ -153,13 +156,15 @@ def _of_kind(found: KindScores, weight: float, nearest: float, fullest: float) -
     keyword = {one: full * score for one, score in _over_best(found.keyword).items()}
     near = max(max(found.vector.values(), default=0.0), 0.0) / nearest if nearest > 0 else 1.0
     vector = {one: near * score for one, score in _stretched(found.vector, found.least).items()}
-    for candidate in dict.fromkeys((*keyword, *vector)):
-        by_keyword, by_vector = keyword.get(candidate, -1.0), vector.get(candidate, -1.0)
-        score = (1 - weight) * max(by_keyword, 0.0) + weight * max(by_vector, 0.0)
-        cosine = round(found.vector.get(candidate, -1.0), 6)
-        yield Ranked(
-            candidate, found.kind, round(score, 9), round(by_keyword, 6), round(by_vector, 6), cosine
-        )
+    for candidate, by_keyword in keyword.items():
+        by_vector = vector.get(candidate, -1.0)
+        score = (1 - weight) * by_keyword + weight * max(by_vector, 0.0)
+        cosine = found.vector.get(candidate, -1.0)
+        yield Ranked(candidate, found.kind, round(score, 9), by_keyword, by_vector, cosine)
+    for candidate, by_vector in vector.items():
+        if candidate not in keyword:
+            score = round(weight * by_vector, 9)
+            yield Ranked(candidate, found.kind, score, -1.0, by_vector, found.vector[candidate])
 
 
 def _over_best(scores: Mapping[ChunkPlace, float]) -> dict[ChunkPlace, float]:

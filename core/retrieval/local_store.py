@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.retrieval.chunker import embedded_text, keyword_text
@@ -52,6 +52,10 @@ _AT_ONCE = 500
 """Rows that one statement asks for."""
 
 _COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
+_READ = (
+    "row, source, first, last, heading, text, before, after, chunk.date, embedded,"
+    " scope, path, title, tags, source.date, description"
+)
 
 
 class LocalStore:
@@ -264,18 +268,15 @@ class LocalStore:
         """BM25 of the best chunks with any of the terms, higher is better."""
         if not terms:
             return {}
-        words, table = f"words_{shelf.name}", f"chunk_{shelf.name}"
+        words = f"words_{shelf.name}"
         with self._reading() as db:
             clause, values = narrowed(db, shelf, scopes, filters)
             sql = (
-                f"SELECT found.rowid, found.score, {table}.first, source.path, source.scope FROM ("
-                f"SELECT rowid, bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
-                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score LIMIT ?) AS found"
-                f" JOIN {table} ON {table}.row = found.rowid JOIN source ON source.id = {table}.source"
+                f"SELECT rowid, -bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
+                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score DESC LIMIT ?"
             )
-            rows = db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall()
-        places = _places(shelf, ((row, line, scope, path) for row, _, line, path, scope in rows))
-        return {place: -score for place, (_, score, *_) in zip(places, rows, strict=True)}
+            scores = dict(db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall())
+            return {place: scores[place.row] for place in _named(db, shelf, scores)}
 
     def frequency(self, shelf: Shelf, term: str, most: int) -> int:
         """Chunks of a shelf that hold a term, counted up to `most`."""
@@ -298,29 +299,26 @@ class LocalStore:
             clause, values = narrowed(db, shelf, scopes, filters)
             rows = [row for (row,) in db.execute(clause, values)] if clause else None
             with self._guarded():
-                scores, least = self._vectors[shelf].best(query, count, rows, [one.row for one in also])
-            named = _named(db, shelf, scores)
-        return Scan({candidate: scores[candidate.row] for candidate in named}, least)
+                known = {one.row: one for one in also}
+                scores, least = self._vectors[shelf].best(query, count, rows, known)
+            named = {one.row: one for one in _named(db, shelf, scores.keys() - known.keys())} | known
+        return Scan({named[row]: score for row, score in scores.items() if row in named}, least)
 
     def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
         """Chunks as they were stored; those that are gone are missing."""
+        by_shelf: dict[str, dict[int, ChunkPlace]] = defaultdict(dict)
+        for candidate in candidates:
+            by_shelf[candidate.shelf][candidate.row] = candidate
         found: dict[ChunkPlace, StoredChunk] = {}
         with self._reading() as db:
-            for candidate in candidates:
-                shelf = BY_NAME[candidate.shelf]
-                row = db.execute(
-                    f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE row = ?", (candidate.row,)
-                ).fetchone()
-                if row is None:
-                    continue
-                scope, path, title, tags, date, about = db.execute(
-                    "SELECT scope, path, title, tags, date, description FROM source WHERE id = ?", (row[1],)
-                ).fetchone()
-                found[candidate] = StoredChunk(
-                    SourceKey(shelf.corpus, scope, path),
-                    SourceHead(title, tags_of(tags), date, about),
-                    _chunk(shelf.kind, row),
-                )
+            for name, places in by_shelf.items():
+                shelf = BY_NAME[name]
+                for *row, scope, path, title, tags, date, about in _of_rows(db, shelf, _READ, places):
+                    found[places[row[0]]] = StoredChunk(
+                        SourceKey(shelf.corpus, scope, path),
+                        SourceHead(title, tags_of(tags), date, about),
+                        _chunk(shelf.kind, row),
+                    )
         return found
 
     def count(self, shelf: Shelf) -> int:
@@ -423,16 +421,23 @@ def _places(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[Chu
 
 def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
     """Candidates of rows; those that hold no chunk are left out."""
-    table, wanted = f"chunk_{shelf.name}", list(rows)
-    found = []
+    return _places(shelf, _of_rows(db, shelf, "row, first, scope, path", rows))
+
+
+def _of_rows(
+    db: sqlite3.Connection, shelf: Shelf, columns: str, rows: Iterable[int]
+) -> list[tuple[Any, ...]]:
+    """Columns of chunks and their sources, in the order of the rows; those that hold no chunk are left out."""
+    wanted = sorted(rows)
+    found: list[tuple[Any, ...]] = []
     for start in range(0, len(wanted), _AT_ONCE):
         part = wanted[start : start + _AT_ONCE]
         found += db.execute(
-            f"SELECT {table}.row, {table}.first, source.scope, source.path FROM {table}"
-            f" JOIN source ON source.id = {table}.source WHERE {table}.row IN ({', '.join('?' * len(part))})",
+            f"SELECT {columns} FROM chunk_{shelf.name} AS chunk JOIN source ON source.id = chunk.source"
+            f" WHERE row IN ({', '.join('?' * len(part))})",
             part,
         ).fetchall()
-    return _places(shelf, found)
+    return found
 
 
 def _source(db: sqlite3.Connection, key: SourceKey) -> int | None:
