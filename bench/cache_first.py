@@ -28,7 +28,7 @@ SEEDS_OF_FIRSTS = 4
 LENGTHS = (1, 2, 3, 5)
 COUNT = 8
 WAYS = {"as the program does": 0.0, "at odds of 0.8 of a second": 0.8, "never": 1.0}
-"""When a first turn is marked: from which probability of a second turn on."""
+"""Probability of a second turn from which on a first one is marked."""
 
 
 class Waiting(Ours):
