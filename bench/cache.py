@@ -2,7 +2,7 @@
 
 `make bench-cache` runs all of it. `python -m bench cache --seeds 3 --parts days` is enough to look at a change: parts are
 `days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `odds` (what the right odds would
-save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `heavy` (tools all day, with compactions), `speed`, `vendors`. The tables for the README go to `out/bench/cache.md`.
+save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `first` (a first turn that is not marked), `heavy` (tools all day, with compactions), `speed`, `vendors`. The tables for the README go to `out/bench/cache.md`.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ PARTS: dict[str, Callable[[Sequence[int]], list[Row]]] = {
     "wire": lambda _: _rows_of("bench.cache_wire"),
     "vendors": lambda seeds: [row for name in VENDORS for row in _rows_of(name, seeds)],
     "short": lambda seeds: _rows_of("bench.cache_short", seeds),
+    "first": lambda seeds: _rows_of("bench.cache_first", seeds),
     "heavy": lambda seeds: _rows_of("bench.cache_heavy", seeds),
     "speed": lambda _: _rows_of("bench.cache_speed"),
 }

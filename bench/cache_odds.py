@@ -3,6 +3,10 @@
 Of each turn and each look at an idle prefix the person's days are drawn on from what was seen so far: the gaps of their kind
 of day, the odds of moving, the lengths of discussions that are still possible. The program's own choices are made by these
 odds in place of those that it learns. A column of the bench: nothing of it is in the product.
+
+It knows more than habits can tell who meets a person today: that `TURNS` are shared among the day's discussions, so that one which
+was left for eighty turns is still returned to. With keepalive that is what busy days differ by: told to the pings alone, the right
+odds save as much as told to all.
 """
 
 from __future__ import annotations

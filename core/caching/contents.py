@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from core.base.figures import lifetime
 from core.caching.gaps import Odds
-from core.caching.hold import Hold, hold_of
+from core.caching.hold import Hold, hold_of, rent_share
 from core.providers.blocks import MarkPlace, Wire
 from core.values.cache import (
     CacheLedgerEntry,
@@ -37,8 +37,17 @@ LEASE_S = 3600
 _SLACK_S, _SLACK = 30.0, 0.1
 """So much later, and so large a share of the time asked for, must a new end be to be worth asking."""
 
+STAKE = 0.5
+"""A new content, its rent included, is at most so large a share of what caching may still lose on the discussion: a run of
+long gaps makes stakes smaller, and never ends them.
+"""
+
 _TURNS = f"{int(LayerId.TURNS)}/"
 """Keys of finished turns on the wire begin so."""
+
+
+_LASTING = frozenset({MarkPlace.STABLE, MarkPlace.BASE})
+"""Places of layers that do not change by turn."""
 
 
 class _Way(msgspec.Struct, frozen=True):
@@ -73,13 +82,12 @@ def contents_plan(
     Args:
         odds: of the next turn of the discussion.
         superseded_tokens: of the request, those that a rewrite would leave out: carried until the content ends.
-        most: that it may cost more than without caching.
+        most: that it may cost more than without caching, if nobody returns to it.
     """
     held = hold_of(prices, odds, settings.longest_ttl_s)
-    ways = _ways(wire, prices, live, held, settings, superseded_tokens)
-    canonical = wire.total_tokens - superseded_tokens
-    allowed = (way for way in ways if way.place < 0 or way.now - canonical <= most)
-    best = min(allowed, key=lambda way: way.total)
+    stake = STAKE * (most - superseded_tokens)
+    ways = _ways(wire, prices, live, held, settings, superseded_tokens, stake)
+    best = min(ways, key=lambda way: way.total)
     without = wire.total_tokens / (1.0 - odds.go_on)
     made = _planned(wire, prices, best, held, settings, without, now)
     return replace(made, superseded_tokens=superseded_tokens)
@@ -171,25 +179,33 @@ def _ways(
     held: Hold,
     settings: CacheSettings,
     superseded: int,
+    stake: float,
 ) -> Iterator[_Way]:
+    """All ways; `stake`: what a new content may cost that nobody returns to, in tokens of fresh input."""
     total, read = wire.total_tokens, prices.read
     repeated = wire.ends[wire.head] if wire.head >= 0 else 0
-    rest = (total - repeated) * held.never
-    yield _Way(-1, None, total, total + (repeated - superseded) * held.cold + rest)
-    rest -= superseded * held.relief
+    lost = read + rent_share(prices, held.until_s())
+    places = _within(wire, prices, stake / lost if lost else math.inf)
+    if places and places[0] not in _ends(wire, prices):  # nor will the next turn store more
+        repeated = min(repeated, wire.ends[places[0]])
+    without = repeated * held.cold + (total - repeated) * held.never
+    yield _Way(-1, None, total, total + without - superseded * held.cold)
+
+    def later(tokens: int) -> float:
+        most = max(tokens, repeated)
+        beside = (most - tokens) * held.beside + (total - most) * held.never
+        return tokens * held.stored + beside - superseded * held.relief
+
     for place, prefix in enumerate(wire.hashes):
         entry, tokens = live.get(prefix), wire.ends[place]
         if entry is not None and entry.name:
             now = total - tokens * (1.0 - read)
-            later = tokens * held.stored + max(0, repeated - tokens) * held.beside
-            yield _Way(place, entry, now, now + later + rest)
+            yield _Way(place, entry, now, now + later(tokens))
     if not (held.pays and settings.may_store and settings.has_answered):
         return
-    for place in _ends(wire, prices):
-        tokens = wire.ends[place]
-        now = total + tokens * read
-        later = tokens * held.stored + max(0, repeated - tokens) * held.beside
-        yield _Way(place, None, now, now + later + rest)
+    for place in places:
+        now = total + wire.ends[place] * read
+        yield _Way(place, None, now, now + later(wire.ends[place]))
 
 
 def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
@@ -206,6 +222,18 @@ def _ends(wire: Wire, prices: CachePrices) -> tuple[int, ...]:
     return tuple(
         place for place in places if place >= 0 and wire.ends[place] >= max(1, prices.minimum_tokens)
     )
+
+
+def _within(wire: Wire, prices: CachePrices, most: float) -> tuple[int, ...]:
+    """Of `_ends`, those of at most so many tokens; where all are larger, the deepest block of layers 1 to 10 that is not."""
+    ends = _ends(wire, prices)
+    small = tuple(place for place in ends if wire.ends[place] <= most)
+    if small or not ends:
+        return small
+    stable = max(0, wire.last(MarkPlace.STABLE))
+    least = max(1, prices.minimum_tokens)
+    blocks = (place for place in range(min(ends) - 1, stable - 1, -1) if wire.blocks[place].place in _LASTING)
+    return tuple(place for place in blocks if least <= wire.ends[place] <= most)[:1]
 
 
 def _lease_s(hold_s: float) -> int:

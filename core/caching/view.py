@@ -15,7 +15,7 @@ from core.context.pieces import Piece, digest
 from core.context.stack import AggregateStack
 from core.context.turns import running_pieces
 from core.context.update import is_diff, sent_form
-from core.context.wire import delta_note, framed_delta, layer_of, pieces_of, tail_segment, turn_key
+from core.context.wire import delta_around, layer_of, pieces_of, tail_segment, turn_key
 from core.providers.blocks import RUNNING_RAG, CountTokens
 from core.values.cache import SentPart
 from core.values.messages import ReasoningPart
@@ -223,8 +223,8 @@ def visible_file_set(view: ContextView) -> str:
 def superseded_tokens(view: ContextView, count: CountTokens) -> int:
     """Tokens that a rewrite would leave out: of each piece all that is carried of it, less its text as it is now.
 
-    So a diff and what it is built on count as what they take more than the text that they lead to. What tells how to
-    read a delta counts, too.
+    So a diff and what it is built on count as what they take more than the text that they lead to. What stands
+    around the pieces of a delta counts, too.
     """
     carried: dict[str, list[BaseFile]] = {}
     for delta in view.deltas:
@@ -241,15 +241,12 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
     stale = [Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text]
     total += sum(count(tail_segment(tail)) for tail in view.tails)
-    return total + sum(map(count, stale)) + sum(_note_tokens(delta, count) for delta in view.deltas)
+    return total + sum(map(count, stale)) + sum(_around_tokens(delta, count) for delta in view.deltas)
 
 
 def delta_tokens(delta: ViewDelta, count: CountTokens) -> int:
     """Tokens of a delta as it is sent: its pieces, what tells how to read them, and the frame around both."""
-    note = framed_delta(delta_note(delta))
-    return count(Segment(LayerId.FILE_DETAILS, _FILES, note, digest(note))) + sum(
-        _tokens(file, count) for file in delta.files
-    )
+    return _around_tokens(delta, count) + sum(_tokens(file, count) for file in delta.files)
 
 
 def built_on(view: ContextView) -> dict[Place, str]:
@@ -337,9 +334,9 @@ def _told_whole(delta: ViewDelta, broken: Collection[Place]) -> ViewDelta:
     return delta if files == delta.files else replace(delta, files=files)
 
 
-def _note_tokens(delta: ViewDelta, count: CountTokens) -> int:
-    note = delta_note(delta)
-    return count(Segment(LayerId.FILE_DETAILS, _FILES, note, digest(note)))
+def _around_tokens(delta: ViewDelta, count: CountTokens) -> int:
+    text = delta_around(delta)
+    return count(Segment(LayerId.FILE_DETAILS, _FILES, text, digest(text)))
 
 
 def _tokens(file: BaseFile, count: CountTokens) -> int:

@@ -222,14 +222,17 @@ def tail_segment(tail: TurnTail) -> Segment:
 
 def delta_text(delta: ViewDelta) -> str:
     """Text of a delta on the wire."""
-    removed = (_removed(key) for key in delta.removed)
-    body = "".join([delta_note(delta), delta.file_set or "", *(f.wire_text for f in delta.files), *removed])
-    return framed_delta(body)
+    return _framed(delta, "".join([delta.file_set or "", *(file.wire_text for file in delta.files)]))
 
 
-def framed_delta(body: str) -> str:
-    """The body of a delta in its frame."""
-    return frame("context-update", body)
+def delta_around(delta: ViewDelta) -> str:
+    """Text that a delta takes beside its pieces: its frame, how to read it, and the names of what was removed."""
+    return _framed(delta, "")
+
+
+def _framed(delta: ViewDelta, pieces: str) -> str:
+    removed = "".join([_removed(key) for key in delta.removed])
+    return frame("context-update", delta_note(delta) + pieces + removed)
 
 
 @lru_cache(maxsize=64)

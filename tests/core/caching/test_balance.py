@@ -9,8 +9,10 @@ from core.caching import book as books
 from core.caching import pings
 from core.caching.accounts import MOST_LOST, after_rent, after_upkeep
 from core.caching.content_store import overdue
-from core.caching.contents import contents_plan
+from core.caching.contents import STAKE, contents_plan
 from core.caching.gaps import own_odds
+from core.caching.hold import hold_of, rent_share
+from core.providers.blocks import MarkPlace
 from core.values.cache import Balance, CacheSettings, StoredRent
 from core.values.usage import Usage, UsageKind
 from tests.core.caching.cache_play import CachePlay, cost
@@ -66,3 +68,22 @@ def test_nothing_is_stored_where_that_could_lose_more_than_caching_may() -> None
 
     assert contents_plan(laid, PRICES, {}, odds, CacheSettings(), NOW, most=laid.total_tokens).contents
     assert contents_plan(laid, PRICES, {}, odds, CacheSettings(), NOW, most=0.0).contents is None
+
+
+def test_a_stored_content_is_a_stake_within_what_caching_may_still_lose() -> None:
+    """As much of the request as the stake allows; its making and its rent are at most half of the rest."""
+    laid = wire("900 m0", "900 m1", stable="5000 stable")
+    odds = own_odds(QUICK)
+    hold = hold_of(PRICES, odds, 3_600)
+    lost = PRICES.read + rent_share(PRICES, hold.until_s())
+    stored = []
+    for most in (laid.total_tokens, 2_000.0, 100.0):
+        plan = contents_plan(laid, PRICES, {}, odds, CacheSettings(), NOW, most=most)
+        tokens = plan.writes[0].tokens if plan.contents else 0
+        assert tokens * lost <= STAKE * most
+        stored.append(tokens)
+
+    assert stored[0] == laid.ends[laid.last(MarkPlace.TALK) - 1]
+    assert stored == sorted(stored, reverse=True)
+    assert len(set(stored)) > 2
+    assert stored[-1] == 0

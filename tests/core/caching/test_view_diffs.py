@@ -345,6 +345,28 @@ def test_what_was_removed_is_superseded_with_all_that_was_told_of_it() -> None:
     assert superseded_tokens(view, tokens) > len(text_of()) // 4
 
 
+@given(st.lists(st.one_of(st.none(), st.sets(st.integers(0, 79), max_size=4)), min_size=1, max_size=6))
+@settings(max_examples=40, deadline=None)
+def test_what_is_superseded_is_what_a_canonical_rewrite_leaves_out(edits: list[set[int] | None]) -> None:
+    """To the character: what all deltas and the base take on the wire, less what the newest texts take."""
+
+    def characters(part: RequestPart | ToolSchema) -> int:
+        return len(part_text(part))
+
+    versions = [text_of(), *(None if edit is None else text_of(*sorted(edit)) for edit in edits)]
+    view = view_over(*versions)
+    files = {"b.py": "BETA\n"} if versions[-1] is None else {"a.py": versions[-1], "b.py": "BETA\n"}
+    rewritten = stack_of(files).canonical_view
+    sent = sum(len(delta_text(delta)) for delta in view.deltas) + carried_base(view)
+
+    assert superseded_tokens(view, characters) == sent - carried_base(rewritten)
+
+
+def carried_base(view: ContextView) -> int:
+    """Characters of what stands before the turns."""
+    return len(view.base.file_set) + sum(len(piece.text) for piece in base_pieces(view.base))
+
+
 MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, tokens)
 BIG = tuple(f"line {number} of a larger file stands here\n" for number in range(2_000))
 
