@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from core.base import (
-    secret_blocks,
-    secret_commands,
-    secret_library,
-    secret_names,
-    secret_requests,
-)
-from core.base.secret_hits import Hits
-from core.base.secret_rule import Rule
-from core.base.secret_shapes import shapes
 from core.base.secret_signs import read
 from core.base.text import one_line
+
+if TYPE_CHECKING:
+    from core.base.secret_rule import Rule
 
 MASK = "[secret]"
 
@@ -42,8 +36,10 @@ def scrub(text: str) -> str:
 
 def named_secrets(text: str) -> list[tuple[int, int, str]]:
     """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
+    from core.base.secret_kinds import HITS  # a hundred patterns: the first frame must not wait for them
+
     reading = read(text)
-    found = secrets_in(reading.text, _HITS.in_text(reading.text, reading.signs))
+    found = secrets_in(reading.text, HITS.in_text(reading.text, reading.signs))
     return [(*reading.place(start, end), kind) for start, end, kind in found]
 
 
@@ -115,20 +111,3 @@ def scrubbed_ends(text: str, head: int, tail: int, between: str) -> str:
 def scrubbed_line(text: str, limit: int) -> str:
     """The text without its secrets on one line, cut to at most `limit` characters with an ellipsis."""
     return one_line(scrubbed_head(text, limit * 4), limit)
-
-
-def _holds(text: str) -> bool:
-    return bool(named_secrets(text))
-
-
-RULES = (
-    *shapes(_holds),
-    *secret_blocks.RULES,
-    *secret_requests.RULES,
-    *secret_commands.RULES,
-    *secret_names.RULES,
-    *secret_library.rules(),
-)
-"""Every kind of secret that is known."""
-
-_HITS = Hits((literal, rule.has_case, rule) for rule in RULES for literal in rule.literals)
