@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import threading
@@ -27,6 +28,9 @@ NO_TOUR = "The tour needs python-xlib, which comes with the extra `tour`"
 INSTALL_TOUR = """\
 Install it: `pip install 'manual-slop[tour]'`; in a checkout of Manual Slop, `uv run --extra tour manual-slop tour`, or \
 `pip install '.[tour]'`; `make run` brings it, too"""
+
+PUT_OFF = ("core.base.secret_kinds", "panels.caching.warnings", "panels.context.structure_panel")
+"""Modules that the first frame does not need and a click or a key does: loaded behind it, with the controller."""
 
 
 class Starting:
@@ -59,6 +63,8 @@ class Starting:
         from core.hooks.launch import HooksBeside
 
         start_log()
+        for name in PUT_OFF:
+            importlib.import_module(name)
         clock = make_clock(is_test=self._options.test_clock)
         controller = AppController(LocalOutside(self._options, clock=clock), clock=clock)
         try:

@@ -49,6 +49,9 @@ class ComposerView(Typing):
     def __repr__(self) -> str:
         return f"ComposerView({len(self.text)} characters)"
 
+    def __rich_repr__(self) -> list[str]:
+        return []  # rich asks a struct for its fields
+
     def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
 

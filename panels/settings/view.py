@@ -61,3 +61,6 @@ class SettingsView(msgspec.Struct):
 
     def __repr__(self) -> str:
         return "SettingsView()"
+
+    def __rich_repr__(self) -> list[str]:
+        return []  # rich asks a struct for its fields
