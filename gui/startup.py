@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import sys
 import threading
@@ -28,9 +27,6 @@ NO_TOUR = "The tour needs python-xlib, which comes with the extra `tour`"
 INSTALL_TOUR = """\
 Install it: `pip install 'manual-slop[tour]'`; in a checkout of Manual Slop, `uv run --extra tour manual-slop tour`, or \
 `pip install '.[tour]'`; `make run` brings it, too"""
-
-PUT_OFF = ("core.base.secret_kinds", "panels.caching.warnings", "panels.context.structure_panel")
-"""Modules that the first frame does not need and a click or a key does: loaded behind it, with the controller."""
 
 
 class Starting:
@@ -63,8 +59,7 @@ class Starting:
         from core.hooks.launch import HooksBeside
 
         start_log()
-        for name in PUT_OFF:
-            importlib.import_module(name)
+        _load_put_off()
         clock = make_clock(is_test=self._options.test_clock)
         controller = AppController(LocalOutside(self._options, clock=clock), clock=clock)
         try:
@@ -87,6 +82,15 @@ class Starting:
             self._hooks.stop()
         if self.controller is not None:
             self.controller.stop()
+
+
+def _load_put_off() -> None:
+    """Load what the first frame does not need and a click or a key does: behind that frame, so that neither waits."""
+    import panels.caching.warnings
+    import panels.context.structure_panel  # noqa: F401
+    from core.base.secrets import known
+
+    known()
 
 
 def run_window(options: OutsideOptions) -> int:

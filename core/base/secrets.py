@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from core.base.secret_signs import read
 from core.base.text import one_line
 
 if TYPE_CHECKING:
+    from core.base.secret_hits import Hits
     from core.base.secret_rule import Rule
 
 MASK = "[secret]"
@@ -36,10 +38,8 @@ def scrub(text: str) -> str:
 
 def named_secrets(text: str) -> list[tuple[int, int, str]]:
     """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
-    from core.base.secret_kinds import HITS  # a hundred patterns: the first frame must not wait for them
-
     reading = read(text)
-    found = secrets_in(reading.text, HITS.in_text(reading.text, reading.signs))
+    found = secrets_in(reading.text, known()[1].in_text(reading.text, reading.signs))
     return [(*reading.place(start, end), kind) for start, end, kind in found]
 
 
@@ -111,3 +111,17 @@ def scrubbed_ends(text: str, head: int, tail: int, between: str) -> str:
 def scrubbed_line(text: str, limit: int) -> str:
     """The text without its secrets on one line, cut to at most `limit` characters with an ellipsis."""
     return one_line(scrubbed_head(text, limit * 4), limit)
+
+
+def _holds(text: str) -> bool:
+    return bool(named_secrets(text))
+
+
+@cache
+def known() -> tuple[tuple[Rule, ...], Hits[Rule]]:
+    """Every kind of secret, and where in a text one may stand. Loaded when it is first asked for, not at a start."""
+    from core.base.secret_hits import Hits
+    from core.base.secret_kinds import rules
+
+    found = rules(_holds)
+    return found, Hits((literal, rule.has_case, rule) for rule in found for literal in rule.literals)

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from core.base import secret_hits
 from core.base.secret_hits import Hits
-from core.base.secret_kinds import HITS, RULES
 from core.base.secret_rule import Rule
-from core.base.secrets import secrets_in
+from core.base.secrets import known, secrets_in
 from tests.core.base.secret_corpus.outside import outside
 from tests.core.base.secret_corpus.practice import practice
+
+RULES, HITS = known()
 
 WORDS = (("abc", False, "abc"), ("abcd", True, "abcd"), ("Xyz-", True, "Xyz-"), ("://", False, "://"))
 PIECES = [
