@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -31,8 +30,7 @@ class Entry(msgspec.Struct, frozen=True):
         return "" if self.is_folder else size(self.size_bytes)
 
 
-@dataclass(slots=True)
-class Chooser:
+class Chooser(msgspec.Struct):
     """State of one open chooser."""
 
     folder: Path
@@ -40,8 +38,8 @@ class Chooser:
     name: str = ""
     wanted: str = ""
     shows_hidden: bool = False
-    picked: list[str] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    picked: list[str] = msgspec.field(default_factory=list)
+    entries: list[Entry] = msgspec.field(default_factory=list)
     problem: str = ""
     revision: int = 0
     wants_filter: bool = False

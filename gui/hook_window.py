@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,6 +64,8 @@ class HookedWindow:
         self._app.send(command)
 
     def _on_window(self, job: Callable[[], T]) -> T:
+        from concurrent.futures import Future  # with `logging`: asked for long after the first frame
+
         done: Future[T] = Future()
 
         def run() -> None:

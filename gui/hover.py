@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import dearpygui.dearpygui as dpg
+import msgspec
 
 from gui.canvas import Canvas
 from gui.describe import Tree
@@ -25,8 +24,7 @@ def tip_of(element: Element, x: float) -> str:
     return element.tooltip()
 
 
-@dataclass(slots=True)
-class Hover:
+class Hover(msgspec.Struct):
     """The chain under the mouse, and the tooltip drawn over everything.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import sys
 import time
 from collections import deque
@@ -25,7 +24,6 @@ from panels.base.ui import Ui
 SETTLE_FRAMES = 2
 CATCH_UP_S = 0.25
 """Longest without a picture while keys come faster than frames are drawn."""
-log = logging.getLogger(__name__)
 
 
 class Loop:
@@ -179,7 +177,9 @@ class Loop:
         """Log a failure once while it lasts, and tell the person."""
         if repr(error) != self._failed:
             self._failed = repr(error)
-            log.error("a frame or callback failed", exc_info=error)
+            import logging  # with `traceback`: nothing has failed when the first frame is drawn
+
+            logging.getLogger(__name__).error("a frame or callback failed", exc_info=error)
             self._on_failure(error)
 
     def _dispatch(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 ACTIVE_FPS = 60.0
 ACTIVE_FOR_S = 0.7
@@ -17,8 +17,7 @@ EARLY_REST_S = 0.02
 """Rest while the controller, which will tell of changes, is not there yet."""
 
 
-@dataclass(slots=True)
-class Pace:
+class Pace(msgspec.Struct):
     """Times of the last input and of the last frame, in seconds of one clock.
 
     Args:

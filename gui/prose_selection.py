@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -69,8 +68,7 @@ class Layers(Protocol):
         ...
 
 
-@dataclass(slots=True, eq=False)
-class ProseSelection:
+class ProseSelection(msgspec.Struct, eq=False):
     """Selection of the texts inside one list, or of those beside each other in one surface.
 
     Args:
@@ -87,7 +85,7 @@ class ProseSelection:
     clicks: int = 1
     is_dragging: bool = False
     pressed: tuple[float, float] | None = None
-    _marked: list[Markdown] = field(default_factory=list)
+    _marked: list[Markdown] = msgspec.field(default_factory=list)
 
     # what is selected
     def span(self) -> tuple[SelectionEnd, SelectionEnd] | None:

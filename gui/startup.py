@@ -59,6 +59,7 @@ class Starting:
         from core.hooks.launch import HooksBeside
 
         start_log()
+        _load_put_off()
         clock = make_clock(is_test=self._options.test_clock)
         controller = AppController(LocalOutside(self._options, clock=clock), clock=clock)
         try:
@@ -81,6 +82,15 @@ class Starting:
             self._hooks.stop()
         if self.controller is not None:
             self.controller.stop()
+
+
+def _load_put_off() -> None:
+    """Load what the first frame does not need and a click or a key does: behind that frame, so that neither waits."""
+    import panels.caching.warnings
+    import panels.context.structure_panel  # noqa: F401
+    from core.base.secrets import known
+
+    known()
 
 
 def run_window(options: OutsideOptions) -> int:

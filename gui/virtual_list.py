@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from gui.heights import Heights
 
@@ -26,8 +27,7 @@ class RowSource(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class ScrollState:
+class ScrollState(msgspec.Struct):
     """Scroll state of one list. All lengths in pixels.
 
     Scrolling is our own, in doubles: a toolkit's scroll is a float32 that is off by pixels past 16 million.
@@ -39,10 +39,10 @@ class ScrollState:
     scroll: float = 0.0
     follows_end: bool = False
     is_at_end: bool = True
-    heights: Heights = field(default_factory=Heights)
-    keys: list[Hashable] = field(default_factory=list)
+    heights: Heights = msgspec.field(default_factory=Heights)
+    keys: list[Hashable] = msgspec.field(default_factory=list)
     revision: Hashable = None
-    known: dict[tuple[Hashable, int], float] = field(default_factory=dict)
+    known: dict[tuple[Hashable, int], float] = msgspec.field(default_factory=dict)
 
     # rows
     def sync(self, rows: RowSource, revision: Hashable, width: float, height: float, scale: float) -> None:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING
 
-from core.base import (
-    secret_blocks,
-    secret_commands,
-    secret_library,
-    secret_names,
-    secret_requests,
-)
-from core.base.secret_hits import Hits
-from core.base.secret_rule import Rule
-from core.base.secret_shapes import shapes
 from core.base.secret_signs import read
 from core.base.text import one_line
+
+if TYPE_CHECKING:
+    from core.base.secret_hits import Hits
+    from core.base.secret_rule import Rule
 
 MASK = "[secret]"
 
@@ -43,7 +39,7 @@ def scrub(text: str) -> str:
 def named_secrets(text: str) -> list[tuple[int, int, str]]:
     """Places of secrets as `scrub` takes them out, each with its kind, in order, apart from each other."""
     reading = read(text)
-    found = secrets_in(reading.text, _HITS.in_text(reading.text, reading.signs))
+    found = secrets_in(reading.text, known()[1].in_text(reading.text, reading.signs))
     return [(*reading.place(start, end), kind) for start, end, kind in found]
 
 
@@ -121,14 +117,11 @@ def _holds(text: str) -> bool:
     return bool(named_secrets(text))
 
 
-RULES = (
-    *shapes(_holds),
-    *secret_blocks.RULES,
-    *secret_requests.RULES,
-    *secret_commands.RULES,
-    *secret_names.RULES,
-    *secret_library.rules(),
-)
-"""Every kind of secret that is known."""
+@cache
+def known() -> tuple[tuple[Rule, ...], Hits[Rule]]:
+    """Every kind of secret, and where in a text one may stand. Loaded when it is first asked for, not at a start."""
+    from core.base.secret_hits import Hits
+    from core.base.secret_kinds import rules
 
-_HITS = Hits((literal, rule.has_case, rule) for rule in RULES for literal in rule.literals)
+    found = rules(_holds)
+    return found, Hits((literal, rule.has_case, rule) for rule in found for literal in rule.literals)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
+from core.base.child_process import find_program
 from core.base.disk import make_dirs, reported, sync_dir, write_file
 from core.base.errors import ConfigError, StorageError
 from core.base.opener import open_descriptor
@@ -259,8 +261,28 @@ class KeyStore:
         return True
 
 
+def may_have_keyring(environ: Mapping[str, str]) -> bool:
+    """False on Linux where no session bus can be reached, over which every keyring there speaks, and none was named.
+
+    Asking the library for one loads its cryptography: 12 MB for a no.
+    """
+    if sys.platform != "linux" or {"DBUS_SESSION_BUS_ADDRESS", "PYTHON_KEYRING_BACKEND"} & environ.keys():
+        return True
+    runtime, config = environ.get("XDG_RUNTIME_DIR", ""), environ.get("XDG_CONFIG_HOME", "")
+    config_dir = Path(config) if config else Path.home() / ".config"
+    if (runtime and Path(runtime, "bus").exists()) or (config_dir / "python_keyring/keyringrc.cfg").exists():
+        return True
+    if environ.get("DISPLAY") and find_program("dbus-launch") is not None:
+        return True  # a bus begins with the first question
+    from importlib.metadata import entry_points
+
+    return any(not one.value.startswith("keyring.") for one in entry_points(group="keyring.backends"))
+
+
 def system_keyring() -> Keyring | None:
     """The system's keyring, or None where the machine has none (no backend, or one that keeps nothing)."""
+    if not may_have_keyring(os.environ):
+        return None
     import keyring
     from keyring.backends import fail, null
     from keyring.backends.chainer import ChainerBackend

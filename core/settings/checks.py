@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any
@@ -316,6 +315,8 @@ def unknown_keys(row: Mapping[str, Any], known: tuple[str, ...], place: Place, s
 
 def did_you_mean(word: str, known: tuple[str, ...]) -> str:
     """`; did you mean x?` for the nearest known word or one with the same last name, empty where none is near."""
+    from difflib import get_close_matches
+
     found = get_close_matches(word, known, n=1, cutoff=0.6)
     if not found:
         tail = word.rpartition(".")[2]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -169,8 +168,7 @@ def _places(text: str) -> Iterator[tuple[Place, int]]:
         yield from _inner_places(statement.place, statement.value_tokens)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(msgspec.Struct):
     """An array or inline table that is being walked."""
 
     is_array: bool

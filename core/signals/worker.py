@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from core.base.disk import reported
 from core.base.paths import inbox_dir
 from core.signals import desktop
-from core.signals.channels import Channels
 from core.signals.inbox import Inbox
 from core.signals.messages import (
     DesktopTried,
@@ -22,6 +22,9 @@ from core.signals.messages import (
     SignalEvent,
 )
 from core.signals.notices import channel_words
+
+if TYPE_CHECKING:
+    from core.signals.channels import Channels
 
 Emit = Callable[[SignalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -40,11 +43,25 @@ class SignalHandler:
     ) -> None:
         self._home, self._emit, self._is_owner = home, emit, is_owner
         self._inbox = Inbox(home, clock)
-        self._channels = Channels(emit)
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._channels: Channels | None = None
 
     def close(self) -> None:
         """The program ends: leave the channels. Thread-safe."""
-        self._channels.close()
+        with self._lock:
+            self._is_closed, channels = True, self._channels
+        if channels is not None:
+            channels.close()
+
+    def _connected(self) -> Channels | None:
+        """The channels, loaded with asyncio and TLS when there is one to join; None once they are left."""
+        with self._lock:
+            if self._channels is None and not self._is_closed:
+                from core.signals.channels import Channels
+
+                self._channels = Channels(self._emit)
+            return self._channels
 
     def handle(self, effect: SignalEffect) -> None:
         """Carry out one effect. Raises StorageError: the inbox cannot be opened."""
@@ -58,9 +75,11 @@ class SignalHandler:
             case ShowNotification():
                 self._emit(DesktopTried(desktop.show(effect.title, effect.text)))
             case SetChannels():
-                self._channels.set(effect.channels)
+                if (effect.channels or self._channels is not None) and (channels := self._connected()):
+                    channels.set(effect.channels)
             case SayInChannel():
-                self._channels.say(effect.name, channel_words(effect.kind, effect.reply))
+                if channels := self._connected():
+                    channels.say(effect.name, channel_words(effect.kind, effect.reply))
             case _:
                 assert_never(effect)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from gui.markdown import places
@@ -38,8 +38,7 @@ def load() -> None:
     pygments.lexers.get_lexer_by_name("python")
 
 
-@dataclass(slots=True)
-class Document:
+class Document(msgspec.Struct):
     """The blocks of one text, and their places for one width.
 
     Args:
@@ -47,19 +46,19 @@ class Document:
     """
 
     source: str = ""
-    blocks: list[MarkdownBlock] = field(default_factory=list)
+    blocks: list[MarkdownBlock] = msgspec.field(default_factory=list)
     is_final: bool = False
     is_written: bool = False
     width: float = 0.0
     scale: float = 0.0
-    laid: list[tuple[MarkdownBlock, BlockLook, Laid]] = field(default_factory=list)
-    tops: list[tuple[float, Laid]] = field(default_factory=list)
-    looks: dict[int, BlockLook] = field(default_factory=dict)
-    open_folds: set[int] = field(default_factory=set)
+    laid: list[tuple[MarkdownBlock, BlockLook, Laid]] = msgspec.field(default_factory=list)
+    tops: list[tuple[float, Laid]] = msgspec.field(default_factory=list)
+    looks: dict[int, BlockLook] = msgspec.field(default_factory=dict)
+    open_folds: set[int] = msgspec.field(default_factory=set)
     revision: int = 0
     _settled: int = 0
     _settled_shown: int = 0
-    _settled_blocks: list[MarkdownBlock] = field(default_factory=list)
+    _settled_blocks: list[MarkdownBlock] = msgspec.field(default_factory=list)
     _found: tuple[object, list[tuple[int, int, int]]] = (None, [])
 
     def set_source(self, source: str, *, is_streaming: bool, is_written: bool = False) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from gui.markdown.blocks import MarkdownBlock, Run
@@ -36,8 +36,7 @@ CODE_GAP_PX = 3.0
 """Space around inline code, for its tint."""
 
 
-@dataclass(slots=True)
-class _Flow:
+class _Flow(msgspec.Struct):
     """Greedy lines of styled pieces."""
 
     m: TextMeasure
@@ -50,9 +49,9 @@ class _Flow:
     y: float = 0.0
     start: float = 0.0
     at: int = 0
-    parts: list[str] = field(default_factory=list)
-    ops: list[Op] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    parts: list[str] = msgspec.field(default_factory=list)
+    ops: list[Op] = msgspec.field(default_factory=list)
+    links: list[Link] = msgspec.field(default_factory=list)
 
     def font(self, run: Run) -> str:
         """The text style of a run."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from gui.markdown.blocks import Align, MarkdownBlock, Run, RunStyle
@@ -117,27 +117,25 @@ def _linked(text: str) -> Iterator[Run]:
         yield Run(text[at:])
 
 
-@dataclass(slots=True)
-class _List:
+class _List(msgspec.Struct):
     is_ordered: bool
     number: int
 
 
-@dataclass(slots=True)
-class _Walker:
+class _Walker(msgspec.Struct):
     """Turns the parser's flat tokens into blocks."""
 
     starts: list[int]
     base: int
-    blocks: list[MarkdownBlock] = field(default_factory=list)
-    lists: list[_List] = field(default_factory=list)
+    blocks: list[MarkdownBlock] = msgspec.field(default_factory=list)
+    lists: list[_List] = msgspec.field(default_factory=list)
     quotes: int = 0
     heading: int = 0
     marker: str = ""
     is_hidden: bool = False
     rows: list[tuple[tuple[Run, ...], ...]] | None = None
-    cells: list[tuple[Run, ...]] = field(default_factory=list)
-    aligns: list[Align] = field(default_factory=list)
+    cells: list[tuple[Run, ...]] = msgspec.field(default_factory=list)
+    aligns: list[Align] = msgspec.field(default_factory=list)
     table_lines: list[int] | None = None
     item_lines: list[int] | None = None
     folds: tuple[int, ...] = ()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from panels.base.window_field import Kept, one_of
 
 TABS = ("activity", "waiting", "todo", "files", "autonomy")
 
 
-@dataclass(slots=True)
-class AgentView:
+class AgentView(msgspec.Struct):
     """The panel's own state.
 
     Args:
@@ -27,7 +27,7 @@ class AgentView:
     tab: str = "activity"
     open_calls: frozenset[tuple[str, str]] = frozenset()
     open_files: frozenset[tuple[str, str]] = frozenset()
-    undone: dict[str, str] = field(default_factory=dict)
+    undone: dict[str, str] = msgspec.field(default_factory=dict)
     led: str = ""
     left: str = "activity"
     open_thoughts: frozenset[str] = frozenset()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
+
+import msgspec
 
 from core.app.messages import Command
 from panels.base.memo import Memo
@@ -15,8 +16,7 @@ Side = Literal["list", "hub"]
 V = TypeVar("V", bound=RoomView)
 
 
-@dataclass(slots=True)
-class Dialog:
+class Dialog(msgspec.Struct):
     """The dialog that is open: what it is about, what was typed so far, the command that waits for its answer."""
 
     kind: str
@@ -26,8 +26,7 @@ class Dialog:
     command: Command | None = None
 
 
-@dataclass(slots=True)
-class Typing:
+class Typing(msgspec.Struct):
     """A text that the person types and the state keeps, without either overwriting the other.
 
     Args:
@@ -38,7 +37,7 @@ class Typing:
     text: str = ""
     revision: int = 0
     seen: str | None = None
-    pending: deque[str] = field(default_factory=deque)
+    pending: deque[str] = msgspec.field(default_factory=deque)
 
     def sync(self, kept: str) -> None:
         """Take over a text that the program changed; what the person typed meanwhile comes back by itself."""
@@ -64,8 +63,7 @@ class Typing:
         self.pending.append(text)
 
 
-@dataclass(slots=True)
-class WindowView:
+class WindowView(msgspec.Struct):
     """The window's own state. `panels.shell.window_file` carries what persists of it and of its rooms.
 
     Args:
@@ -93,11 +91,14 @@ class WindowView:
     focus_not: str = ""
     dialog: Dialog | None = None
     said: tuple[str, str] | None = None
-    rooms: dict[type[Any], Any] = field(default_factory=dict, repr=False)
-    memo: Memo = field(default_factory=Memo, repr=False)
+    rooms: dict[type[Any], Any] = msgspec.field(default_factory=dict)
+    memo: Memo = msgspec.field(default_factory=Memo)
     restored: str | None = None
     saved: tuple[object, ...] = ()
     asked: int = 0
+
+    def __repr__(self) -> str:
+        return f"WindowView({self.page!r}, {self.panel!r})"
 
     def next_id(self) -> str:
         """An id for a command whose outcome a panel waits for. A controller has one window."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 
@@ -112,8 +111,7 @@ def _rank(
     return summary.meta.id != selected_id, cache is None, -newest.timestamp(), summary.meta.id
 
 
-@dataclass(slots=True)
-class CacheRows:
+class CacheRows(msgspec.Struct):
     """The rows of the list, for a virtual list."""
 
     desk: Desk

@@ -18,7 +18,6 @@ from panels.base.desk import Desk
 from panels.base.ui import Send
 from panels.base.view import Dialog, WindowView
 from panels.caching.view import CachingView
-from panels.caching.warnings import warm_loss
 from panels.discussion.view import DiscussionView
 
 
@@ -39,6 +38,8 @@ def guarded(state: AppState, view: WindowView, send: Send) -> Send:
 
 def question(state: AppState, view: WindowView, command: Command) -> Dialog | None:
     """The dialog that a command needs first, None where it can be sent as it is. An item has its own, with the price."""
+    from panels.caching.warnings import warm_loss  # loaded behind the first frame
+
     loss = None if isinstance(command, DeleteKnowledgeItem) else warm_loss(state, command)
     if loss is None or loss.discussion_id in view.of(CachingView).unasked:
         return None
@@ -71,6 +72,8 @@ def _past_limit(name: str, refusal: SpendRefusal) -> Dialog:
 
 def lose_cache_dialog(desk: Desk, dialog: Dialog) -> None:
     """Say what a change costs; do it only after a yes."""
+    from panels.caching.warnings import warm_loss
+
     ui, command = desk.ui, dialog.command
     loss = warm_loss(desk.state, command) if command is not None else None
     title = loss.title if loss else "Leave the cache?"

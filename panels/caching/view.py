@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from core.app.messages import Command
 from core.values.discussion import OpenDiscussion
@@ -12,8 +13,7 @@ from core.values.spending import SpendRefusal
 from panels.base.window_field import Kept, one_of
 
 
-@dataclass(slots=True)
-class CachingView:
+class CachingView(msgspec.Struct):
     """The room's own state.
 
     Args:
@@ -32,7 +32,7 @@ class CachingView:
     query: str = ""
     is_rest_open: bool = False
     error: tuple[str, str] = ("", "")
-    unasked: set[str] = field(default_factory=set)
+    unasked: set[str] = msgspec.field(default_factory=set)
     confirmed: Command | None = None
-    refusals: dict[str, SpendRefusal] = field(default_factory=dict, repr=False)
-    refusals_of: Mapping[str, OpenDiscussion] | None = field(default=None, repr=False)
+    refusals: dict[str, SpendRefusal] = msgspec.field(default_factory=dict)
+    refusals_of: Mapping[str, OpenDiscussion] | None = None

@@ -17,7 +17,6 @@ from panels.base.ui import Surface
 from panels.base.view import Dialog
 from panels.context.preset_edits import add_paths, files_by_path, move_item, tokens_by_file
 from panels.context.preset_item import item_row
-from panels.context.structure_panel import structure_panel
 from panels.context.view import ContextPanelView
 
 PRESET_PX = 30.0
@@ -29,6 +28,8 @@ def presets_panel(desk: Desk) -> None:
     """Draw the panel. Sends ChangePreset and its kin, SetDiscussionPreset, InspectFile."""
     own = desk.view.of(ContextPanelView)
     if own.structure is not None:
+        from panels.context.structure_panel import structure_panel  # loaded behind the first frame
+
         structure_panel(desk, own.structure)
         return
     if own.is_preview_open:

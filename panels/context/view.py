@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from panels.base.view import Typing
 from panels.base.window_field import Kept, one_of
 
 
-@dataclass(slots=True)
-class StructureView:
+class StructureView(msgspec.Struct):
     """The file that the structure view shows, and the item of a preset that it belongs to."""
 
     preset: str
@@ -20,8 +20,7 @@ class StructureView:
     lines_error: str = ""
 
 
-@dataclass(slots=True)
-class ContextPanelView:
+class ContextPanelView(msgspec.Struct):
     """The room's own state.
 
     Args:
@@ -33,9 +32,9 @@ class ContextPanelView:
     kept: ClassVar[tuple[Kept, ...]] = (Kept("context_order", "order", one_of("canonical", "wire")),)
 
     order: str = "canonical"
-    open_layers: set[int] = field(default_factory=set)
-    open_items: set[tuple[str, str]] = field(default_factory=set)
-    notes: dict[tuple[str, str], Typing] = field(default_factory=dict)
+    open_layers: set[int] = msgspec.field(default_factory=set)
+    open_items: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    notes: dict[tuple[str, str], Typing] = msgspec.field(default_factory=dict)
     structure: StructureView | None = None
     is_preview_open: bool = False
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from core.agent.escapes import escaped, hidden_count
 from core.agent.messages import ApproveCall, RefuseCall
@@ -35,8 +36,7 @@ YES_BESIDE_FROM_PX = 260
 """Width from which both ways to say yes have their words in one row."""
 
 
-@dataclass(slots=True)
-class ApprovalView:
+class ApprovalView(msgspec.Struct):
     """Answers that are being made up, by the question's id.
 
     Args:
@@ -45,9 +45,9 @@ class ApprovalView:
 
     kept: ClassVar[tuple[Kept, ...]] = ()
 
-    left: dict[str, frozenset[int]] = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
-    sent: dict[str, str] = field(default_factory=dict)
+    left: dict[str, frozenset[int]] = msgspec.field(default_factory=dict)
+    words: dict[str, str] = msgspec.field(default_factory=dict)
+    sent: dict[str, str] = msgspec.field(default_factory=dict)
 
     def taken(self, question_id: str, approval: Approval) -> tuple[int, ...]:
         """Numbers of the hunks that are ticked."""

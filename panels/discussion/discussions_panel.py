@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from datetime import date, timedelta
+
+import msgspec
 
 from core.base import figures as fmt
 from core.discussion.messages import (
@@ -123,8 +124,7 @@ def _empty(desk: Desk, own: DiscussionView) -> None:
     desk.ui.text("empty", text, tone="muted", style="small", wraps=True)
 
 
-@dataclass(slots=True)
-class DiscussionRows:
+class DiscussionRows(msgspec.Struct):
     """The rows of the list, for a virtual list."""
 
     desk: Desk

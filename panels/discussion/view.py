@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
+
+import msgspec
 
 from core.values.spending import SpendRefusal
 from panels.base.view import Typing
@@ -21,7 +22,6 @@ MessageKey = tuple[str, str]
 """Discussion id and message id: a branch has the same message ids as its parent."""
 
 
-@dataclass(slots=True)
 class ComposerView(Typing):
     """The composer of one discussion.
 
@@ -39,12 +39,18 @@ class ComposerView(Typing):
     command_id: str = ""
     sent: str = ""
     refusal: SpendRefusal | None = None
-    pasted: dict[str, str] = field(default_factory=dict, repr=False)
+    pasted: dict[str, str] = msgspec.field(default_factory=dict)
     early: str = ""
-    paste_names: list[str] = field(default_factory=list)
+    paste_names: list[str] = msgspec.field(default_factory=list)
     slash_at: int = 0
     slash_problem: str = ""
     compaction_id: str = ""
+
+    def __repr__(self) -> str:
+        return f"ComposerView({len(self.text)} characters)"
+
+    def __rich_repr__(self) -> list[str]:
+        return []  # rich asks a struct for its fields
 
     def hand_over(self, command_id: str) -> None:
         """The words were sent: what is typed from now on is another message.
@@ -67,8 +73,7 @@ class ComposerView(Typing):
             self.replace(text)
 
 
-@dataclass(slots=True)
-class FindView:
+class FindView(msgspec.Struct):
     """The find bar of the conversation.
 
     Args:
@@ -102,8 +107,7 @@ def _newest(scroll: dict[str, int]) -> dict[str, int]:
     return dict(list(scroll.items())[-SCROLLS_KEPT:])
 
 
-@dataclass(slots=True)
-class DiscussionView:
+class DiscussionView(msgspec.Struct):
     """The room's own state.
 
     Args:
@@ -136,24 +140,24 @@ class DiscussionView:
     is_trash_open: bool = False
     menu_of: str = ""
     renaming_id: str = ""
-    composers: dict[str, ComposerView] = field(default_factory=dict)
-    find: FindView = field(default_factory=FindView)
+    composers: dict[str, ComposerView] = msgspec.field(default_factory=dict)
+    find: FindView = msgspec.field(default_factory=FindView)
     landing: Landing | None = None
-    editing: dict[MessageKey, str] = field(default_factory=dict)
+    editing: dict[MessageKey, str] = msgspec.field(default_factory=dict)
     seen_edits: frozenset[MessageKey] = frozenset()
-    resent: dict[MessageKey, str] = field(default_factory=dict)
-    detached: dict[MessageKey, tuple[str, ...]] = field(default_factory=dict)
+    resent: dict[MessageKey, str] = msgspec.field(default_factory=dict)
+    detached: dict[MessageKey, tuple[str, ...]] = msgspec.field(default_factory=dict)
     typing: MessageKey | None = None
     had_keyboard: MessageKey | None = None
-    unfolded: set[MessageKey] = field(default_factory=set)
-    open_tools: set[tuple[str, str, int]] = field(default_factory=set)
-    open_views: set[tuple[str, str]] = field(default_factory=set)
-    scroll: dict[str, int] = field(default_factory=dict)
+    unfolded: set[MessageKey] = msgspec.field(default_factory=set)
+    open_tools: set[tuple[str, str, int]] = msgspec.field(default_factory=set)
+    open_views: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    scroll: dict[str, int] = msgspec.field(default_factory=dict)
     scroll_to: int | None = None
     led_to: str = ""
     shown_id: str = ""
     is_at_end: bool = True
-    read: dict[str, frozenset[Hashable]] = field(default_factory=dict)
+    read: dict[str, frozenset[Hashable]] = msgspec.field(default_factory=dict)
 
     def begin_frame(self) -> None:
         """Forget which message is being typed in: it tells so itself when it is drawn."""

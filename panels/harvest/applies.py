@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 import msgspec
@@ -212,8 +211,7 @@ def _undone(state: AppState, report: UndoReport) -> list[Row]:
     return out
 
 
-@dataclass(slots=True)
-class AppliedRows:
+class AppliedRows(msgspec.Struct):
     """The rows of the list."""
 
     desk: Desk

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
@@ -199,8 +200,7 @@ def _filters(desk: Desk) -> None:
         own.kind = own.kind if chosen is None else chosen
 
 
-@dataclass(slots=True)
-class ArtifactRows:
+class ArtifactRows(msgspec.Struct):
     """The rows of the table."""
 
     desk: Desk

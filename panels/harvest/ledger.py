@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from core.base import figures as fmt
 from core.values.knowledge import Category, HarvestLedgerEntry, LedgerStatus
@@ -94,8 +95,7 @@ def _when(entry: HarvestLedgerEntry) -> tuple[str, str]:
     return entry.at, entry.sha256
 
 
-@dataclass(slots=True)
-class LedgerRows:
+class LedgerRows(msgspec.Struct):
     """The rows of the table."""
 
     desk: Desk

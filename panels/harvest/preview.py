@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from core.base import figures as fmt
 from core.harvest.messages import ApplyHarvest, DiscardPreview, EditHarvestItem, TickHarvestItems
@@ -179,8 +180,7 @@ def _filters(desk: Desk) -> None:
             own.by = "conversation" if is_by_category else "category"
 
 
-@dataclass(slots=True)
-class PreviewRows:
+class PreviewRows(msgspec.Struct):
     """The rows of the list."""
 
     desk: Desk

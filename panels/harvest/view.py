@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar, Literal
+
+import msgspec
 
 from core.values.batches import BatchReport
 from core.values.settings import KnowledgeSettings
@@ -15,8 +16,7 @@ SHOWN_PROBLEMS = 3
 HARVEST_TABS: tuple[HarvestTab, ...] = ("conversations", "preview", "applied", "ledger")
 
 
-@dataclass(slots=True)
-class ItemEdit:
+class ItemEdit(msgspec.Struct):
     """Words that are being typed into a proposed item, and have not been taken over yet.
 
     `revision` changes when the program changes them; `wants_focus` until they have had the keyboard.
@@ -28,8 +28,7 @@ class ItemEdit:
     wants_focus: bool = True
 
 
-@dataclass(slots=True)
-class HarvestView:
+class HarvestView(msgspec.Struct):
     """The panel's own state.
 
     Args:
@@ -57,7 +56,7 @@ class HarvestView:
     item_query: str = ""
     show: str = ""
     by: Literal["conversation", "category"] = "conversation"
-    edits: dict[str, ItemEdit] = field(default_factory=dict)
+    edits: dict[str, ItemEdit] = msgspec.field(default_factory=dict)
     typing: str = ""
     had_keyboard: str = ""
     ledger_query: str = ""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from core.values.imports import ImportReport
 from panels.base.window_field import Kept
 
 
-@dataclass(slots=True)
-class ImportView:
+class ImportView(msgspec.Struct):
     """The dialog's own state.
 
     Args:

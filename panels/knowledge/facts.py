@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from core.base import figures as fmt
 from core.caching.rewrites import withdrawal_text
@@ -145,8 +146,7 @@ def _problems(desk: Desk, known: FactsState) -> None:
         ui.text("more fact problems", said, tone="warn", style="small")
 
 
-@dataclass(slots=True)
-class FactRows:
+class FactRows(msgspec.Struct):
     """The rows of the list, for a virtual list."""
 
     desk: Desk

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+
+import msgspec
 
 from core.app.messages import Command, DismissNotice
 from core.base import figures as fmt
@@ -161,8 +162,7 @@ def _empty(desk: Desk, ui: Ui) -> None:
         ui.gap(8)
 
 
-@dataclass(slots=True)
-class KnowledgeRows:
+class KnowledgeRows(msgspec.Struct):
     """The rows of the list, for a virtual list."""
 
     desk: Desk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -228,8 +227,7 @@ def merge_result(desk: Desk, merge: MergeProposal) -> MergeResult:
     return MergeResult(len(file.items), len(file.items) - gone, len(file.data), len(data))
 
 
-@dataclass(slots=True)
-class MergeRows:
+class MergeRows(msgspec.Struct):
     """The groups, for a virtual list."""
 
     desk: Desk

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+
+import msgspec
 
 from core.base import figures as fmt
 from core.mcp_server.messages import AcceptProposal, RefuseProposals
@@ -55,8 +56,7 @@ def proposals_section(desk: Desk) -> None:
     ui.virtual_list("proposals", ProposalRows(desk, proposals))
 
 
-@dataclass(slots=True)
-class ProposalRows:
+class ProposalRows(msgspec.Struct):
     """The proposals, for a virtual list."""
 
     desk: Desk

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from core.values.knowledge import Category, Item, Provenance
 from panels.base.memo import Same
@@ -22,8 +23,7 @@ it.
 """
 
 
-@dataclass(slots=True)
-class ItemDraft:
+class ItemDraft(msgspec.Struct):
     """Other words for an item, being typed.
 
     Args:
@@ -43,8 +43,7 @@ class ItemDraft:
     row: int = -1
 
 
-@dataclass(slots=True)
-class NewDraft:
+class NewDraft(msgspec.Struct):
     """An item that is being written. `name`: of a playbook; the rest as in `ItemDraft`."""
 
     category: Category
@@ -63,8 +62,7 @@ EDITOR_KEYS = "Ctrl+Enter saves, Escape cancels"
 """Rule of every editor of the panel, told beside its buttons."""
 
 
-@dataclass(slots=True)
-class FactDraft:
+class FactDraft(msgspec.Struct):
     """Other words for a structured fact, being typed. `was`: as it was shown; the rest as the fields hold it."""
 
     fact_id: str
@@ -85,15 +83,13 @@ class FactDraft:
         return value if 0 <= value <= 1 else None
 
 
-@dataclass(slots=True)
-class MergeWords:
+class MergeWords(msgspec.Struct):
     """Words of a merged item that have the keyboard. `group_id`: of the merge that they are of."""
 
     group_id: str
 
 
-@dataclass(slots=True)
-class ProposalWords:
+class ProposalWords(msgspec.Struct):
     """Words of a proposal that have the keyboard. `proposal_id`: of the one that they are of."""
 
     proposal_id: str
@@ -102,8 +98,7 @@ class ProposalWords:
 Typing = Draft | FactDraft | MergeWords | ProposalWords
 
 
-@dataclass(slots=True)
-class KnowledgeView:
+class KnowledgeView(msgspec.Struct):
     """The panel's own state.
 
     Args:
@@ -125,15 +120,15 @@ class KnowledgeView:
 
     tab: str = "items"
     query: str = ""
-    closed: set[str] = field(default_factory=lambda: {"tasks_done"})
-    shown: dict[str, int] = field(default_factory=dict)
-    whole: set[tuple[str, int]] = field(default_factory=set)
+    closed: set[str] = msgspec.field(default_factory=lambda: {"tasks_done"})
+    shown: dict[str, int] = msgspec.field(default_factory=dict)
+    whole: set[tuple[str, int]] = msgspec.field(default_factory=set)
     shape: int = 0
-    edits: dict[ItemKey, ItemDraft] = field(default_factory=dict)
-    new: dict[Category, NewDraft] = field(default_factory=dict)
-    asked: dict[Hashable, str] = field(default_factory=dict)
+    edits: dict[ItemKey, ItemDraft] = msgspec.field(default_factory=dict)
+    new: dict[Category, NewDraft] = msgspec.field(default_factory=dict)
+    asked: dict[Hashable, str] = msgspec.field(default_factory=dict)
     settled: Same | None = None
-    live: dict[int, ItemDraft] = field(default_factory=dict)
+    live: dict[int, ItemDraft] = msgspec.field(default_factory=dict)
     typing: Typing | None = None
     had_keyboard: Typing | None = None
     row: int = 0
@@ -142,12 +137,12 @@ class KnowledgeView:
     fact_category: str = ""
     fact_tag: str = ""
     fact_query: str = ""
-    fact_edits: dict[str, FactDraft] = field(default_factory=dict)
+    fact_edits: dict[str, FactDraft] = msgspec.field(default_factory=dict)
     asked_of: Same | None = None
-    merge_edits: dict[str, str] = field(default_factory=dict)
+    merge_edits: dict[str, str] = msgspec.field(default_factory=dict)
     merge_offer: Category | None = None
-    proposal_edits: dict[str, str] = field(default_factory=dict)
-    proposals_asked: dict[str, str] = field(default_factory=dict)
+    proposal_edits: dict[str, str] = msgspec.field(default_factory=dict)
+    proposals_asked: dict[str, str] = msgspec.field(default_factory=dict)
 
     def begin_frame(self) -> None:
         """Forget which draft has the keyboard: it tells so itself when it is drawn."""

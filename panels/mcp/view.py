@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from panels.base.window_field import Kept
 
 
-@dataclass(slots=True)
-class McpForm:
+class McpForm(msgspec.Struct):
     """A server that is being entered. `line`: its command or its address; `error`: why it is not taken; `sent`: the command under way."""
 
     name: str = ""
@@ -20,8 +20,7 @@ class McpForm:
     sent: str = ""
 
 
-@dataclass(slots=True)
-class McpView:
+class McpView(msgspec.Struct):
     """The manager's own state.
 
     Args:
@@ -36,7 +35,7 @@ class McpView:
     folded: frozenset[str] = frozenset()
     open_tools: frozenset[tuple[str, str]] = frozenset()
     whole: frozenset[str] = frozenset()
-    left: dict[str, frozenset[str]] = field(default_factory=dict)
-    sent: dict[str, str] = field(default_factory=dict)
+    left: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    sent: dict[str, str] = msgspec.field(default_factory=dict)
     looked_with: tuple[str, tuple[str, ...]] | None = None
     form: McpForm | None = None

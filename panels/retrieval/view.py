@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
+
+import msgspec
 
 from core.values.retrieval import AskedPlaces
 from panels.base.window_field import Kept, one_of
@@ -12,8 +13,7 @@ from panels.base.window_field import Kept, one_of
 TABS = ("search", "index", "recall")
 
 
-@dataclass(slots=True)
-class RetrievalView:
+class RetrievalView(msgspec.Struct):
     """The panel's own state.
 
     Args:
@@ -36,6 +36,6 @@ class RetrievalView:
     before: str = ""
     are_filters_open: bool = False
     flaw: tuple[str, str] = ("", "")
-    unfolded: set[tuple[str, str, str]] = field(default_factory=set)
+    unfolded: set[tuple[str, str, str]] = msgspec.field(default_factory=set)
     looked_with: AskedPlaces | None = None
     checked_at: datetime | None = None

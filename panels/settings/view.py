@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from panels.base.window_field import Kept
 
 
-@dataclass(slots=True)
-class ServerForm:
+class ServerForm(msgspec.Struct):
     """A compatible server being added or changed."""
 
     id: str = ""
@@ -18,8 +18,7 @@ class ServerForm:
     error: str = ""
 
 
-@dataclass(slots=True)
-class TextForm:
+class TextForm(msgspec.Struct):
     """A persona, system prompt or prompt of the program being written.
 
     Args:
@@ -44,8 +43,7 @@ class TextForm:
         self.revision += 1
 
 
-@dataclass(slots=True)
-class SettingsView:
+class SettingsView(msgspec.Struct):
     """The page's own state.
 
     Args:
@@ -55,8 +53,14 @@ class SettingsView:
 
     kept: ClassVar[tuple[Kept, ...]] = ()
 
-    key_texts: dict[str, str] = field(default_factory=dict, repr=False)
+    key_texts: dict[str, str] = msgspec.field(default_factory=dict)
     server_form: ServerForm | None = None
     text_form: TextForm | None = None
     policy_folder: str = ""
-    rules: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return "SettingsView()"
+
+    def __rich_repr__(self) -> list[str]:
+        return []  # rich asks a struct for its fields

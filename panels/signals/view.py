@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from panels.base.window_field import Kept
 
 
-@dataclass(slots=True)
-class SignalsView:
+class SignalsView(msgspec.Struct):
     """The panel's own state. `open_signals`: ids of those that are shown whole."""
 
     kept: ClassVar[tuple[Kept, ...]] = ()

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from core.base import secret_hits
 from core.base.secret_hits import Hits
 from core.base.secret_rule import Rule
-from core.base.secrets import _HITS, RULES, secrets_in
+from core.base.secrets import known, secrets_in
 from tests.core.base.secret_corpus.outside import outside
 from tests.core.base.secret_corpus.practice import practice
+
+RULES, HITS = known()
 
 WORDS = (("abc", False, "abc"), ("abcd", True, "abcd"), ("Xyz-", True, "Xyz-"), ("://", False, "://"))
 PIECES = [
@@ -77,7 +79,7 @@ def test_secrets_are_the_same_with_and_without_the_prefilter(text: str) -> None:
     for long_chars in (0, 1 << 40):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(secret_hits, "LONG_CHARS", long_chars)
-            made.append(secrets_in(text, _HITS.in_text(text)))
+            made.append(secrets_in(text, HITS.in_text(text)))
 
     assert made == [plain, plain]
 
@@ -86,4 +88,4 @@ def test_secrets_are_the_same_with_and_without_the_prefilter(text: str) -> None:
 def test_every_rule_is_asked_wherever_one_of_its_literals_stands() -> None:
     text = "\n".join(literal for rule in RULES for literal in rule.literals)
 
-    assert {id(rule) for _, rule in _HITS.in_text(text)} == {id(rule) for rule in RULES}
+    assert {id(rule) for _, rule in HITS.in_text(text)} == {id(rule) for rule in RULES}

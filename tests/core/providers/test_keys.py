@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ from core.base.paths import key_file
 from core.hooks.address import Address
 from core.providers.embedded.server import Endpoint
 from core.providers.key_names import key_variables, sharers
-from core.providers.keys import FoundKey, Keyring, KeyStore, system_keyring
+from core.providers.keys import FoundKey, Keyring, KeyStore, may_have_keyring, system_keyring
 from core.settings.messages import StoreKey, WriteKey
 from core.values.provider import KeySource
 
@@ -313,6 +315,40 @@ def test_a_backend_that_keeps_nothing_is_no_keyring(backend: str, monkeypatch: p
     keyring.core.init_backend()
 
     assert system_keyring() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have one without a bus")
+def test_a_machine_without_a_session_bus_loads_no_keyring(tmp_path: Path) -> None:
+    """Nor what it stands on: 12 MB for a no."""
+    places = {"XDG_CONFIG_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    program = (
+        "import sys\nfrom core.providers.keys import system_keyring\n"
+        "print(system_keyring(), sorted({'keyring', 'cryptography', 'secretstorage'} & set(sys.modules)))"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PATH": str(tmp_path), **places},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "None []\n"
+    assert not may_have_keyring(places)
+
+
+@pytest.mark.parametrize("named", ["DBUS_SESSION_BUS_ADDRESS", "PYTHON_KEYRING_BACKEND"])
+def test_a_bus_or_a_backend_that_is_named_is_asked(named: str) -> None:
+    assert may_have_keyring({named: "unix:path=/run/user/1000/bus"})
+
+
+@pytest.mark.parametrize("name", ["bus", "python_keyring/keyringrc.cfg"])
+def test_a_bus_or_a_choice_of_keyring_that_is_found_is_asked(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+
+    assert may_have_keyring({"XDG_CONFIG_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)})
 
 
 def test_no_value_that_holds_a_secret_shows_it_to_a_printer_of_values() -> None:
