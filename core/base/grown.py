@@ -15,7 +15,7 @@ Made = TypeVar("Made")
 State = TypeVar("State")
 
 
-class _Run(msgspec.Struct, frozen=True, gc=False):
+class _GrownRun(msgspec.Struct, frozen=True, gc=False):
     """Items, what was made of all of them in order, and for each item how much was made up to its end."""
 
     items: tuple[Any, ...] = ()
@@ -27,7 +27,7 @@ class GrownRuns:
     """Memo of runs by their names. It only saves time. Thread-safe: of two that make at once one is remembered."""
 
     def __init__(self) -> None:
-        self._runs: dict[str, _Run] = {}
+        self._runs: dict[str, _GrownRun] = {}
         self._states: dict[str, tuple[tuple[Any, ...], Any]] = {}
 
     def each(
@@ -38,7 +38,7 @@ class GrownRuns:
         Args:
             name: tells it from others, `make` among them; make: pure, of the item alone.
         """
-        last = self._runs.get(name, _Run())
+        last = self._runs.get(name, _GrownRun())
         if last.items is items:
             return last.made
         same = shared_run(last.items, items)
@@ -49,7 +49,7 @@ class GrownRuns:
             end += len(one)
             ends.append(end)
         made = (*last.made[:kept], *chain.from_iterable(fresh))
-        self._runs[name] = _Run(items, made, tuple(ends))
+        self._runs[name] = _GrownRun(items, made, tuple(ends))
         return made
 
     def folded(
