@@ -1,4 +1,4 @@
-"""What is made of each item of a sequence that most often only grows: of its leading run that is the same nothing is made anew."""
+"""Memo of sequences that most often only grow: of a leading run that is the same nothing is made anew."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class GrownLayer:
         self._hash = hashlib.sha256()
 
     def make(self, layer: LayerId, pieces: Iterable[Piece]) -> Layer:
-        """What `make_layer` makes. O(new pieces) where the last one's stand before them, else O(n)."""
+        """Put a layer together as `make_layer` does. O(new pieces) where the last one's stand before them, else O(n)."""
         kept = tuple(pieces)
         same = shared_run(self._last, kept)
         if same < len(self._last) or not same:

@@ -74,7 +74,7 @@ class GrownReport:
         factor: float,
         pdf: PdfForm | None = None,
     ) -> LayerReport:
-        """What `layer_report` reports. O(pieces behind those of the last time), and those that were estimated then;
+        """Report as `layer_report` does. O(pieces behind those of the last time), and those that were estimated then;
         with another factor the tokens of the others are scaled anew.
         """
         last = self._last

@@ -1,4 +1,4 @@
-"""What is made of a sequence that grows is what is made of it from the beginning, whatever changed in between."""
+"""Memo of growing sequences: all that is made of one is what is made of it from the beginning, whatever changed in between."""
 
 from __future__ import annotations
 
