@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -113,16 +114,27 @@ class HomeCallServices(msgspec.Struct, frozen=True):
 def attachment_reader(home: Path, spec: StackSpec) -> ReadBlob:
     """Reads the attachments that a stack names."""
     inputs = spec.inputs
-    parts = (*inputs.attachments, *(part for turn in inputs.turns for part in files_of(turn.parts)))
+
+    def parts() -> Iterator[AttachmentPart]:
+        yield from inputs.attachments
+        for turn in inputs.turns:
+            yield from files_of(turn.parts)
+
     return _reader(home, spec.discussion_id, parts)
 
 
 def request_reader(home: Path, discussion_id: str, request: ProviderRequest) -> ReadBlob:
     """Reads the attachments that a request of a discussion names, as a ping and a prewarm send them again."""
-    parts = (part for message in request.messages for part in message.parts)
-    return _reader(home, discussion_id, tuple(files_of(parts)))
+    return _reader(
+        home, discussion_id, lambda: files_of(part for message in request.messages for part in message.parts)
+    )
 
 
-def _reader(home: Path, discussion_id: str, parts: Sequence[AttachmentPart]) -> ReadBlob:
-    by_hash = {part.sha256: part for one in parts for part in (one, one.as_text) if part is not None}
-    return lambda sha256: attachments.load(home, discussion_id, by_hash[sha256])
+def _reader(home: Path, discussion_id: str, parts: Callable[[], Iterable[AttachmentPart]]) -> ReadBlob:
+    """Looks for the files when the first is read: most requests of many messages have none."""
+
+    @cache
+    def by_hash() -> dict[str, AttachmentPart]:
+        return {part.sha256: part for one in parts() for part in (one, one.as_text) if part is not None}
+
+    return lambda sha256: attachments.load(home, discussion_id, by_hash()[sha256])

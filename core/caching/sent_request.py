@@ -70,7 +70,7 @@ def sent_knowledge(
     deepest = live[found[0].prefix_hash] if found else None
     known = visible_known(view)
     parts = _parts(known, LayerId.KNOWLEDGE)
-    rows = sorted(_telling(wire, {hit.index for hit in found}))
+    rows = sorted(_telling(wire, {hit.index for hit in found}, has_deltas=bool(view.deltas)))
     return SentKnowledge(
         scope,
         parts,
@@ -194,16 +194,16 @@ def spared(
     return _told(sent, told, again)
 
 
-def _telling(wire: Wire, held: Collection[int]) -> set[int]:
-    """Rows of a request."""
+def _telling(wire: Wire, held: Collection[int], *, has_deltas: bool) -> set[int]:
+    """Rows of a request. Without deltas O(blocks before the talk): thousands of messages behind them are not looked at."""
     blocks = wire.blocks
     rows = {*held, wire.head, wire.turn_head, len(blocks) - 1, wire.last(MarkPlace.TALK)}
     talk = wire.last(MarkPlace.TALK)
     rows.add(next((n for n in range(talk - 1, -1, -1) if blocks[n].key.startswith(_TURNS)), -1))
-    for number, block in enumerate(blocks):
-        if block.place in {MarkPlace.STABLE, MarkPlace.BASE}:
-            rows.add(number)
-        elif block.key.startswith(_DELTA):
+    before = wire.last(MarkPlace.STABLE, MarkPlace.BASE) + 1
+    rows.update(n for n, b in enumerate(blocks[:before]) if b.place in (MarkPlace.STABLE, MarkPlace.BASE))
+    for number, block in enumerate(blocks) if has_deltas else ():
+        if block.place not in (MarkPlace.STABLE, MarkPlace.BASE) and block.key.startswith(_DELTA):
             rows |= {number - 1, number}
     return {row for row in rows if 0 <= row < len(blocks)}
 

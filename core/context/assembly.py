@@ -448,9 +448,11 @@ class Assembler:
         self._recall.forget(discussion_id)
 
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
-        known = self._counter.known()
-        layers = stack.report(known, self._factor(spec), spec.profile.pdf)
-        is_counted = all(segment.sha256 in known for segment in stack.segments)
+        known, turns = self._counter.known(), self._desk(spec.discussion_id).turns
+        layers = stack.report(known, self._factor(spec), spec.profile.pdf, turns)
+        others = (layer for layer in stack.layers if layer.id is not LayerId.TURNS)
+        is_counted = all(segment.sha256 in known for layer in others for segment in layer.segments)
+        is_counted = is_counted and turns.is_counted(stack.layer(LayerId.TURNS), known)
         return Assembly(spec, stack, items, layers, spec.profile, is_counted)
 
     @property

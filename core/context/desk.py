@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.context.memo import StackMemo
+from core.context.report import GrownReport
 from core.context.stack import AggregateStack
 from core.context.token_scale import RequestCount, RequestCounter
 from core.values.provider import ProviderRequest
@@ -29,6 +30,7 @@ class AssemblyDesk:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     memo: StackMemo = field(default_factory=StackMemo)
+    turns: GrownReport = field(default_factory=GrownReport)
     sent: AggregateStack | None = None
     sent_inputs: StackInputs | None = None
     request: ProviderRequest | None = None

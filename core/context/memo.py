@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 
 import msgspec
 
-from core.context.pieces import Layer, Piece
+from core.context.pieces import GrownLayer, Layer, Piece
 from core.values.messages import Message
 from core.values.stack import LayerId
 
@@ -33,6 +33,7 @@ class StackMemo:
 
     def __init__(self) -> None:
         self.said = SaidTurns()
+        self.turns = GrownLayer()
         self._layers: dict[LayerId, tuple[object, Layer]] = {}
         self._pieces: dict[LayerId, Pieces] = {}
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
+from core.base.shared_run import shared_run
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, scaled
-from core.context.pieces import Layer, Piece
+from core.context.pieces import AS_TEXT, Layer, Piece
 from core.providers.attachments import attachment_tokens
 from core.values.messages import AttachmentPart, ToolResultPart
 from core.values.provider import PdfForm
@@ -35,6 +37,108 @@ def layer_report(
         sha256=layer.sha256,
         segments=segments,
     )
+
+
+class _Reported(msgspec.Struct, frozen=True):
+    """A layer as it was reported last.
+
+    Args:
+        counts: of each piece the o200k tokens of its text, -1 where files are in it, too; estimated: places of those that
+            were not counted then.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    factor: float = 1.0
+    pdf: PdfForm | None = None
+    segments: tuple[SegmentReport, ...] = ()
+    counts: tuple[int, ...] = ()
+    estimated: tuple[int, ...] = ()
+    size_bytes: int = 0
+    tokens: int = 0
+
+
+class GrownReport:
+    """Reports on a layer of a discussion that most often only grows: what was reported before is taken over.
+
+    Thread-safe: of two that report at once one is remembered.
+    """
+
+    def __init__(self) -> None:
+        self._last = _Reported()
+
+    def report(
+        self,
+        layer: Layer,
+        offset_chars: int,
+        counted: Mapping[str, int],
+        factor: float,
+        pdf: PdfForm | None = None,
+    ) -> LayerReport:
+        """Report as `layer_report` does. O(pieces behind those of the last time), and those that were estimated then;
+        with another factor the tokens of the others are scaled anew.
+        """
+        last = self._last
+        same = shared_run(last.pieces, layer.pieces) if last.pdf == pdf else 0
+        segments, counts = [*last.segments[:same]], [*last.counts[:same]]
+        size, tokens = last.size_bytes, last.tokens
+        if same < len(last.segments):
+            size -= sum(one.size_bytes for one in last.segments[same:])
+            tokens -= sum(one.tokens_est for one in last.segments[same:])
+        anew = [n for n in last.estimated if n < same]
+        if factor != last.factor:
+            rows = zip(segments, counts, strict=True)
+            segments = [
+                SegmentReport(one.key, one.sha256, one.size_bytes, scaled(count, factor))
+                for one, count in rows
+            ]
+            anew += [n for n, count in enumerate(counts) if count < 0]
+            tokens = sum(one.tokens_est for one in segments)
+        for number in anew:
+            before = segments[number]
+            segments[number] = after = _segment_report(layer.pieces[number], counted, factor, pdf)
+            counts[number] = _text_count(layer.pieces[number], after, counted)
+            size += after.size_bytes - before.size_bytes
+            tokens += after.tokens_est - before.tokens_est
+        for piece in layer.pieces[same:]:
+            segments.append(after := _segment_report(piece, counted, factor, pdf))
+            counts.append(_text_count(piece, after, counted))
+            size, tokens = size + after.size_bytes, tokens + after.tokens_est
+        places = (*anew, *range(same, len(segments)))
+        estimated = sorted({n for n in places if not _is_known(layer.pieces[n], counted)})
+        self._last = _Reported(
+            layer.pieces, factor, pdf, tuple(segments), tuple(counts), tuple(estimated), size, tokens
+        )
+        return LayerReport(
+            layer=layer.id,
+            offset_chars=offset_chars,
+            length_chars=layer.length_chars,
+            size_bytes=size,
+            tokens_est=tokens,
+            sha256=layer.sha256,
+            segments=self._last.segments,
+        )
+
+    def is_counted(self, layer: Layer, counted: Mapping[str, int]) -> bool:
+        """True if every text of a layer is counted. O(those that were not when it was reported), else O(n)."""
+        last = self._last
+        if last.pieces is layer.pieces:
+            return all(_is_known(layer.pieces[number], counted) for number in last.estimated)
+        return all(_is_known(piece, counted) for piece in layer.pieces)
+
+
+def _is_known(piece: Piece, counted: Mapping[str, int]) -> bool:
+    """True if a piece's text is counted, or will not be: calls and results of tools are estimated by their size."""
+    return piece.sha256 in counted or not (piece.wire is AS_TEXT or isinstance(piece.wire, Segment))
+
+
+def _text_count(piece: Piece, report: SegmentReport, counted: Mapping[str, int]) -> int:
+    wire = piece.wire
+    if isinstance(wire, AttachmentPart) or (isinstance(wire, ToolResultPart) and wire.attachments):
+        return -1
+    if not piece.parts:
+        return 0
+    known = counted.get(piece.sha256)
+    return estimate_tokens(report.size_bytes) if known is None else known
 
 
 def recorded(layers: Sequence[LayerReport]) -> tuple[LayerReport, ...]:

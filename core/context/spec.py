@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from core.base.domains import domain_name
+from core.base.grown import GrownRuns
 from core.context.identity import identity_for, memory_for
 from core.context.messages import AssembleContext, LeaveStack
 from core.context.notes_guide import notes_guide
@@ -168,7 +169,9 @@ def _inputs(
             *memory_for(state.config.project.memory),
             *guide,
         ),
-        metadata=_metadata(meta, _said(opened, turns)) if has_metadata else DiscussionMetadata(),
+        metadata=_metadata(meta, _said(opened, turns), opened.places.grown)
+        if has_metadata
+        else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
         turns=turns,
         user_text=said,
@@ -183,7 +186,7 @@ def _inputs(
 def _turns(opened: OpenDiscussion) -> tuple[Message, ...]:
     """The turns that a model sees; several ask between two changes of a discussion."""
     made_of = opened.entries, opened.cut, opened.lines, opened.gone_calls
-    return opened.places.once("turns", made_of, lambda: paired(sent_view(opened)))
+    return opened.places.once("turns", made_of, lambda: paired(sent_view(opened), opened.places.grown))
 
 
 def _said(opened: OpenDiscussion, turns: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -208,22 +211,22 @@ def _fact_domains(state: AppState, meta: DiscussionMeta) -> tuple[str, ...]:
     return tuple(dict.fromkeys(domain for domain in (project.domain, agent) if domain))
 
 
-def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...]) -> DiscussionMetadata:
-    return DiscussionMetadata(
-        meta.name, tuple(sorted(role.value for role in {m.role for m in turns})), _user_turns(turns)
-    )
+def _metadata(meta: DiscussionMeta, turns: tuple[Message, ...], grown: GrownRuns) -> DiscussionMetadata:
+    roles = grown.each("roles", turns, lambda message: (message.role.value,))
+    return DiscussionMetadata(meta.name, tuple(sorted(set(roles))), len(grown.each("asked", turns, _asked)))
 
 
 def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
     """The turns up to a message or a version of it, itself and all after it left out."""
-    for index, message in enumerate(turns):
-        if message_id and message_id in {message.id, message.version_of}:
+    for index, message in enumerate(turns if message_id else ()):
+        if message_id in (message.id, message.version_of):
             return turns[:index]
     return turns
 
 
-def _user_turns(turns: tuple[Message, ...]) -> int:
-    return sum(1 for message in turns if message.role is Role.USER and not is_line_key(message.id))
+def _asked(message: Message) -> tuple[None, ...]:
+    """One for each message with which the person began a turn."""
+    return (None,) if message.role is Role.USER and not is_line_key(message.id) else ()
 
 
 def _role_text(state: AppState, profile: ModelProfile) -> str:

@@ -23,7 +23,7 @@ from core.context.prefix import (
     tool_format_layer,
     tools_layer,
 )
-from core.context.report import layer_report
+from core.context.report import GrownReport, layer_report
 from core.context.turns import answers_tools, turns_layer, user_layer, wire_pieces
 from core.context.wire import (
     MadeMessages,
@@ -155,15 +155,19 @@ class AggregateStack(msgspec.Struct, frozen=True):
         counted: Mapping[str, int] = _NONE_COUNTED,
         factor: float = 1.0,
         pdf: PdfForm | None = None,
+        turns: GrownReport | None = None,
     ) -> tuple[LayerReport, ...]:
         """Report on each layer for the Context view and the log, in canonical order. No text is copied.
 
         Args:
             counted: o200k tokens by sha256 of a segment; what is missing is estimated from its size.
             factor: the model's tokens over o200k's for the same text; pdf: how it takes a PDF.
+            turns: remembers the discussion's layer 11; it only saves time.
         """
         return tuple(
-            layer_report(layer, offset, counted, factor, pdf)
+            turns.report(layer, offset, counted, factor, pdf)
+            if turns is not None and layer.id is LayerId.TURNS
+            else layer_report(layer, offset, counted, factor, pdf)
             for layer, offset in zip(self.layers, self.offsets, strict=True)
         )
 

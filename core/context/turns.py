@@ -66,9 +66,9 @@ def turns_layer(
         rows = (*rows[: running_from - 1], (*rows[running_from - 1], *behind), *rows[running_from:])
     pieces = chain.from_iterable(rows)
     if not turns or turns[0].role is Role.USER:
-        return make_layer(LayerId.TURNS, pieces)
+        return memo.turns.make(LayerId.TURNS, pieces)
     canonical = f"<{Role.USER.value}>\n{_START}\n</{Role.USER.value}>\n"
-    return make_layer(LayerId.TURNS, (_said("start", _START, (canonical,), Role.USER), *pieces))
+    return memo.turns.make(LayerId.TURNS, (_said("start", _START, (canonical,), Role.USER), *pieces))
 
 
 def user_layer(

@@ -111,7 +111,7 @@ def sent_view(discussion: OpenDiscussion) -> tuple[Message, ...]:
         messages = tuple(
             told for one in messages for told in _with_lines(one, discussion.lines.get(one.id, ()))
         )
-    return tuple(filter(has_content, messages))
+    return discussion.places.grown.each("sent", messages, lambda one: (one,) if has_content(one) else ())
 
 
 def as_sent(discussion: OpenDiscussion, message: Message) -> Message:

@@ -6,21 +6,28 @@ A log may hold less: a turn was killed, a reply was stopped in the middle, a per
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from core.base.grown import GrownRuns
 from core.values.messages import CallEnd, Message, Part, Role, Status, TextPart, ToolCallPart, ToolResultPart
 
 NO_RESULT = "interrupted: no result of this call is known."
 
 
-def paired(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def paired(messages: tuple[Message, ...], grown: GrownRuns | None = None) -> tuple[Message, ...]:
     """The messages with the results of each reply right behind it, in the order of its calls.
 
     A call without one gets one that says so; of two results of a call the first counts, of two calls of one id the
-    first; a result without its call before it is left out. The same messages where all is in order. O(n).
+    first; a result without its call before it is left out. The same messages where all is in order. O(n), and O(new
+    messages) for finding that they still are.
+
+    Args:
+        grown: of the discussion; it only saves time.
     """
-    if _is_paired(messages):
+    order = (grown or GrownRuns()).folded("order", messages, _Order, _Order.copy, _Order.take)
+    if order.is_kept and order.answered == len(order.asked):
         return messages
     results = _results(messages)
     found: list[Message] = []
@@ -37,31 +44,44 @@ def paired(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     return messages if tuple(found) == messages else tuple(found)
 
 
-def _is_paired(messages: Sequence[Message]) -> bool:
-    """True if all is in order: it is asked for every request, and so it builds nothing."""
-    seen: set[str] = set()
-    asked: list[str] = []
-    answered = 0
-    for message in messages:
+@dataclass(slots=True)
+class _Order:
+    """Order of calls and results up to a message: it is asked for every request, and so it builds nothing.
+
+    Args:
+        is_kept: nothing stood where it may not; seen: ids of all calls; asked: of the last reply's, in order, of which so
+            many are answered.
+    """
+
+    is_kept: bool = True
+    seen: set[str] = field(default_factory=set)
+    asked: list[str] = field(default_factory=list)
+    answered: int = 0
+
+    def copy(self) -> _Order:
+        """One that can be changed."""
+        return _Order(self.is_kept, set(self.seen), self.asked, self.answered)
+
+    def take(self, message: Message) -> None:
+        """Take in the message behind the last."""
+        if not self.is_kept:
+            return
         if message.role is Role.TOOL:
             results = [part.call_id for part in message.parts if isinstance(part, ToolResultPart)]
-            if not results or results != asked[answered : answered + len(results)]:
-                return False
-            answered += len(results)
-            continue
-        if answered < len(asked) or not message.parts:
-            return False
+            end = self.answered + len(results)
+            self.is_kept = bool(results) and results == self.asked[self.answered : end]
+            self.answered = end
+            return
+        if self.answered < len(self.asked) or not message.parts:
+            self.is_kept = False
+            return
+        self.asked, self.answered = [], 0
         if len(message.parts) == 1 and isinstance(message.parts[0], TextPart):  # most are, of thousands
-            asked, answered = [], 0
-            continue
-        asked = [part.call_id for part in message.parts if isinstance(part, ToolCallPart)]
-        answered = 0
-        if asked:
-            count = len(seen) + len(asked)
-            seen.update(asked)
-            if len(seen) < count:
-                return False
-    return answered == len(asked)
+            return
+        self.asked = [part.call_id for part in message.parts if isinstance(part, ToolCallPart)]
+        count = len(self.seen) + len(self.asked)
+        self.seen.update(self.asked)
+        self.is_kept = len(self.seen) == count
 
 
 def _results(messages: Sequence[Message]) -> dict[str, tuple[Message, int]]:

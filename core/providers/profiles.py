@@ -27,8 +27,10 @@ def find_profile(
     """
     best, rank = ModelProfile(provider, model), (False, -1, False)
     for entry in models:
+        if entry.provider not in (provider, kind):
+            continue
         length = _match(entry.id, model)
-        if length is None or entry.provider not in {provider, kind}:
+        if length is None:
             continue
         found = (length > 0, length, entry.provider == provider)
         if found > rank:

@@ -54,12 +54,11 @@ def open_turn_start(messages: Sequence[RequestMessage]) -> int:
     Reasoning is bound to what stood before it: only inside an open tool turn is it sent back, where the vendors ask
     for it. Source: Anthropic "Extended thinking", "Preserving thinking blocks"; Gemini "Thought signatures" (2026-11).
     """
-    asked = [
-        index
-        for index, message in enumerate(messages)
-        if message.role is Role.USER and not (message.parts and all(map(_is_line, message.parts)))
-    ]
-    return asked[-1] + 1 if asked else 0
+    for index in range(len(messages) - 1, -1, -1):  # from the end: thousands may stand before
+        message = messages[index]
+        if message.role is Role.USER and not (message.parts and all(map(_is_line, message.parts))):
+            return index + 1
+    return 0
 
 
 def _is_line(part: RequestPart) -> bool:

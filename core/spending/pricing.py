@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -76,7 +77,7 @@ def input_usd_per_token(provider: str, model: str, at: datetime) -> float | None
     """
     if provider == ProviderKind.EMBEDDED:
         return 0.0
-    calculated = _calculated(provider, model, Usage(input_tokens=_PROBE_TOKENS, output_tokens=0), at)
+    calculated = _probed(provider, model, _PROBE_TOKENS, 0, _minute(at))
     return None if calculated is None else float(calculated.input_price / Decimal(_PROBE_TOKENS))
 
 
@@ -84,7 +85,7 @@ def output_usd_per_token(provider: str, model: str, at: datetime) -> float | Non
     """Price of a reply's token in US dollars; as `input_usd_per_token`."""
     if provider == ProviderKind.EMBEDDED:
         return 0.0
-    calculated = _calculated(provider, model, Usage(input_tokens=0, output_tokens=_PROBE_TOKENS), at)
+    calculated = _probed(provider, model, 0, _PROBE_TOKENS, _minute(at))
     return None if calculated is None else float(calculated.output_price / Decimal(_PROBE_TOKENS))
 
 
@@ -102,7 +103,7 @@ def token_prices(provider: str, model: str, at: datetime) -> TokenPrices | None:
     """
     if provider == ProviderKind.EMBEDDED:
         return TokenPrices(0.0, 0.0)
-    calculated = _calculated(provider, model, Usage(input_tokens=_PROBE_TOKENS, output_tokens=0), at)
+    calculated = _probed(provider, model, _PROBE_TOKENS, 0, _minute(at))
     if calculated is None:
         return None
     found = calculated.model_price
@@ -114,6 +115,19 @@ def _usd(per_million: object) -> float | None:
     """A price for a million tokens, or tiers of them, as dollars of one token."""
     base = getattr(per_million, "base", per_million)
     return float(base) / 1e6 if isinstance(base, Decimal) else None
+
+
+def _minute(at: datetime) -> datetime:
+    """The minute of a time: prices change by date, or at a full minute of the day."""
+    return at.replace(second=0, microsecond=0)
+
+
+@lru_cache(maxsize=256)
+def _probed(
+    provider: str, model: str, input_tokens: int, output_tokens: int, minute: datetime
+) -> PriceCalculation | None:
+    """Calculation of a token's price; every plan of a request asks for it several times."""
+    return _calculated(provider, model, Usage(input_tokens=input_tokens, output_tokens=output_tokens), minute)
 
 
 def _calculated(provider: str, model: str, usage: Usage, at: datetime) -> PriceCalculation | None:

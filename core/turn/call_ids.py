@@ -7,7 +7,7 @@ from collections.abc import Collection
 from msgspec.structs import replace
 
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Message, Part, ToolCallPart
+from core.values.messages import Entry, Message, Part, ToolCallPart
 
 
 def with_own_ids(parts: tuple[Part, ...], used: Collection[str]) -> tuple[Part, ...]:
@@ -26,10 +26,16 @@ def with_own_ids(parts: tuple[Part, ...], used: Collection[str]) -> tuple[Part, 
 
 
 def used_ids(opened: OpenDiscussion) -> frozenset[str]:
-    """Ids of the calls of a discussion, other versions of replies included. O(n)."""
+    """Ids of the calls of a discussion, other versions of replies included. O(new entries, calls and other versions)."""
     aside = (run for versions in opened.versions.values() for run in versions.aside.values())
-    said = (entry for run in (opened.entries, *aside) for entry in run if isinstance(entry, Message))
-    return frozenset(part.call_id for one in said for part in one.parts if isinstance(part, ToolCallPart))
+    own = opened.places.grown.each("calls", opened.entries, _ids_of)
+    return frozenset((*own, *(call_id for run in aside for entry in run for call_id in _ids_of(entry))))
+
+
+def _ids_of(entry: Entry) -> tuple[str, ...]:
+    if not isinstance(entry, Message):
+        return ()
+    return tuple(part.call_id for part in entry.parts if isinstance(part, ToolCallPart))
 
 
 def _free(wanted: str, taken: Collection[str], numbers: dict[str, int]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from core.base.grown import GrownRuns
 from core.base.offer import OfferedCommand
 from core.values.agent import Mode
 from core.values.messages import AttachmentPart, Entry, Message, Role, ToolCallPart, ToolResultPart
@@ -133,20 +134,22 @@ class EntryPlaces:
     Any two are equal: they say nothing that the entries do not say.
     """
 
-    __slots__ = ("_held", "_made")
+    __slots__ = ("_held", "_made", "grown")
 
     def __init__(
         self,
         entries: tuple[Entry, ...] | None = None,
         places: dict[str, int] | None = None,
         made: Mapping[str, tuple[tuple[object, ...], Any]] | None = None,
+        grown: GrownRuns | None = None,
     ) -> None:
+        self.grown = GrownRuns() if grown is None else grown
         self._held = [] if entries is None or places is None else [(entries, places)]
         self._made = dict(made or {})
 
     def moved(self, entries: tuple[Entry, ...], places: dict[str, int], *, is_same: bool) -> EntryPlaces:
         """Places for the value that follows. `is_same`: its entries are these very ones."""
-        return EntryPlaces(entries, places, self._made if is_same else None)
+        return EntryPlaces(entries, places, self._made if is_same else None, self.grown)
 
     def once(self, name: str, made_of: tuple[object, ...], make: Callable[[], T]) -> T:
         """Value that is made of these very objects when it is first asked for. `name`: tells it from others."""
@@ -235,7 +238,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages that are not deleted, in order."""
-        return self.places.once("messages", (self.entries,), lambda: _messages(self.entries))
+        return self.places.grown.each("messages", self.entries, _kept_message)
 
     @property
     def unanswered_id(self) -> str:
@@ -256,8 +259,8 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         return known.neighbour(step, self.asked_version) if step else message_id
 
 
-def _messages(entries: Sequence[Entry]) -> tuple[Message, ...]:
-    return tuple(e for e in entries if isinstance(e, Message) and not e.is_deleted)
+def _kept_message(entry: Entry) -> tuple[Message, ...]:
+    return (entry,) if isinstance(entry, Message) and not entry.is_deleted else ()
 
 
 HAND_OVER = "yield_to_user"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.spending.pricing import cost, input_usd_per_token, output_usd_per_token
+from core.spending.pricing import cost, input_usd_per_token, output_usd_per_token, token_prices
 from core.values.usage import Usage
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
@@ -100,3 +100,22 @@ def test_writing_for_twelve_hours_costs_twice_what_writing_for_thirty_minutes_do
     assert writes(10_000) == pytest.approx(2 * writes())
     assert writes(5_000) == pytest.approx(1.5 * writes())
     assert writes(0) == writes()
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini", "deepseek"])
+def test_a_price_that_was_asked_for_before_is_the_price_of_its_own_time(provider: str) -> None:
+    models = {
+        "anthropic": "claude-sonnet-4-5",
+        "openai": "gpt-5",
+        "gemini": "gemini-2.5-pro",
+        "deepseek": "deepseek-chat",
+    }
+    times = [
+        datetime(2026, month, 3, hour, 29, 59, tzinfo=UTC) for month in (1, 11) for hour in (0, 8, 16, 23)
+    ]
+    asked = {at: token_prices(provider, models[provider], at) for at in times}
+    for at in reversed(times):
+        of_call = cost(provider, models[provider], Usage(input_tokens=1_000, output_tokens=0), at)
+        known = token_prices(provider, models[provider], at)
+        assert known == asked[at]
+        assert of_call == pytest.approx(None if known is None else 1_000 * known.input_usd)
