@@ -63,7 +63,9 @@ class Counting:
             is_exact = True
             try:
                 found = self._crunch.count(batch).result()
-                counted = {name: found[name] for name in batch if name in found}  # the names that are held already
+                counted = {
+                    name: found[name] for name in batch if name in found
+                }  # the names that are held already
             except CrunchError as error:
                 _say("tokens are estimated: %s", error)
                 counted = {name: estimate_tokens(size_bytes(text)) for name, text in batch.items()}
