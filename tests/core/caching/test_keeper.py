@@ -256,21 +256,6 @@ def test_a_preview_decides_nothing_and_takes_over_what_the_last_one_laid_out(wor
     assert world.keeper.known(META.id) is None
 
 
-def test_a_preview_holds_what_the_last_call_laid_out_not_a_copy(world: World) -> None:
-    """Each held its own: a long discussion had every message and block twice."""
-    for _ in range(3):
-        world.call()
-    spec = world.spec("When?")
-    stack = build_stack(spec.inputs)
-    sent = world.keeper.plan_call(CallToBuild("c9", "q9", "u9", spec), stack, PROFILE, world.factor)
-    shown = world.keeper.preview(spec, stack, PROFILE, world.factor)
-    pairs = [*zip(sent.request.messages, shown.request.messages, strict=True)][
-        :-2
-    ]  # the last turn before it is laid out anew
-    assert len(pairs) > 4
-    assert all(one is two for one, two in pairs)
-
-
 def test_what_the_model_sees_can_be_rebuilt_from_the_log(world: World) -> None:
     world.call()
     kinds = [r.kind for r in log.read(world.home, META.id).records if isinstance(r, ViewRecord)]
