@@ -62,7 +62,10 @@ class Counting:
         for batch in _batches({name: text for name, text in texts.items() if name not in known}):
             is_exact = True
             try:
-                counted = self._crunch.count(batch).result()
+                found = self._crunch.count(batch).result()
+                counted = {
+                    name: found[name] for name in batch if name in found
+                }  # the names that are held already
             except CrunchError as error:
                 _say("tokens are estimated: %s", error)
                 counted = {name: estimate_tokens(size_bytes(text)) for name, text in batch.items()}

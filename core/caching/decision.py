@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -128,6 +129,10 @@ class ViewMemo:
     view: ContextView | None = None
     superseded: int = 0
 
+    def copied(self) -> ViewMemo:
+        """The same for another thread: each plan swaps the values of its memo, and changes none of them."""
+        return ViewMemo(copy(self.messages), copy(self.wire), self.view, self.superseded)
+
 
 @dataclass(slots=True)
 class DecideMemo:
@@ -142,6 +147,10 @@ class DecideMemo:
     shared: ViewMemo = field(default_factory=ViewMemo)
     market: Market | None = None
     outlooks: tuple[Outlook, Outlook] | None = None
+
+    def copied(self) -> DecideMemo:
+        """The same for another thread, but for the market, which no other plan shares."""
+        return DecideMemo(self.canonical.copied(), self.appended.copied(), self.shared.copied())
 
 
 def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) -> Decision:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
@@ -56,13 +57,14 @@ class Odds(msgspec.Struct, frozen=True):
     """Gaps as a weighted sample, ascending.
 
     Args:
-        gaps_s: seconds; cumulative: their weights up to each, the last is 1.
+        gaps_s: seconds; cumulative: their weights up to each, the last is 1. Arrays of doubles where they were
+            learned: dozens of such samples are kept, and float objects take four times as much.
         go_on: the probability that another turn of the discussion comes at all.
         later: odds of the gaps after the next one, None where they are the same.
     """
 
-    gaps_s: tuple[float, ...]
-    cumulative: tuple[float, ...]
+    gaps_s: Sequence[float]
+    cumulative: Sequence[float]
     go_on: float
     later: Odds | None = None
 
@@ -73,7 +75,7 @@ class Odds(msgspec.Struct, frozen=True):
 
     def __hash__(self) -> int:
         """A cheap one: hundreds of figures need not be hashed to find odds again."""
-        return hash((self.go_on, len(self.gaps_s), self.gaps_s[-1:]))
+        return hash((self.go_on, len(self.gaps_s), *self.gaps_s[-1:]))
 
 
 def observed(habits: Habits, discussion_id: str, turns: int, own_gap_s: float | None, now_s: float) -> Habits:
@@ -231,7 +233,8 @@ def _sampled(short: list[tuple[float, float]], long: list[tuple[float, float]], 
     pairs = sorted([*short, *long])
     gaps_s, weights = zip(*pairs, strict=True)
     total = sum(weights)
-    return Odds(gaps_s, tuple(accumulate(map(truediv, weights, repeat(total)))), go_on)
+    shares = accumulate(map(truediv, weights, repeat(total)))
+    return Odds(array("d", gaps_s), array("d", shares), go_on)
 
 
 def _at_hour(sample: list[tuple[TurnGap, float]], hours: Hours, now_s: float) -> list[tuple[float, float]]:

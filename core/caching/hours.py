@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
@@ -29,7 +30,7 @@ class Hours(msgspec.Struct, frozen=True):
         up_to: of all hours of the week up to each, in seconds; 169 figures, the first is 0.
     """
 
-    up_to: tuple[float, ...]
+    up_to: Sequence[float]
 
     @property
     def mean(self) -> float:
@@ -78,7 +79,7 @@ def hours_of(shared: tuple[TurnGap, ...], now_s: float) -> Hours:
 def _hours_of(slots: frozenset[int], now_slot: int) -> Hours:
     """As `hours_of`, by the hours in which turns came: most turns come in the same one as the last."""
     if not slots:
-        return Hours(tuple(_HOUR_S * number for number in range(_WEEK + 1)))
+        return Hours(array("d", [_HOUR_S * number for number in range(_WEEK + 1)]))
     first, last = min(slots), max(*slots, now_slot - 1)
     total = last - first + 1
     mean = len(slots) / total
@@ -95,7 +96,7 @@ def _hours_of(slots: frozenset[int], now_slot: int) -> Hours:
     ]
     hours = [(hours[hour - 1] + 2 * hours[hour] + hours[(hour + 1) % 24]) / 4 for hour in range(24)]
     rates = [max(_LEAST, hours[slot % 24] * days[slot // 24] / mean) * _HOUR_S for slot in range(_WEEK)]
-    return Hours((0.0, *accumulate(rates)))
+    return Hours(array("d", accumulate(rates, initial=0.0)))
 
 
 def _day(slot: int) -> int:

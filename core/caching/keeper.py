@@ -130,6 +130,7 @@ class CacheKeeper:
             may_wait = until.wait(GATE_WAIT_S) and tries < GATE_TRIES
         with memo.lock:
             before = self._book.pages[name].replayed.view
+            memo.sent = memo.calls.copied()
             replayed, records = calls.shown(self._book, call, effect.request_id)
             self._change(lambda book: books.with_view(book, name, replayed))
         return _planned(call, before, records)
@@ -178,7 +179,7 @@ class CacheKeeper:
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
     ) -> PlannedRequest:
         """Plan of the next request, for a message `PREVIEW_ID`; no decision stands on it."""
-        memo = self._open(spec.discussion_id).previews
+        memo = self._open(spec.discussion_id).of_preview()
         turn, book = planned_turn(spec, stack, PREVIEW_ID, profile), self._book
         with memo.lock:
             call = calls.plan_call(book, turn, self._market(spec, factor, memo), memo.decide)

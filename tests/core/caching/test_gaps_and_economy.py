@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from itertools import pairwise
 
 import pytest
@@ -36,6 +37,13 @@ def test_a_new_person_is_taken_to_answer_soon_most_times() -> None:
     assert 0.5 < odds.within(300) < 0.75
     assert 0.8 < odds.within(3600) < 0.95
     assert odds.cumulative[-1] == pytest.approx(1.0)
+
+
+def test_learned_odds_hold_two_doubles_a_gap() -> None:
+    """Dozens of samples of hundreds of gaps are kept: as objects each gap took 64."""
+    odds = own_odds(gap_stats(*map(float, range(1, 201))))
+    assert len(odds.gaps_s) >= 200
+    assert sys.getsizeof(odds.gaps_s) + sys.getsizeof(odds.cumulative) < 20 * len(odds.gaps_s)
 
 
 def test_what_was_seen_soon_outweighs_what_was_assumed() -> None:
