@@ -6,8 +6,8 @@ A log may hold less: a turn was killed, a reply was stopped in the middle, a per
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from core.base.grown import GrownRuns
@@ -44,8 +44,7 @@ def paired(messages: tuple[Message, ...], grown: GrownRuns | None = None) -> tup
     return messages if tuple(found) == messages else tuple(found)
 
 
-@dataclass(slots=True)
-class _Order:
+class _Order(msgspec.Struct):
     """Order of calls and results up to a message: it is asked for every request, and so it builds nothing.
 
     Args:
@@ -54,8 +53,8 @@ class _Order:
     """
 
     is_kept: bool = True
-    seen: set[str] = field(default_factory=set)
-    asked: list[str] = field(default_factory=list)
+    seen: set[str] = msgspec.field(default_factory=set)
+    asked: list[str] = msgspec.field(default_factory=list)
     answered: int = 0
 
     def copy(self) -> _Order:

@@ -238,7 +238,10 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages that are not deleted, in order."""
-        return self.places.grown.each("messages", self.entries, _kept_message)
+        made = self.places.grown
+        return self.places.once(
+            "messages", (self.entries,), lambda: made.each("messages", self.entries, _kept_message)
+        )
 
     @property
     def unanswered_id(self) -> str:
