@@ -49,7 +49,7 @@ class ComposerView(Typing):
     def __repr__(self) -> str:
         return f"ComposerView({len(self.text)} characters)"
 
-    def __rich_repr__(self) -> list[str]:
+    def __rich_repr__(self) -> list[tuple[str, str]]:
         return []  # rich asks a struct for its fields
 
     def hand_over(self, command_id: str) -> None:

@@ -62,5 +62,5 @@ class SettingsView(msgspec.Struct):
     def __repr__(self) -> str:
         return "SettingsView()"
 
-    def __rich_repr__(self) -> list[str]:
+    def __rich_repr__(self) -> list[tuple[str, str]]:
         return []  # rich asks a struct for its fields
