@@ -28,15 +28,8 @@ def layer_report(
 ) -> LayerReport:
     """Report one layer. Args as for `AggregateStack.report`; O(n) in pieces."""
     segments = tuple(_segment_report(piece, counted, factor, pdf) for piece in layer.pieces)
-    return LayerReport(
-        layer=layer.id,
-        offset_chars=offset_chars,
-        length_chars=layer.length_chars,
-        size_bytes=sum(segment.size_bytes for segment in segments),
-        tokens_est=sum(segment.tokens_est for segment in segments),
-        sha256=layer.sha256,
-        segments=segments,
-    )
+    size = sum(segment.size_bytes for segment in segments)
+    return _report(layer, offset_chars, segments, size, sum(segment.tokens_est for segment in segments))
 
 
 class _Reported(msgspec.Struct, frozen=True):
@@ -105,18 +98,9 @@ class GrownReport:
             size, tokens = size + after.size_bytes, tokens + after.tokens_est
         places = (*anew, *range(same, len(segments)))
         estimated = sorted({n for n in places if not _is_known(layer.pieces[n], counted)})
-        self._last = _Reported(
-            layer.pieces, factor, pdf, tuple(segments), tuple(counts), tuple(estimated), size, tokens
-        )
-        return LayerReport(
-            layer=layer.id,
-            offset_chars=offset_chars,
-            length_chars=layer.length_chars,
-            size_bytes=size,
-            tokens_est=tokens,
-            sha256=layer.sha256,
-            segments=self._last.segments,
-        )
+        made = tuple(segments)
+        self._last = _Reported(layer.pieces, factor, pdf, made, tuple(counts), tuple(estimated), size, tokens)
+        return _report(layer, offset_chars, made, size, tokens)
 
     def is_counted(self, layer: Layer, counted: Mapping[str, int]) -> bool:
         """True if every text of a layer is counted. O(those that were not when it was reported), else O(n)."""
@@ -124,6 +108,20 @@ class GrownReport:
         if last.pieces is layer.pieces:
             return all(_is_known(layer.pieces[number], counted) for number in last.estimated)
         return all(_is_known(piece, counted) for piece in layer.pieces)
+
+
+def _report(
+    layer: Layer, offset_chars: int, segments: tuple[SegmentReport, ...], size: int, tokens: int
+) -> LayerReport:
+    return LayerReport(
+        layer=layer.id,
+        offset_chars=offset_chars,
+        length_chars=layer.length_chars,
+        size_bytes=size,
+        tokens_est=tokens,
+        sha256=layer.sha256,
+        segments=segments,
+    )
 
 
 def _is_known(piece: Piece, counted: Mapping[str, int]) -> bool:
