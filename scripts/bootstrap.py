@@ -19,6 +19,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "set-up.sha256"
 OLDEST = (3, 11)
 APT_LINE = "apt-get install -y --no-install-recommends"
+APT_WAIT_S = 300
+"""How long another set-up, or the system's own updates, may hold apt before it is given up."""
 FILE_SERVER, FILE_SERVER_VERSION = "@modelcontextprotocol/server-filesystem", "2026.8.31"
 """MCP server of npm that tests speak with."""
 LLVMPIPE = ("dri/swrast_dri.so", "libgallium-*.so")
@@ -92,7 +94,9 @@ def install_system_packages(packages: list[str]) -> None:
     say(f"installing {names} with apt")
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive"]
     subprocess.run([*apt, "apt-get", "update", "-qq"], check=False)
-    done = subprocess.run([*apt, *APT_LINE.split(), "-qq", *packages], check=False, stdout=subprocess.DEVNULL)
+    waits = ["-o", f"DPkg::Lock::Timeout={APT_WAIT_S}"]
+    install = [*apt, *APT_LINE.split(), "-qq", *waits, *packages]
+    done = subprocess.run(install, check=False, stdout=subprocess.DEVNULL)
     if done.returncode != 0:
         raise SetUpError(f"apt could not install {names} (its words are above). Try: sudo {APT_LINE} {names}")
 
