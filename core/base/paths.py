@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 from core.base.errors import StorageError
@@ -61,6 +62,7 @@ def discussions_dir(home: Path) -> Path:
     return home / "discussions"
 
 
+@lru_cache(maxsize=256)
 def discussion_dir(home: Path, discussion_id: str) -> Path:
     """The directory of one discussion; need not exist.
 

@@ -129,10 +129,13 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         changed=cache.changed,
         rents=cache.rents,
         turns=cache.turns,
-        balance=cache.balance,
+        balance=_possible_balance(cache.balance),
         offered=_bounded(cache.offered),
     )
-    return canonical(file)
+    try:
+        return msgspec.json.encode(file, order="sorted") + b"\n"
+    except (UnicodeEncodeError, OverflowError):  # half a character in a name, a figure without bounds
+        return canonical(file)
 
 
 def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
-from operator import itemgetter
+from operator import attrgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -61,6 +61,7 @@ class Correction(msgspec.Struct, frozen=True):
 
 
 NO_HIT = CacheHit()
+_INDEX = attrgetter("index")
 
 
 def live_entries(ledger: CacheLedger, scope: LedgerScope, now: datetime) -> Mapping[str, CacheLedgerEntry]:
@@ -68,31 +69,33 @@ def live_entries(ledger: CacheLedger, scope: LedgerScope, now: datetime) -> Mapp
 
     (The clock was set back, or the file comes from another machine.)
     """
-    return {key: e for key, e in ledger.entries.get(scope, {}).items() if is_live(e, now)}
+    entries = ledger.entries.get(scope, {})
+    latest = {ttl_s: _latest_end(ttl_s, now) for ttl_s in {e.ttl_s for e in entries.values()}}
+    return {key: e for key, e in entries.items() if now < e.expires_at <= latest[e.ttl_s]}
 
 
 def is_live(entry: CacheLedgerEntry, now: datetime) -> bool:
     """True if an entry lives."""
-    return now < entry.expires_at <= now + timedelta(seconds=entry.ttl_s) + _CLOCK_SLACK
+    return now < entry.expires_at <= _latest_end(entry.ttl_s, now)
+
+
+def _latest_end(ttl_s: int, now: datetime) -> datetime:
+    return now + timedelta(seconds=ttl_s) + _CLOCK_SLACK
 
 
 def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ...]:
     """Every live prefix of a request, deepest first. O(blocks), the wire's hashes are looked up."""
     if not live:
         return ()
-    entries = (live[prefix] for prefix in set(live).intersection(wire.hashes))
-    found = sorted(((_place(wire, e), e) for e in entries), key=itemgetter(0), reverse=True)
-    return tuple(
-        CacheHit(i, wire.ends[i], e.ttl_s, e.prefix_hash, e.is_extended, e.expires_at) for i, e in found
-    )
-
-
-def _place(wire: Wire, entry: CacheLedgerEntry) -> int:
-    """The block that an entry ends with: by its tokens, as long as these are counted alike."""
-    place = bisect_left(wire.ends, entry.tokens)
-    if place < len(wire.hashes) and wire.hashes[place] == entry.prefix_hash:
-        return place
-    return wire.hashes.index(entry.prefix_hash)
+    hashes, ends, found = wire.hashes, wire.ends, []
+    for prefix in set(live).intersection(hashes):
+        entry = live[prefix]
+        place = bisect_left(ends, entry.tokens)  # where it ends, as long as tokens are counted alike
+        if place == len(hashes) or hashes[place] != prefix:
+            place = hashes.index(prefix)
+        found.append(CacheHit(place, ends[place], entry.ttl_s, prefix, entry.is_extended, entry.expires_at))
+    found.sort(key=_INDEX, reverse=True)
+    return tuple(found)
 
 
 def predict(found: tuple[CacheHit, ...], wire: Wire, marks: Iterable[int], prices: CachePrices) -> CacheHit:

@@ -50,6 +50,6 @@ def next_round(turns: Sequence[Message], *, has_tools: bool) -> float:
     """
     if not has_tools:
         return 0.0
-    replies = [message for message in turns[-_LOOKED_AT:] if message.role is Role.ASSISTANT]
-    asking = sum(any(isinstance(part, ToolCallPart) for part in reply.parts) for reply in replies)
+    replies = [message.parts for message in turns[-_LOOKED_AT:] if message.role is Role.ASSISTANT]
+    asking = sum(ToolCallPart in map(type, parts) for parts in replies)
     return (asking + _PRIOR_CALLS) / (len(replies) + _PRIOR_REPLIES)

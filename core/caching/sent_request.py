@@ -201,9 +201,10 @@ def _telling(wire: Wire, held: Collection[int], *, has_deltas: bool) -> set[int]
     talk = wire.last(MarkPlace.TALK)
     rows.add(next((n for n in range(talk - 1, -1, -1) if blocks[n].key.startswith(_TURNS)), -1))
     before = wire.last(MarkPlace.STABLE, MarkPlace.BASE) + 1
-    rows.update(n for n, b in enumerate(blocks[:before]) if b.place in (MarkPlace.STABLE, MarkPlace.BASE))
+    kept = MarkPlace.STABLE, MarkPlace.BASE
+    rows.update(n for n, b in enumerate(blocks[:before]) if b.place in kept)
     for number, block in enumerate(blocks) if has_deltas else ():
-        if block.place not in (MarkPlace.STABLE, MarkPlace.BASE) and block.key.startswith(_DELTA):
+        if block.place not in kept and block.key.startswith(_DELTA):
             rows |= {number - 1, number}
     return {row for row in rows if 0 <= row < len(blocks)}
 

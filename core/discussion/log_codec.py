@@ -258,7 +258,8 @@ def _plain(value: Any) -> Any:
             return value
 
 
-_BARE = frozenset({str, int, bool, type(None), float})
+_WRITTEN_AS_IT_IS = frozenset({str, int, bool})
+_BARE = _WRITTEN_AS_IT_IS | {type(None), float}
 
 
 @cache
@@ -276,7 +277,7 @@ def _object(value: msgspec.Struct) -> dict[str, Any]:
         item = getattr(value, name)
         if item is None or (only_when_true and not item):
             continue
-        if type(item) is str:
+        if type(item) in _WRITTEN_AS_IT_IS:
             data[name] = item
         elif not isinstance(item, float) or math.isfinite(item):
             data[name] = _plain(item)
@@ -284,5 +285,6 @@ def _object(value: msgspec.Struct) -> dict[str, Any]:
 
 
 def _time_text(at: datetime) -> str:
-    moment = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
-    return moment.isoformat().replace("+00:00", "Z")
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+    return at.isoformat().replace("+00:00", "Z")

@@ -198,6 +198,14 @@ def test_of_many_entries_those_that_live_longest_are_kept() -> None:
     assert set(kept.entries[SCOPE]) == {str(n) for n in range(200 - KEPT_ENTRIES, 200)}
 
 
+def test_half_characters_and_figures_without_bounds_are_written_so_that_they_can_be_read() -> None:
+    cache = DiscussionCache(epoch=3, turns=2, mode="ask \ud800", balance=Balance(float("nan"), 10**30))
+    loaded = decode_cache(encode_cache(cache), ID)
+
+    assert loaded.problem == ""
+    assert (loaded.cache.epoch, loaded.cache.turns, loaded.cache.balance) == (3, 2, Balance())
+
+
 def test_a_huge_file_is_not_read(home: Path) -> None:
     with cache_file(home, ID).open("wb") as file:
         file.truncate(5_000_000_000)

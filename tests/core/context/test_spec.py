@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from msgspec.structs import replace
 
 from core.context.spec import stack_spec
 from core.context.stack import build_stack
+from core.discussion.log_view import apply
+from core.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
+from core.values.records import MessageRecord
 from core.values.stack import LayerId
 from core.values.state import AppState
+from core.values.updates import with_open
 from tests.panels import states
 
 
@@ -31,3 +37,21 @@ def test_nothing_that_counts_the_turns_is_sent_to_claude_code_which_marks_the_la
     stack = build_stack(stack_spec(state, state.discussions.selected_id).inputs)
 
     assert bool(stack.layer(LayerId.METADATA).text) is (kind is not ProviderKind.CLAUDE_CODE)
+
+
+def test_a_round_repeats_what_was_told_of_the_discussion_when_its_turn_began() -> None:
+    """After a restart nothing else knows it: a turn that waits for a yes goes on behind the bytes that were sent."""
+    state, at = states.working(), datetime(2026, 11, 20, 12, tzinfo=UTC)
+    chosen = state.discussions.selected_id
+    opened = state.discussions.open[chosen]
+    asked = MessageRecord("asked", at, Role.USER, (TextPart("Now a command"),))
+    call = MessageRecord("call", at, Role.ASSISTANT, (ToolCallPart("c", "bash", "{}"),))
+    result = MessageRecord("result", at, Role.TOOL, (ToolResultPart("c", "done"),))
+    opened = apply(opened, asked)
+    words = next(one for one in opened.messages if one.id == "asked")
+    first = stack_spec(with_open(state, opened), chosen, words)
+    later = apply(apply(opened, call), result)
+    round_ = stack_spec(with_open(state, later), chosen, words, is_round=True)
+
+    assert round_.inputs.metadata == first.inputs.metadata
+    assert [turn.id for turn in round_.inputs.turns][-3:] == ["asked", "call", "result"]
