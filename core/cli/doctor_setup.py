@@ -123,9 +123,8 @@ def inbox(home: Path) -> Iterator[Finding]:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         yield warn("inbox", f"No folder, or a link, and so not read: {folder}", "Put a folder in its place")
     elif folder.is_dir():
-        waiting = sum(
-            1 for name in os.listdir(folder) if not name.startswith(".") and name != paths.INBOX_TAKEN_DIR
-        )
+        own = {paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR}
+        waiting = sum(1 for name in os.listdir(folder) if not name.startswith(".") and name not in own)
         said = f", {figures.count(waiting, 'file')} not taken" if waiting else ""
         yield ok("inbox", f"{folder}{said}")
 
