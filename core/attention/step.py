@@ -103,6 +103,9 @@ def followed(
 ) -> Result:
     """Take in what a message has changed, and begin the next turn of its own when it is time; caches follow its pace."""
     after, more = _followed(before, after, given, body, effects)
+    if dreams.is_left(after):
+        after, woken = harvest.command(after, CancelHarvest())
+        more = (*more, *woken)
     return after, (*more, *_paces(before.attention.autonomy, after.attention.autonomy))
 
 
@@ -154,7 +157,7 @@ def _followed(
     if dreams.is_dreaming(autonomy):
         return dreams.followed(before, after, autonomy, given.at)
     if dreams.is_left(after):
-        return harvest.command(after, CancelHarvest())
+        return after, ()
     return _go_on(after, Stamp(given.at, f"{given.seed}/attention"), autonomy)
 
 

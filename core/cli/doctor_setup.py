@@ -11,7 +11,8 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from core.app.home import is_writable
+from core.app import peek
+from core.app.home import is_writable, named_holder
 from core.base import figures, paths
 from core.base.errors import ConfigError
 from core.base.ids import time_of_id
@@ -78,6 +79,10 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
     free = shutil.disk_usage(there).free
     text = f"{folder}{state}, {figures.size(free, 'terminal')} free"
     yield warn("home", text, "Free some space") if free < LOW_BYTES else ok("home", text)
+    if peek.is_owned(folder):
+        yield ok(
+            "owner", f"{named_holder(folder).words} owns the home: it reads the inbox and is in the channels"
+        )
     latest = max(_times(paths.discussions_dir(folder)), default=None)
     if latest is not None and latest > now + AHEAD:
         yield warn("clock", f"a discussion is of {latest:%Y-%m-%d}, which is to come", "Check the clock")
