@@ -215,7 +215,7 @@ class LocalOutside:
             self._setup.submit(effect)
 
     def _begin_index(self, effect: IndexEffect) -> None:
-        """Who does not own the home keeps no index unless it was asked to."""
+        """Keep an index, where the home is ours, or a person asked for it."""
         if isinstance(effect, IndexLook):
             self._indexing.submit(effect)
         elif not isinstance(effect, RunIndex):
@@ -240,7 +240,7 @@ class LocalOutside:
         return self._askers[provider][1]
 
     def _begin_caching(self, effect: CacheEffect) -> None:
-        """Who does not own the home reads nothing ahead and leaves what is stored to the program that does."""
+        """Read ahead and tend what is stored only where the home is ours: all this is its owner's."""
         if not isinstance(effect, _OWNERS_CACHING) or self._ownership.is_ours():
             self._caches.submit(effect)
         elif isinstance(effect, Prewarm):

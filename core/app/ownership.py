@@ -15,7 +15,7 @@ LOOK_EVERY_S = 0.5
 
 
 class Ownership:
-    """Who owns a home. Everything that must happen once a home asks `is_ours`; nobody else holds an answer. Thread-safe.
+    """Holder of a home's lock, or not. Everything that must happen once a home asks `is_ours`; nobody else holds an answer. Thread-safe.
 
     A kernel frees the lock however its holder ends. Its file may be removed beneath a program that runs; who starts then
     owns the home, and the first finds out: it does no more of what happens once, and takes over when the other has ended.

@@ -37,7 +37,7 @@ _Mark = tuple[int, int, int]
 """Size and times of an entry."""
 _FOLDERS = frozenset({INBOX_TAKEN_DIR, INBOX_WAITING_DIR})
 _CLAIM = re.compile(r"\d{8}-\d{6}-\d{6}-\d{3}-")
-"""What the name of a file that waits begins with: when it was read, so that they stand in order."""
+"""Beginning of the name of a file that waits: when it was read, so that they stand in order."""
 
 
 class Inbox:
@@ -119,7 +119,7 @@ class Inbox:
                 taken.close()
 
     def _left_behind(self, inbox: HeldFolder) -> tuple[list[InboxFile], dict[str, str]]:
-        """What waits and was not told of, the oldest first, and a sentence for each entry that cannot be."""
+        """Files that wait and were not told of, the oldest first, and a sentence for each entry that cannot be."""
         files: list[InboxFile] = []
         said: dict[str, str] = {}
         if inbox.status(INBOX_WAITING_DIR) is None:
