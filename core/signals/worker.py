@@ -13,6 +13,7 @@ from core.base.paths import inbox_dir
 from core.signals import desktop
 from core.signals.inbox import Inbox
 from core.signals.messages import (
+    ChannelChanged,
     DesktopTried,
     PutInboxAway,
     ReadInbox,
@@ -23,9 +24,13 @@ from core.signals.messages import (
     SignalEvent,
 )
 from core.signals.notices import channel_words
+from core.values.settings import ChannelSettings
+from core.values.signals import ChannelStatus
 
 if TYPE_CHECKING:
     from core.signals.channels import Channels
+
+NOT_OURS = "Left to the program that owns the home; one that is read-only nobody owns"
 
 Emit = Callable[[SignalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -64,11 +69,18 @@ class SignalHandler:
                 self._channels = Channels(self._emit)
             return self._channels
 
+    def _leave(self, channels: tuple[ChannelSettings, ...]) -> None:
+        """Be in no channel; say of each that is wanted why."""
+        if self._channels is not None:
+            self._channels.set(())
+        for one in channels:
+            self._emit(ChannelChanged(ChannelStatus(one.name, problem=NOT_OURS)))
+
     def handle(self, effect: SignalEffect) -> None:
         """Carry out one effect. Raises StorageError: the inbox cannot be opened."""
         if not self._is_owner():
-            if isinstance(effect, SetChannels) and self._channels is not None:
-                self._channels.set(())
+            if isinstance(effect, SetChannels):
+                self._leave(effect.channels)
             return
         match effect:
             case ReadInbox():

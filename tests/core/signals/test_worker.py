@@ -9,6 +9,7 @@ import pytest
 
 from core.base.errors import StorageError
 from core.signals.messages import (
+    ChannelChanged,
     DesktopTried,
     InboxRead,
     PutInboxAway,
@@ -18,8 +19,9 @@ from core.signals.messages import (
     ShowNotification,
     SignalEvent,
 )
-from core.signals.worker import SignalHandler, supersedes
-from core.values.signals import NotificationKind
+from core.signals.worker import NOT_OURS, SignalHandler, supersedes
+from core.values.settings import ChannelSettings
+from core.values.signals import ChannelStatus, NotificationKind
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 SAY = SayInChannel("ops", NotificationKind.QUESTION)
@@ -50,6 +52,14 @@ def test_a_command_beside_the_program_takes_nothing_out_of_the_inbox(tmp_path: P
 
     assert told == []
     assert (tmp_path / "inbox" / "a.txt").exists()
+
+
+def test_a_channel_that_is_left_to_the_owner_says_why(tmp_path: Path) -> None:
+    told: list[SignalEvent] = []
+    handler = SignalHandler(tmp_path, lambda: NOW, told.append, lambda: False)
+    handler.handle(SetChannels((ChannelSettings("ops", "irc.example", "#ops"),)))
+
+    assert told == [ChannelChanged(ChannelStatus("ops", problem=NOT_OURS))]
 
 
 def test_an_inbox_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
