@@ -236,7 +236,11 @@ def _go_on(state: AppState, given: Stamp, autonomy: Autonomy) -> Result:
     if discussion_id in state.agent.turns or discussion_id in state.agent.compactions:
         return state, ()
     signals = _signals(state, discussion_id)
-    is_signal = bool(signals) and not machine.due(autonomy, given.at) and machine.wakes(autonomy, given.at)
+    is_signal = (
+        any(one.wakes for one in signals)
+        and not machine.due(autonomy, given.at)
+        and machine.wakes(autonomy, given.at)
+    )
     if not is_signal and not machine.due(autonomy, given.at):
         return state, ()
     meta = state.discussions.summaries[discussion_id].meta

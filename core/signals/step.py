@@ -34,7 +34,7 @@ from core.signals.messages import (
     SignalEvent,
     WatchedFilesChanged,
 )
-from core.signals.own_writes import is_own_write
+from core.signals.own_writes import is_own_write, may_be_own_signal
 from core.values.outcomes import CommandOutcome
 from core.values.signals import ChannelStatus, Signal, SignalSource
 from core.values.state import AppState, Level
@@ -44,6 +44,8 @@ INBOX_NOTICE = "inbox"
 FILE_SAYS = "It was changed, made or removed on disk."
 TAIL_CHARS = 1_500
 """Of what a command wrote last."""
+_BY_ANYBODY = frozenset({SignalSource.INBOX, SignalSource.API})
+"""Sources that a program on this machine reaches, also one that a call of ours started."""
 
 
 def command(state: AppState, given: Stamp, asked: SignalCommand) -> Result:
@@ -216,6 +218,8 @@ def _added(
     claim: str = "",
 ) -> AppState:
     signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id, claim)
+    if source in _BY_ANYBODY and may_be_own_signal(state):
+        signal = replace(signal, wakes=False)
     return replace(state, signals=with_signal(state.signals, signal))
 
 
