@@ -88,6 +88,7 @@ class AppController:
         self._listeners: tuple[Callable[[], object], ...] = ()
         self._thread = threading.Thread(target=self._run, name="controller", daemon=True)
         self._is_stopped = False
+        self._ticks_at = 0.0
 
     @property
     def clock(self) -> Callable[[], datetime]:
@@ -173,11 +174,16 @@ class AppController:
         return self._state.caching.caches
 
     def _run(self) -> None:
+        self._ticks_at = time.monotonic() + TICK_S
         while True:
             message = self._next()
             if message is None:
                 break
             self._take(merged(self._batch(message)))
+            if isinstance(message, Tick):
+                self._ticks_at = (
+                    time.monotonic() + TICK_S
+                )  # from here on: slow steps keep no message from its turn
         self._end(self._outside.stop_calls)
         self._end(self._outside.stop)
         with self._changed:
@@ -193,10 +199,14 @@ class AppController:
         self._drain()
 
     def _next(self) -> Command | Event | None:
+        """The next message, or a tick where one is due: however many messages come, time goes on for what waits."""
+        left_s = self._ticks_at - time.monotonic()
         try:
-            return self._inbox.get(timeout=TICK_S)
+            if left_s > 0:
+                return self._inbox.get(timeout=left_s)
         except Empty:
-            return Tick()
+            pass
+        return Tick()
 
     def _batch(self, message: Command | Event) -> list[Command | Event]:
         """The message and all that wait behind it."""

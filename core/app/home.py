@@ -63,6 +63,12 @@ class Holder(msgspec.Struct, frozen=True):
     pid: int = 0
     host: str = ""
 
+    @property
+    def words(self) -> str:
+        """Its name for a person."""
+        place = f" on {self.host}" if self.host not in {"", platform.node()} else ""
+        return f"process {self.pid}{place}" if self.pid else "another program"
+
 
 class HomeLock:
     """Ownership of a home by this process, until `release` or the end of the process, however it comes."""
@@ -80,10 +86,15 @@ class HomeLock:
             return False
         return True
 
+    def stands(self) -> bool:
+        """True while it keeps others out. False once its file was removed: who starts then owns the home as well."""
+        return self._lock.stands()
+
     def release(self) -> None:
-        """Let go of the home."""
-        with suppress(OSError):
-            (self._root / paths.OWNER_FILE).unlink()
+        """Let go of the home. What another program wrote, that owns it by now, stays."""
+        if self._lock.stands():
+            with suppress(OSError):
+                (self._root / paths.OWNER_FILE).unlink()
         self._lock.release()
 
 
@@ -125,8 +136,8 @@ def open_home(
     return OpenHome(root, notes=(*notes, *survivors(root)))
 
 
-def acquire(root: Path) -> HomeLock | Holder:
-    """Become the one program that owns a home.
+def acquire(root: Path, wait_s: float = LOOK_S) -> HomeLock | Holder:
+    """Become the one program that owns a home. `wait_s`: for one that only looks, or is about to end.
 
     Returns:
         The lock, or who holds it: then call `ask_to_raise` and end.
@@ -135,9 +146,9 @@ def acquire(root: Path) -> HomeLock | Holder:
         StorageError: the home cannot be written; a read-only home needs no owner.
     """
     make_dirs(root)
-    lock = take_lock(root / paths.HOME_LOCK_FILE, wait_s=LOOK_S)
+    lock = take_lock(root / paths.HOME_LOCK_FILE, wait_s=wait_s)
     if lock is None:
-        return _holder(root)
+        return named_holder(root)
     with suppress(OSError):
         (root / paths.RAISE_FILE).unlink()
     owner = {"pid": os.getpid(), "host": platform.node()}
@@ -156,7 +167,7 @@ def owner(root: Path) -> Holder | None:
     """
     lock = take_lock(root / paths.HOME_LOCK_FILE)
     if lock is None:
-        return _holder(root)
+        return named_holder(root)
     lock.release()
     return None
 
@@ -171,7 +182,7 @@ def alone(root: Path) -> Iterator[None]:
     held = acquire(root)
     if not isinstance(held, HomeLock):
         raise LockedError(
-            f"Manual Slop is open on this home (process {held.pid}), and holds in memory what is to go",
+            f"Manual Slop is open on this home ({held.words}), and holds in memory what is to go",
             remedy="Do it there, or close it first",
             where=str(root),
         )
@@ -201,7 +212,7 @@ def own(root: Path) -> HomeLock | None:
         return held
     ask_to_raise(root)
     raise LockedError(
-        f"Manual Slop is already open on this home (process {held.pid}); its window was asked to come forward",
+        f"Manual Slop is already open on this home ({held.words}); its window was asked to come forward",
         remedy="Close it first, or start with another home (--home)",
         where=str(root),
     )
@@ -417,7 +428,8 @@ def _remove_staging(root: Path, now: datetime) -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def _holder(root: Path) -> Holder:
+def named_holder(root: Path) -> Holder:
+    """The program that last said that it owns a home. Whether it still does, its lock tells."""
     try:
         owner = read_toml(read_file(root / paths.OWNER_FILE).decode("utf-8", "replace"))
     except (OSError, TomlError):

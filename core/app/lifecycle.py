@@ -11,6 +11,7 @@ from core.app.messages import (
     AppEvent,
     DismissNotice,
     HomeOpened,
+    OwnerChanged,
     Quit,
     RaiseRequested,
     SaveWindow,
@@ -27,7 +28,10 @@ from core.settings.messages import (
     LoadSettings,
 )
 from core.values.state import AppState, Level, WorkerStatus
-from core.values.updates import Result, notify, read_notice
+from core.values.updates import Result, dismiss, notify, read_notice
+
+OWNER_NOTICE = "home-owner"
+LOST_HOME = "Until it ends this one reads no inbox, is in no channel, keeps nothing warm, and lets no discussion go on alone. Close one of the two: the home's lock was removed while this one ran."
 
 
 def command(state: AppState, asked: AppCommand) -> Result:
@@ -52,6 +56,8 @@ def event(state: AppState, happened: AppEvent) -> Result:
             return replace(
                 state, program=replace(state.program, raise_count=state.program.raise_count + 1)
             ), ()
+        case OwnerChanged():
+            return owner_changed(state, happened.holder)
         case _:
             assert_never(happened)
 
@@ -94,6 +100,20 @@ def home_opened(state: AppState, event: HomeOpened) -> Result:
         state = notify(state, "home-odd", Level.WARNING, text, "\n".join(event.odd))
     going_on = () if event.is_read_only else (ResumeForget(), FindBatches())
     return state, (LoadSettings(), LoadSummaries(state.config.settings.trash_days), *going_on)
+
+
+def owner_changed(state: AppState, holder: str) -> Result:
+    """Another program owns the home, or this one does again: then it goes on with what that one left, but not with autonomy."""
+    state = replace(state, program=replace(state.program, holder=holder))
+    if holder:
+        text = f"This home belongs to another program now: {holder}."
+        return notify(state, OWNER_NOTICE, Level.WARNING, text, LOST_HOME, is_standing=True), ()
+    state = dismiss(state, OWNER_NOTICE)
+    text = "The home is this program's again: the other one has ended."
+    state = notify(
+        state, "home-regained", Level.INFO, text, "No discussion goes on alone until you start it."
+    )
+    return state, (ResumeForget(), FindBatches())
 
 
 def worker_reported(state: AppState, event: WorkerReported) -> AppState:

@@ -104,11 +104,17 @@ class RaiseRequested(msgspec.Struct, frozen=True):
     """A second start asked this one to come forward."""
 
 
+class OwnerChanged(msgspec.Struct, frozen=True):
+    """Another program owns the home now: `holder`, in words; empty: it has ended, and this one owns the home again."""
+
+    holder: str = ""
+
+
 AppCommand = DismissNotice | SaveWindow | Quit
 
 AppEffect = WriteWindow | WatchFiles | StopAll
 
-AppEvent = HomeOpened | RaiseRequested
+AppEvent = HomeOpened | RaiseRequested | OwnerChanged
 
 Command = (
     AppCommand

@@ -25,9 +25,9 @@ from core.app.controller import wall_clock
 from core.app.counting import Counting
 from core.app.disk import DiskHandler, DiskWork, split_state
 from core.app.embedder_process import LocalEmbedder
-from core.app.home import HomeLock
-from core.app.messages import Effect, Event, HomeOpened, RaiseRequested, StopAll, WatchFiles
+from core.app.messages import Effect, Event, HomeOpened, StopAll, WatchFiles
 from core.app.options import OutsideOptions
+from core.app.ownership import Ownership
 from core.app.tool_services import HomeToolServices
 from core.app.watcher import Watcher
 from core.base import paths
@@ -40,6 +40,7 @@ from core.caching.messages import (
     AdoptContents,
     CacheEffect,
     CacheRead,
+    PingCaches,
     Prewarm,
     TendContents,
 )
@@ -104,6 +105,8 @@ from core.values.usage import Usage, UsageKind
 STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0
 
+_OWNERS_CACHING = Prewarm | AdoptContents | TendContents | PingCaches
+
 
 class LocalOutside:
     """Carries out effects on this machine. Made once for each controller."""
@@ -112,7 +115,7 @@ class LocalOutside:
         self._options = options
         self._clock = clock
         self.home = options.home or paths.home_dir()
-        self._lock: HomeLock | None = None
+        self._ownership = Ownership(self.home, is_wanted=options.owns_home)
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
         self._askers: dict[str, tuple[Call, QueueWorker[ListModels]]] = {}
@@ -132,15 +135,14 @@ class LocalOutside:
         """
         self._emit = emit
         give_back_freed()
-        self._lock = store_home.own(self.home) if self._options.owns_home else None
+        self._ownership.take()
         opened = store_home.open_home(self.home, self._clock())
         odd = store_home.odd_names(self.home)
         window_toml, selected_id = split_state(store_home.read_state(self.home))
         self._make_workers(is_read_only=opened.is_read_only)
-        if self._lock is not None:
-            threading.Thread(target=self._poll_raise, name="raise-requests", daemon=True).start()
         about = str(self.home), opened.is_read_only, window_toml, selected_id
         emit(HomeOpened(*about, (), odd, is_headless=self._options.is_headless))
+        self._ownership.watch(emit)
 
     def begin(self, effect: Effect) -> None:
         """Hand an effect to its worker."""
@@ -213,12 +215,12 @@ class LocalOutside:
             self._setup.submit(effect)
 
     def _begin_index(self, effect: IndexEffect) -> None:
-        """A command that runs once keeps no index unless it was asked to."""
+        """Keep an index, where the home is ours, or a person asked for it."""
         if isinstance(effect, IndexLook):
             self._indexing.submit(effect)
         elif not isinstance(effect, RunIndex):
             self._indexer.handle(effect)
-        elif self._options.owns_home or effect.command_id:
+        elif self._ownership.is_ours() or effect.command_id:
             self._indexer.prepare()
             self._indexing.submit(effect)
         else:
@@ -238,8 +240,8 @@ class LocalOutside:
         return self._askers[provider][1]
 
     def _begin_caching(self, effect: CacheEffect) -> None:
-        """A command that runs once reads nothing ahead and leaves what is stored to the window."""
-        if self._options.owns_home or not isinstance(effect, Prewarm | AdoptContents | TendContents):
+        """Read ahead and tend what is stored only where the home is ours: all this is its owner's."""
+        if not isinstance(effect, _OWNERS_CACHING) or self._ownership.is_ours():
             self._caches.submit(effect)
         elif isinstance(effect, Prewarm):
             chosen, record_id = effect.spec.discussion_id, effect.record_id
@@ -281,7 +283,7 @@ class LocalOutside:
             self._calls.stop(STOP_CALLS_S)
             self._compacting.stop(STOP_CALLS_S)  # so is what a summary cost
             self._caches.stop(STOP_CALLS_S)  # what a ping cost that was cut off is still booked
-            if self._options.owns_home:
+            if self._ownership.is_ours():
                 self._cacher.release_held()
 
     def stop(self) -> None:
@@ -308,8 +310,7 @@ class LocalOutside:
         self._journals.release_all()
         self._call_locks.release_all()
         self._reserves.close()
-        if self._lock is not None:
-            self._lock.release()
+        self._ownership.release()
 
     def _make_workers(self, *, is_read_only: bool) -> None:
         emit, clock = self._emit, self._clock
@@ -330,7 +331,7 @@ class LocalOutside:
             cost=self._cost,
             counted=self._counting.known,
             label=self._clients.label,
-            may_store=self._options.owns_home,
+            may_store=self._ownership.is_ours,
         )
         self._keeper = CacheKeeper(HomeCacheStore(self.home), caches, clock)
         self._retrieving = Retrieving(self.home, LocalEmbedder, remote_embedders(self._clients.get, clock))
@@ -420,7 +421,7 @@ class LocalOutside:
         self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
         self._spending = QueueWorker("spending", spender.handle, emit, spending_work.supersedes)
-        self._signaller = SignalHandler(self.home, clock, emit, is_owner=self._options.owns_home)
+        self._signaller = SignalHandler(self.home, clock, emit, self._ownership.is_ours)
         self._signals = QueueWorker("signals", self._signaller.handle, emit, signals_work.supersedes)
         self._workers = [
             self._signals,
@@ -460,7 +461,7 @@ class LocalOutside:
 
     def _alone(self) -> AbstractContextManager[object]:
         """Hold the home while something is forgotten. A program that owns it holds it already."""
-        return nullcontext() if self._options.owns_home else store_home.alone(self.home)
+        return nullcontext() if self._ownership.is_ours() else store_home.alone(self.home)
 
     def _cost(self, provider: str, model: str, usage: Usage) -> float | None:
         from core.spending.pricing import cost
@@ -476,11 +477,6 @@ class LocalOutside:
 
     def _cache_prices(self, provider: str, model: str) -> CachePrices:
         return cache_prices(provider, self._clients.kind(provider), model, self._clock())
-
-    def _poll_raise(self) -> None:
-        while not self._is_stopped.wait(0.5):
-            if self._lock is not None and self._lock.take_raise_request():
-                self._emit(RaiseRequested())
 
 
 def _prices() -> Prices:

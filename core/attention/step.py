@@ -63,6 +63,9 @@ def _start(state: AppState, given: Stamp, asked: StartAutonomy) -> Result:
     if state.program.is_home_read_only:
         text = "Nothing can be written where your data is, so no discussion can go on alone."
         return decline(state, asked.command_id, STOP_NOTICE, text), ()
+    if state.program.holder:
+        text = f"Another program owns this home ({state.program.holder}), so no discussion can go on alone in this one."
+        return decline(state, asked.command_id, STOP_NOTICE, text), ()
     if autonomy is not None and autonomy.discussion_id != discussion_id:
         meta = state.discussions.summaries[autonomy.discussion_id].meta
         text = f"{meta.name!r} is autonomous, and one discussion is at a time. Stop that first."
@@ -81,9 +84,13 @@ def _stop(state: AppState, given: Stamp, asked: StopAutonomy) -> Result:
     autonomy = state.attention.autonomy
     if autonomy is None:
         return conclude(state, CommandOutcome(asked.command_id, problem="No discussion is autonomous.")), ()
-    state = conclude(
-        _over(state, autonomy, given.at, "You stopped autonomy."), CommandOutcome(asked.command_id)
-    )
+    state = conclude(state, CommandOutcome(asked.command_id))
+    return _ended_now(state, given, autonomy, "You stopped autonomy.")
+
+
+def _ended_now(state: AppState, given: Stamp, autonomy: Autonomy, why: str) -> Result:
+    """Autonomy ends, and with it the turn of its own that runs."""
+    state = _over(state, autonomy, given.at, why)
     if not autonomy.message_id or message_at_work(state, autonomy.discussion_id) != autonomy.message_id:
         return state, ()
     state, stopped = agent.interrupt(state, Stamp(given.at, f"{given.seed}/tools"), autonomy.discussion_id)
@@ -96,6 +103,9 @@ def followed(
 ) -> Result:
     """Take in what a message has changed, and begin the next turn of its own when it is time; caches follow its pace."""
     after, more = _followed(before, after, given, body, effects)
+    if dreams.is_left(after):
+        after, woken = harvest.command(after, CancelHarvest())
+        more = (*more, *woken)
     return after, (*more, *_paces(before.attention.autonomy, after.attention.autonomy))
 
 
@@ -118,6 +128,11 @@ def _followed(
     autonomy = after.attention.autonomy
     if autonomy is None or after.program.is_closing:
         return after, ()
+    if after.program.holder:
+        stamp = Stamp(given.at, f"{given.seed}/attention")
+        return _ended_now(
+            after, stamp, autonomy, f"The home is another program's now ({after.program.holder})."
+        )
     discussion_id = autonomy.discussion_id
     if discussion_id not in after.discussions.open or discussion_id not in after.discussions.summaries:
         return _over(after, autonomy, given.at, "The discussion is gone: autonomy ends."), ()
@@ -142,7 +157,7 @@ def _followed(
     if dreams.is_dreaming(autonomy):
         return dreams.followed(before, after, autonomy, given.at)
     if dreams.is_left(after):
-        return harvest.command(after, CancelHarvest())
+        return after, ()
     return _go_on(after, Stamp(given.at, f"{given.seed}/attention"), autonomy)
 
 
@@ -221,7 +236,11 @@ def _go_on(state: AppState, given: Stamp, autonomy: Autonomy) -> Result:
     if discussion_id in state.agent.turns or discussion_id in state.agent.compactions:
         return state, ()
     signals = _signals(state, discussion_id)
-    is_signal = bool(signals) and not machine.due(autonomy, given.at) and machine.wakes(autonomy, given.at)
+    is_signal = (
+        any(one.wakes for one in signals)
+        and not machine.due(autonomy, given.at)
+        and machine.wakes(autonomy, given.at)
+    )
     if not is_signal and not machine.due(autonomy, given.at):
         return state, ()
     meta = state.discussions.summaries[discussion_id].meta

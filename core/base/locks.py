@@ -9,12 +9,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from core.base import paths
 from core.base.disk import reported
 from core.base.errors import LockedError
 from core.base.opener import open_descriptor, require_file
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 LOCK_WAIT_S = 10.0
 _POLL_S = 0.005
@@ -26,6 +29,10 @@ class HeldLock(Protocol):
 
     def release(self) -> None:
         """Let go of it, from any thread. Idempotent."""
+        ...
+
+    def stands(self) -> bool:
+        """True while it is held and keeps others out: its file was not removed, nor another one put in its place."""
         ...
 
 
@@ -74,8 +81,15 @@ def take_lock(path: Path, *, wait_s: float = 0.0) -> HeldLock | None:
 class _Flock:
     """A lock file that is held by `flock`. A round of a turn takes about ten, and the library's cost 0.1 ms each."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path, self._descriptor = path, descriptor
+
+    def stands(self) -> bool:
+        """True while whoever comes next meets this very file. For the thread that releases it."""
+        try:
+            return self._descriptor >= 0 and os.path.samestat(os.fstat(self._descriptor), self._path.lstat())
+        except OSError:
+            return False
 
     def release(self) -> None:
         """Let go of it. Idempotent."""
@@ -110,9 +124,24 @@ def _tried(path: Path) -> HeldLock | None:
             return None
         raise
     if is_named:
-        return _Flock(descriptor)
+        return _Flock(path, descriptor)
     os.close(descriptor)  # its last holder removed it after it was opened: it keeps nobody out
     return None
+
+
+class _LibraryLock:
+    """A lock where the system has no `flock`."""
+
+    def __init__(self, path: Path, lock: BaseFileLock) -> None:
+        self._path, self._lock = path, lock
+
+    def stands(self) -> bool:
+        """True while its file is there: such systems keep a file that is open."""
+        return self._lock.is_locked and self._path.exists()
+
+    def release(self) -> None:
+        """Let go of it. Idempotent."""
+        self._lock.release()
 
 
 def _tried_by_library(path: Path) -> HeldLock | None:
@@ -125,4 +154,4 @@ def _tried_by_library(path: Path) -> HeldLock | None:
         lock.acquire()
     except Timeout:
         return None
-    return lock
+    return _LibraryLock(path, lock)

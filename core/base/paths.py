@@ -22,7 +22,7 @@ JOURNAL_FILE = "journal.md"
 HOOK_TOKEN_FILE = "hook_token"  # noqa: S105 (a file name)
 HOOK_FILE = "hook.json"
 INBOX_DIR = "inbox"
-INBOX_TAKEN_DIR = "taken"
+INBOX_TAKEN_DIR, INBOX_WAITING_DIR = "taken", "waiting"
 
 LOG_FILE = "log.jsonl"
 META_FILE = "meta.toml"

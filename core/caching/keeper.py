@@ -349,7 +349,7 @@ class CacheKeeper:
 
     def overdue(self, discussion_id: str) -> tuple[RentDue, ...]:
         """The rent of what a discussion stored that is not in the books, also from before a restart."""
-        if not self._setup.may_store or not self._peek(discussion_id).rents:
+        if not self._setup.may_store() or not self._peek(discussion_id).rents:
             return ()  # a command beside a window leaves that one's rent to it
         self._open(discussion_id)
         now = self._clock()
@@ -477,7 +477,7 @@ class CacheKeeper:
             books.gaps_of(book, spec.discussion_id),
             replace(
                 settings_for(kind, prices, spec.caching, spec.caching_enabled),
-                may_store=self._setup.may_store,
+                may_store=self._setup.may_store(),
             ),
             now,
             token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile.pdf),

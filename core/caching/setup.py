@@ -20,7 +20,7 @@ class CacheSetup(msgspec.Struct, frozen=True):
         cost: of a usage in USD, None where unknown.
         counted: o200k tokens by sha256.
         label: a provider's name as the person knows it.
-        may_store: whether contents may be made that are stored for rent.
+        may_store: whether contents may be made that are stored for rent: this program owns the home, and will tend them.
     """
 
     prices: Callable[[ProviderKind, str, str, datetime], CachePrices]
@@ -29,4 +29,4 @@ class CacheSetup(msgspec.Struct, frozen=True):
     cost: Callable[[str, str, Usage], float | None]
     counted: Callable[[], Mapping[str, int]]
     label: Callable[[str], str] = str
-    may_store: bool = True
+    may_store: Callable[[], bool] = lambda: True

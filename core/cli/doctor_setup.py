@@ -11,7 +11,8 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from core.app.home import is_writable
+from core.app import peek
+from core.app.home import is_writable, named_holder
 from core.base import figures, paths
 from core.base.errors import ConfigError
 from core.base.ids import time_of_id
@@ -78,6 +79,10 @@ def home(folder: Path, now: datetime) -> Iterator[Finding]:
     free = shutil.disk_usage(there).free
     text = f"{folder}{state}, {figures.size(free, 'terminal')} free"
     yield warn("home", text, "Free some space") if free < LOW_BYTES else ok("home", text)
+    if peek.is_owned(folder):
+        yield ok(
+            "owner", f"{named_holder(folder).words} owns the home: it reads the inbox and is in the channels"
+        )
     latest = max(_times(paths.discussions_dir(folder)), default=None)
     if latest is not None and latest > now + AHEAD:
         yield warn("clock", f"a discussion is of {latest:%Y-%m-%d}, which is to come", "Check the clock")
@@ -123,9 +128,8 @@ def inbox(home: Path) -> Iterator[Finding]:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         yield warn("inbox", f"No folder, or a link, and so not read: {folder}", "Put a folder in its place")
     elif folder.is_dir():
-        waiting = sum(
-            1 for name in os.listdir(folder) if not name.startswith(".") and name != paths.INBOX_TAKEN_DIR
-        )
+        own = {paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR}
+        waiting = sum(1 for name in os.listdir(folder) if not name.startswith(".") and name not in own)
         said = f", {figures.count(waiting, 'file')} not taken" if waiting else ""
         yield ok("inbox", f"{folder}{said}")
 

@@ -1,4 +1,4 @@
-"""Files that were taken out of the inbox: which of them conversations were told, and which hold words."""
+"""Files that were read out of the inbox: which of them conversations were told, and which hold words."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def taken_told(home: Path, logs: Iterable[Path]) -> Iterator[str]:
     for path in logs:
         with suppress(OSError):
             told.append(read_file(path, None))
-    for name, data in _files(home):
+    for path, data in _files(home):
         needle = _needle(data)
         if needle and any(form in log for log in told for form in forms(needle)):
-            yield name
+            yield path.name
 
 
 def drop_taken(home: Path, words: Words, *, disk: Disk) -> int:
@@ -39,9 +39,9 @@ def drop_taken(home: Path, words: Words, *, disk: Disk) -> int:
     Raises:
         StorageError: one is still there.
     """
-    gone = [name for name, data in _files(home) if name in words.taken or holds(data, words)]
-    for name in gone:
-        remove_file(_folder(home) / name, disk=disk)
+    gone = [path for path, data in _files(home) if path.name in words.taken or holds(data, words)]
+    for path in gone:
+        remove_file(path, disk=disk)
     return len(gone)
 
 
@@ -52,14 +52,10 @@ def _needle(data: bytes) -> str:
     return longest if len(longest) >= MIN_NEEDLE else text
 
 
-def _folder(home: Path) -> Path:
-    return paths.inbox_dir(home) / paths.INBOX_TAKEN_DIR
-
-
-def _files(home: Path) -> Iterator[tuple[str, bytes]]:
+def _files(home: Path) -> Iterator[tuple[Path, bytes]]:
     """Regular files with their bytes, by name; what cannot be read is passed over."""
-    with suppress(OSError), os.scandir(_folder(home)) as entries:
-        names = sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
-        for name in names:
-            with suppress(OSError):
-                yield name, read_file(_folder(home) / name, MOST_BYTES)
+    for folder in (paths.inbox_dir(home) / name for name in (paths.INBOX_TAKEN_DIR, paths.INBOX_WAITING_DIR)):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for name in sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False)):
+                with suppress(OSError):
+                    yield folder / name, read_file(folder / name, MOST_BYTES)

@@ -203,7 +203,7 @@ def _batch(state: AppState, command: BatchHarvest) -> Result:
 def look_after_batches(state: AppState) -> Result:
     """Begin the program's own look after open batches where one is due: it submits nothing, and nobody waits for it."""
     harvest, program = state.harvest, state.program
-    is_free = not (harvest.is_working or program.is_home_read_only or program.is_closing)
+    is_free = not (harvest.is_working or program.is_home_read_only or program.is_closing or program.holder)
     if not is_free or state.now is None or not state.config.providers:
         return state, ()
     if not is_due(harvest.look.batches, harvest.batches_asked_at, state.now):

@@ -49,12 +49,18 @@ def publish(home: Path, address: Address) -> None:
         data = json.dumps({"pid": address.pid, "url": address.url}, sort_keys=True)
         write_file(home / paths.HOOK_FILE, data.encode(), mode=0o600)
     except BaseException:
-        withdraw(home)
+        withdraw(home, address)
         raise
 
 
-def withdraw(home: Path) -> None:
-    """Remove both files. What cannot be removed is of no use: its token ends with the program."""
+def withdraw(home: Path, address: Address) -> None:
+    """Remove both files, but not those of a program that owns the home by now.
+
+    What cannot be removed is of no use: its token ends with the program.
+    """
+    left = find(home)
+    if left is not None and (left.pid, left.token) != (address.pid, address.token):
+        return
     for name in (paths.HOOK_FILE, paths.HOOK_TOKEN_FILE):
         with suppress(OSError):
             (home / name).unlink()

@@ -108,11 +108,12 @@ class TodayData(Data, frozen=True):
 
 
 class StatusData(Data, frozen=True):
-    """The program as it is now."""
+    """The program as it is now. `holder`: another program that owns the home, in words, empty while this one does."""
 
     version: str
     home: str
     is_home_read_only: bool
+    holder: str
     is_headless: bool
     has_test_clock: bool
     is_loading: bool

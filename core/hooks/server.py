@@ -6,6 +6,7 @@ import asyncio
 import socket
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from core.base.errors import StorageError
@@ -19,6 +20,7 @@ from core.hooks.request import HookDesk
 HOST = "127.0.0.1"
 START_S = 10.0
 STOP_S = 5.0
+OWNER_LOOK_S = 1.0
 _DEFAULT_LIMITS = Limits()
 
 
@@ -74,7 +76,7 @@ class HookServer:
 
     def stop(self) -> None:
         """Let everybody who waits go, take the files away, end. Idempotent."""
-        withdraw(self._home)
+        withdraw(self._home, self.address)
         self._desk.watch.close()
         if self._server is not None:
             self._server.should_exit = True
@@ -91,7 +93,22 @@ class HookServer:
         assert self._socket is not None
         self._desk.watch.start()
         self._is_up.set()
-        await self._server.serve(sockets=[self._socket])
+        again = asyncio.create_task(self._publish_again())
+        try:
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            again.cancel()
+
+    async def _publish_again(self) -> None:
+        """Leave the address in the home again once another program that owned it, and left its own, has ended."""
+        was = ""
+        while True:
+            await asyncio.sleep(OWNER_LOOK_S)
+            holder = self._desk.front.snapshot().program.holder
+            if was and not holder:
+                with suppress(StorageError):
+                    publish(self._home, self.address)
+            was = holder
 
 
 def _listening(port: int) -> socket.socket:

@@ -1,15 +1,16 @@
-"""The inbox on disk: regular files of text that have come to rest are read, bounded, and moved to `taken`."""
+"""The inbox on disk: text files that have come to rest are read, bounded, wait in `waiting`, and end in `taken`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.base.opener import HeldFolder, OddFileError, held_folder, read_held, reason_of
-from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR
+from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
 from core.base.text import clean, flat, one_line
 from core.signals.messages import InboxFile, InboxRead
 from core.values.signals import SIGNAL_CHARS
@@ -34,12 +35,16 @@ _ODD = (OddFileError, IsADirectoryError, PermissionError, ValueError)
 """Faults of an entry itself: it need not be opened again while it is as it was."""
 _Mark = tuple[int, int, int]
 """Size and times of an entry."""
+_FOLDERS = frozenset({INBOX_TAKEN_DIR, INBOX_WAITING_DIR})
+_CLAIM = re.compile(r"\d{8}-\d{6}-\d{6}-\d{3}-")
+"""Beginning of the name of a file that waits: when it was read, so that they stand in order."""
 
 
 class Inbox:
-    """The folder `inbox` of a home. For one thread.
+    """The folder `inbox` of a home. For one thread of the one program that owns the home.
 
-    A file counts once it has come to rest: it is old enough, or is the same as at the look before.
+    A file counts once it has come to rest: it is old enough, or is the same as at the look before. What a program that
+    was killed left in `waiting` is told of again.
 
     Args:
         home: the person's data; clock: UTC.
@@ -49,15 +54,22 @@ class Inbox:
         self._home, self._clock = home, clock
         self._sizes: dict[str, tuple[int, int]] = {}
         self._odd: dict[str, tuple[_Mark, str]] = {}
+        self._told: set[str] = set()
 
-    def read(self) -> InboxRead:
-        """Read what is at rest and move it to `taken`. Raises OSError: the folder cannot be made or opened."""
-        files: list[InboxFile] = []
-        said: dict[str, str] = {}
+    def read(self, *, begins_anew: bool = False) -> InboxRead:
+        """Read what is at rest and move it to `waiting`. Raises OSError: the folder cannot be made or opened.
+
+        Args:
+            begins_anew: nobody knows any more what waits, so that it is told of again.
+        """
+        if begins_anew:
+            self._told.clear()
         odd: dict[str, tuple[_Mark, str]] = {}
         sizes: dict[str, tuple[int, int]] = {}
         opened = 0
         with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
+            files, said = self._left_behind(inbox)
+            has_more = len(files) == MAX_FILES
             names, is_all = _names(inbox)
             for name in names:
                 status = _status(inbox, name)
@@ -65,7 +77,7 @@ class Inbox:
                     odd[name] = self._odd[name]
                 elif status is not None and (unrest := self._unrest(name, status)) is not None:
                     sizes[name] = unrest
-                elif len(files) == MAX_FILES or opened == MAX_ENTRIES:
+                elif len(files) >= MAX_FILES or opened == MAX_ENTRIES:
                     sizes[name] = (-1, -1)  # at the next look
                 else:
                     opened += 1
@@ -77,16 +89,59 @@ class Inbox:
                             odd[name] = _mark(status), said[name]
                         continue
                     try:
-                        _move(inbox, name, self._clock())
+                        claim = _claim(inbox, name, self._clock())
                     except OSError as error:
                         said[name] = _said(inbox, name, error)
                         continue
-                    files.append(InboxFile(_shown(name), text))
+                    self._told.add(claim)
+                    files.append(InboxFile(_shown(name), text, claim))
             over = () if is_all else (f"Over {MAX_NAMES:,} entries: the rest is not seen. {HINT}",)
         self._sizes, self._odd = sizes, odd
         said |= {name: sentence for name, (_, sentence) in odd.items()}
         sentences = _bounded([said[name] for name in sorted(said)])
-        return InboxRead(tuple(files), (*over, *sentences), is_unready=bool(sizes))
+        return InboxRead(tuple(files), (*over, *sentences), is_unready=has_more or bool(sizes))
+
+    def put_away(self, claims: Iterable[str]) -> None:
+        """Move files that waited to `taken`, as far as they are still there. Raises OSError."""
+        with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
+            taken = inbox.inside(INBOX_TAKEN_DIR, is_made=True)
+            try:
+                for claim in claims:
+                    with suppress(FileNotFoundError):
+                        inbox.replace(
+                            os.path.join(INBOX_WAITING_DIR, claim), os.path.join(INBOX_TAKEN_DIR, claim)
+                        )
+                    self._told.discard(claim)
+                for old in _entries(taken)[:-TAKEN_KEPT]:
+                    with suppress(OSError):
+                        taken.unlink(old)
+            finally:
+                taken.close()
+
+    def _left_behind(self, inbox: HeldFolder) -> tuple[list[InboxFile], dict[str, str]]:
+        """Files that wait and were not told of, the oldest first, and a sentence for each entry that cannot be."""
+        files: list[InboxFile] = []
+        said: dict[str, str] = {}
+        if inbox.status(INBOX_WAITING_DIR) is None:
+            return files, said
+        try:
+            waiting = inbox.inside(INBOX_WAITING_DIR)
+        except OSError as error:
+            return files, {INBOX_WAITING_DIR: _said(inbox, INBOX_WAITING_DIR, error)}
+        try:
+            for name in _entries(waiting):
+                if name in self._told or len(files) == MAX_FILES:
+                    continue
+                try:
+                    text = _text(waiting, name)
+                except (OSError, ValueError) as error:
+                    said[name] = _said(waiting, name, error)
+                else:
+                    self._told.add(name)
+                    files.append(InboxFile(_shown(_CLAIM.sub("", name, count=1)), text, name))
+        finally:
+            waiting.close()
+        return files, said
 
     def _is_still_odd(self, name: str, status: os.stat_result) -> bool:
         return name in self._odd and self._odd[name][0] == _mark(status)
@@ -103,7 +158,7 @@ def _names(inbox: HeldFolder) -> tuple[list[str], bool]:
     with os.scandir(inbox.path if inbox.descriptor is None else inbox.descriptor) as entries:
         names = [entry.name for _, entry in zip(range(MAX_NAMES), entries, strict=False)]
         is_all = next(entries, None) is None
-    mine = (name for name in names if name != INBOX_TAKEN_DIR and not name.startswith("."))
+    mine = (name for name in names if name not in _FOLDERS and not name.startswith("."))
     return sorted(name for name in mine if not name.endswith(UNFINISHED)), is_all
 
 
@@ -148,22 +203,24 @@ def _text(inbox: HeldFolder, name: str) -> str:
     return text
 
 
-def _move(inbox: HeldFolder, name: str, now: datetime) -> None:
-    """Move a file that was read to `taken`, so that it is read once. Raises OSError: it stays."""
-    taken = inbox.inside(INBOX_TAKEN_DIR, is_made=True)
+def _claim(inbox: HeldFolder, name: str, now: datetime) -> str:
+    """Move a file that was read to `waiting`, so that it is read once. Returns its name there. Raises OSError: it stays."""
+    waiting = inbox.inside(INBOX_WAITING_DIR, is_made=True)
     try:
         short = os.fsencode(name)[:180].decode("utf-8", "ignore")
         number = 0
-        while taken.status(target := f"{now:%Y%m%d-%H%M%S-%f}-{number:03}-{short}") is not None:
+        while waiting.status(claim := f"{now:%Y%m%d-%H%M%S-%f}-{number:03}-{short}") is not None:
             number += 1
-        inbox.replace(name, os.path.join(INBOX_TAKEN_DIR, target))
-        with os.scandir(taken.path if taken.descriptor is None else taken.descriptor) as entries:
-            kept = sorted(entry.name for entry in entries)
-        for old in kept[:-TAKEN_KEPT]:
-            with suppress(OSError):
-                taken.unlink(old)
+        inbox.replace(name, os.path.join(INBOX_WAITING_DIR, claim))
     finally:
-        taken.close()
+        waiting.close()
+    return claim
+
+
+def _entries(folder: HeldFolder) -> list[str]:
+    """Names of what stands in a folder of ours, sorted."""
+    with os.scandir(folder.path if folder.descriptor is None else folder.descriptor) as entries:
+        return sorted(entry.name for _, entry in zip(range(MAX_NAMES), entries, strict=False))
 
 
 def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:

@@ -13,13 +13,19 @@ from core.values.signals import SENDER_CHARS, SIGNAL_CHARS, SIGNALS_KEPT, Signal
 
 
 def make_signal(
-    signal_id: str, source: SignalSource, sender: str, text: str, at: datetime, discussion_id: str = ""
+    signal_id: str,
+    source: SignalSource,
+    sender: str,
+    text: str,
+    at: datetime,
+    discussion_id: str = "",
+    claim: str = "",
 ) -> Signal:
     """Make a signal of what came from outside: its sender on one line, its text clean, both bounded."""
     cut = clean(text).strip()
     if len(cut) > SIGNAL_CHARS:
         cut = f"{cut[:SIGNAL_CHARS]}…"
-    return Signal(signal_id, source, one_line(clean(sender), SENDER_CHARS), cut, at, discussion_id)
+    return Signal(signal_id, source, one_line(clean(sender), SENDER_CHARS), cut, at, discussion_id, claim)
 
 
 def with_signal(signals: SignalState, signal: Signal) -> SignalState:
@@ -63,6 +69,12 @@ def with_signals_back(signals: SignalState, back: tuple[Signal, ...]) -> SignalS
     for one in (*back, *later):
         signals = with_signal(signals, one)
     return signals
+
+
+def without_claims(signals: SignalState) -> SignalState:
+    """The signals without those of files: another program has these now."""
+    left = tuple(one for one in signals.waiting if not one.claim)
+    return signals if len(left) == len(signals.waiting) else replace(signals, waiting=left)
 
 
 def _is_same(one: Signal, other: Signal) -> bool:

@@ -36,7 +36,18 @@ class SetQuiet(msgspec.Struct, frozen=True):
 
 # signals worker: one thread
 class ReadInbox(msgspec.Struct, frozen=True):
-    """Read the files of the inbox and move them to `taken`; answered by `InboxRead`."""
+    """Read the files of the inbox and move them to `waiting`; answered by `InboxRead`.
+
+    `begins_anew`: nothing that waits is known any more, so that all of it is told of again.
+    """
+
+    begins_anew: bool = False
+
+
+class PutInboxAway(msgspec.Struct, frozen=True):
+    """Move files that waited to `taken`: what they say is in a log, or a person put it away. By their claims."""
+
+    claims: tuple[str, ...]
 
 
 class ShowNotification(msgspec.Struct, frozen=True):
@@ -82,10 +93,11 @@ class DesktopTried(msgspec.Struct, frozen=True):
 
 
 class InboxFile(msgspec.Struct, frozen=True):
-    """A file that was read out of the inbox. `text`: its beginning, bounded."""
+    """A file that was read out of the inbox. `text`: its beginning, bounded; `claim`: its name among those that wait."""
 
     name: str
     text: str
+    claim: str = ""
 
 
 class InboxTouched(msgspec.Struct, frozen=True):
@@ -112,5 +124,5 @@ SignalCommand = PostSignal | PutSignalsAway | SetQuiet
 SignalEvent = InboxTouched | InboxRead | WatchedFilesChanged | ChannelChanged | ChannelSaid | DesktopTried
 """Events of this room."""
 
-SignalEffect = ReadInbox | ShowNotification | SetChannels | SayInChannel
+SignalEffect = ReadInbox | PutInboxAway | ShowNotification | SetChannels | SayInChannel
 """The signals worker's."""

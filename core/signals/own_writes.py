@@ -1,4 +1,4 @@
-"""Changes of files that our own tools may have made: they are no signal, or a loop would wake itself by its writing."""
+"""Files and signals that our own tools may have written: they wake nothing, or a loop would wake itself by its writing."""
 
 from __future__ import annotations
 
@@ -24,6 +24,19 @@ def is_own_write(state: AppState, path: str) -> bool:
     background too, every change may be its own.
     """
     return any(_may_have_written(state, page, path) for page in state.agent.pages.values())
+
+
+def may_be_own_signal(state: AppState) -> bool:
+    """True if a call that runs, or has just ended, may have put a file into the inbox, or posted a signal.
+
+    A command that is confined reaches neither; what a server does nobody knows.
+    """
+    reaching = {ActKind.SERVER} if state.agent.sandbox.is_confined else {ActKind.SERVER, ActKind.COMMAND}
+    return any(
+        call.kind in reaching
+        for page in state.agent.pages.values()
+        for call in (*page.commands, *_late_calls(state, page))
+    )
 
 
 def _may_have_written(state: AppState, page: AgentPage, path: str) -> bool:

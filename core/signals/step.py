@@ -10,7 +10,13 @@ from msgspec.structs import replace
 from core.base.mapping import with_entry
 from core.base.stamp import Stamp
 from core.signals import notices
-from core.signals.inflow import make_signal, with_signal, with_signals_back, without_signals
+from core.signals.inflow import (
+    make_signal,
+    with_signal,
+    with_signals_back,
+    without_claims,
+    without_signals,
+)
 from core.signals.messages import (
     ChannelChanged,
     ChannelSaid,
@@ -18,15 +24,17 @@ from core.signals.messages import (
     InboxRead,
     InboxTouched,
     PostSignal,
+    PutInboxAway,
     PutSignalsAway,
     ReadInbox,
     SetChannels,
     SetQuiet,
     SignalCommand,
+    SignalEffect,
     SignalEvent,
     WatchedFilesChanged,
 )
-from core.signals.own_writes import is_own_write
+from core.signals.own_writes import is_own_write, may_be_own_signal
 from core.values.outcomes import CommandOutcome
 from core.values.signals import ChannelStatus, Signal, SignalSource
 from core.values.state import AppState, Level
@@ -36,6 +44,8 @@ INBOX_NOTICE = "inbox"
 FILE_SAYS = "It was changed, made or removed on disk."
 TAIL_CHARS = 1_500
 """Of what a command wrote last."""
+_BY_ANYBODY = frozenset({SignalSource.INBOX, SignalSource.API})
+"""Sources that a program on this machine reaches, also one that a call of ours started."""
 
 
 def command(state: AppState, given: Stamp, asked: SignalCommand) -> Result:
@@ -56,7 +66,8 @@ def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
     """Decide what follows from an event."""
     match happened:
         case InboxTouched():
-            return state, () if state.program.is_home_read_only else (ReadInbox(),)
+            is_ours = not (state.program.is_home_read_only or state.program.holder)
+            return state, (ReadInbox(),) if is_ours else ()
         case InboxRead():
             return _inbox(state, given, happened), ()
         case WatchedFilesChanged():
@@ -73,7 +84,8 @@ def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
 
 def tick(state: AppState) -> Result:
     """Look at a file in the inbox again that was still being written."""
-    return state, (ReadInbox(),) if state.signals.is_inbox_unready else ()
+    is_ours = not state.program.holder
+    return state, (ReadInbox(),) if is_ours and state.signals.is_inbox_unready else ()
 
 
 def taken(state: AppState, ids: Iterable[str]) -> AppState:
@@ -87,9 +99,11 @@ def given_back(state: AppState, signals: Iterable[Signal]) -> AppState:
 
 
 def followed(before: AppState, after: AppState) -> Result:
-    """Follow a change of the state: channels as the settings now have them, and who is told of what."""
+    """Follow a change of the state: who owns the home, channels as the settings have them, and who is told of what."""
     after = _without_gone(before, after)
+    after, owned = _owned(before, after)
     after, effects = notices.followed(before, after)
+    effects = (*owned, *effects)
     now = after.config.settings.channels
     if now is before.config.settings.channels or now == before.config.settings.channels:
         return after, effects
@@ -97,6 +111,38 @@ def followed(before: AppState, after: AppState) -> Result:
     known = after.signals.channels
     channels = {one.name: known.get(one.name, ChannelStatus(one.name)) for one in wanted}
     return replace(after, signals=replace(after.signals, channels=channels)), (*effects, SetChannels(wanted))
+
+
+def _owned(before: AppState, after: AppState) -> tuple[AppState, tuple[SignalEffect, ...]]:
+    """Leave inbox and channels to another program that owns the home, and go on with them when this one does again.
+
+    While it does, a file that was told of waits on disk until no signal of it waits and its words are in a log.
+    """
+    holder = after.program.holder
+    if holder and not before.program.holder:
+        return replace(after, signals=without_claims(after.signals)), (SetChannels(()),)
+    if before.program.holder and not holder:
+        wanted = tuple(one for one in after.config.settings.channels.values() if one.is_enabled)
+        return after, (ReadInbox(begins_anew=True), SetChannels(wanted))
+    is_same = (
+        before.signals.waiting is after.signals.waiting
+        and before.attention.autonomy is after.attention.autonomy
+    )
+    if holder or (is_same and before.discussions.open is after.discussions.open):
+        return after, ()
+    gone = _claims(before) - _claims(after)
+    return after, (PutInboxAway(tuple(sorted(gone))),) if gone else ()
+
+
+def _claims(state: AppState) -> frozenset[str]:
+    """Files whose words are in no log yet: of signals that wait, and of a turn whose words are being written."""
+    claims = [one.claim for one in state.signals.waiting if one.claim]
+    autonomy = state.attention.autonomy
+    if autonomy is not None and autonomy.message_id and any(one.claim for one in autonomy.signals):
+        opened = state.discussions.open.get(autonomy.discussion_id)
+        if opened is not None and all(one.id != autonomy.message_id for one in reversed(opened.messages)):
+            claims += [one.claim for one in autonomy.signals if one.claim]
+    return frozenset(claims)
 
 
 def _without_gone(before: AppState, after: AppState) -> AppState:
@@ -169,8 +215,11 @@ def _added(
     text: str,
     discussion_id: str = "",
     number: int = 0,
+    claim: str = "",
 ) -> AppState:
-    signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id)
+    signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id, claim)
+    if source in _BY_ANYBODY and may_be_own_signal(state):
+        signal = replace(signal, wakes=False)
     return replace(state, signals=with_signal(state.signals, signal))
 
 
@@ -192,7 +241,9 @@ def _post(state: AppState, given: Stamp, asked: PostSignal) -> AppState:
 
 def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
     for number, file in enumerate(happened.files):
-        state = _added(state, given, SignalSource.INBOX, file.name, file.text, number=number)
+        state = _added(
+            state, given, SignalSource.INBOX, file.name, file.text, number=number, claim=file.claim
+        )
     signals = replace(state.signals, inbox_odd=happened.odd, is_inbox_unready=happened.is_unready)
     state = replace(state, signals=signals)
     if not happened.odd:

@@ -13,7 +13,9 @@ from core.base.paths import inbox_dir
 from core.signals import desktop
 from core.signals.inbox import Inbox
 from core.signals.messages import (
+    ChannelChanged,
     DesktopTried,
+    PutInboxAway,
     ReadInbox,
     SayInChannel,
     SetChannels,
@@ -22,9 +24,13 @@ from core.signals.messages import (
     SignalEvent,
 )
 from core.signals.notices import channel_words
+from core.values.settings import ChannelSettings
+from core.values.signals import ChannelStatus
 
 if TYPE_CHECKING:
     from core.signals.channels import Channels
+
+NOT_OURS = "Left to the program that owns the home; one that is read-only nobody owns"
 
 Emit = Callable[[SignalEvent], None]
 """Puts an event into the controller's inbox. Thread-safe, returns at once."""
@@ -35,11 +41,11 @@ class SignalHandler:
 
     Args:
         home: the person's data; clock: UTC; emit: the controller's inbox.
-        is_owner: the home is this program's own: a command beside it leaves all this to it.
+        is_owner: whether this program owns the home now. Who does not leaves all this to the one that does.
     """
 
     def __init__(
-        self, home: Path, clock: Callable[[], datetime], emit: Emit, *, is_owner: bool = True
+        self, home: Path, clock: Callable[[], datetime], emit: Emit, is_owner: Callable[[], bool]
     ) -> None:
         self._home, self._emit, self._is_owner = home, emit, is_owner
         self._inbox = Inbox(home, clock)
@@ -63,15 +69,27 @@ class SignalHandler:
                 self._channels = Channels(self._emit)
             return self._channels
 
+    def _leave(self, channels: tuple[ChannelSettings, ...]) -> None:
+        """Be in no channel; say of each that is wanted why."""
+        if self._channels is not None:
+            self._channels.set(())
+        for one in channels:
+            self._emit(ChannelChanged(ChannelStatus(one.name, problem=NOT_OURS)))
+
     def handle(self, effect: SignalEffect) -> None:
         """Carry out one effect. Raises StorageError: the inbox cannot be opened."""
-        if not self._is_owner:
+        if not self._is_owner():
+            if isinstance(effect, SetChannels):
+                self._leave(effect.channels)
             return
         match effect:
             case ReadInbox():
                 with reported("open", inbox_dir(self._home)):
-                    read = self._inbox.read()
+                    read = self._inbox.read(begins_anew=effect.begins_anew)
                 self._emit(read)
+            case PutInboxAway():
+                with reported("move a file of", inbox_dir(self._home)):
+                    self._inbox.put_away(effect.claims)
             case ShowNotification():
                 self._emit(DesktopTried(desktop.show(effect.title, effect.text)))
             case SetChannels():
@@ -86,4 +104,6 @@ class SignalHandler:
 
 def supersedes(newer: SignalEffect, older: SignalEffect) -> bool:
     """True if one look at the inbox, the newest wish for channels, or the newest notice of many does for both."""
-    return type(newer) is type(older) and not isinstance(newer, SayInChannel)
+    if isinstance(older, ReadInbox) and older.begins_anew:
+        return isinstance(newer, ReadInbox) and newer.begins_anew
+    return type(newer) is type(older) and not isinstance(newer, SayInChannel | PutInboxAway)

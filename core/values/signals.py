@@ -30,6 +30,8 @@ class Signal(msgspec.Struct, frozen=True):
     Args:
         id: unique; sender: which command, path, file, or nick of a channel; text: cleaned and bounded.
         discussion_id: the one that it belongs to, as a finished command does; empty for whichever is autonomous.
+        claim: name of the file that it came from, which waits on disk until a turn has it in its log.
+        wakes: whether it wakes one at rest; not where a command of ours may have sent it: that waits for the next turn.
     """
 
     id: str
@@ -38,6 +40,8 @@ class Signal(msgspec.Struct, frozen=True):
     text: str
     at: datetime
     discussion_id: str = ""
+    claim: str = ""
+    wakes: bool = True
 
 
 class ChannelStatus(msgspec.Struct, frozen=True):

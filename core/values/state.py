@@ -129,7 +129,8 @@ class ProgramState(msgspec.Struct, frozen=True):
     """The program itself: its home, its window, its life and what it tells the person.
 
     Args:
-        home: the data folder; is_home_read_only: nothing can be written there.
+        home: the data folder; is_home_read_only: nothing can be written there; holder: another program that owns it
+            now, in words, empty for none: what happens once a home is that one's to do.
         window_toml: the window's own settings, opaque here.
         versions: of the program and of what it stands on, by name, for the about page.
         workers: what runs in the background, by name.
@@ -141,6 +142,7 @@ class ProgramState(msgspec.Struct, frozen=True):
 
     home: str = ""
     is_home_read_only: bool = False
+    holder: str = ""
     window_toml: str = ""
     versions: Mapping[str, str] = msgspec.field(default_factory=dict)
     workers: Mapping[str, WorkerStatus] = msgspec.field(default_factory=dict)

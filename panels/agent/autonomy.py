@@ -127,7 +127,11 @@ def _start(desk: Desk, own: AgentView) -> None:
         ui.icon("icon", "moon", tone="muted")
         ui.text("words", "Goes on only when you write", style="strong", width=0, wraps=True)
     ui.text("what", WHAT, tone="muted", style="small", wraps=True)
-    can = desk.opened is not None and not is_under_way(state, own.started)
+    holder = state.program.holder
+    if holder:
+        text = f"Another program owns this home ({holder}): what goes on alone goes on there, and here once it has ended"
+        ui.text("elsewhere", text, tone="warn", style="small", wraps=True)
+    can = desk.opened is not None and not holder and not is_under_way(state, own.started)
     if ui.button("start", "Let it go on alone", icon="play", kind="primary", is_small=True, is_enabled=can):
         own.started = desk.ask(StartAutonomy(state.discussions.selected_id))
     told = outcome_of(state, own.started) if own.started else None

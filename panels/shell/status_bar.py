@@ -53,6 +53,12 @@ def status_bar(desk: Desk) -> None:
         _autonomy(desk, is_tight=is_tight)
         _questions(desk, is_tight=is_tight)
         _workers(state, ui, is_tight=is_tight)
+        if state.program.holder:
+            tip = f"Another program owns this home ({state.program.holder}): no inbox, no channels and no autonomy in this one until it ends"
+            if is_tight:
+                ui.icon("home elsewhere", "lock", tone="warn", tip=tip)
+            else:
+                ui.badge("home elsewhere", "home is another program's", tone="warn", tip=tip)
         if state.program.is_home_read_only:
             tip = f"This home is read-only: nothing can be saved in {state.program.home}"
             if is_tight:

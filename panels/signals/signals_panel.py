@@ -101,7 +101,9 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
     if not desk.state.program.home:
         return
     ui.text("inbox title", "Inbox", style="small_strong", tone="muted")
-    text = f"A text file that is put into {desk.state.program.home}/inbox becomes a signal and moves to “taken” there."
+    text = f"A text file that is put into {desk.state.program.home}/inbox becomes a signal. It waits in “waiting” there, and moves to “taken” once a turn has it, or you put it away."
+    if desk.state.program.holder:
+        text = f"Another program owns this home ({desk.state.program.holder}): it reads the inbox and is in the channels."
     ui.text("inbox", text, tone="muted", style="small", wraps=True)
     for number, sentence in enumerate(signals.inbox_odd):
         ui.text(("odd", number), sentence, tone="warn", style="small", wraps=True)

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from core.app.controller import AppController
-from core.app.messages import Effect, Event, HomeOpened
+from core.app.messages import DismissNotice, Effect, Event, HomeOpened
 from core.discussion.messages import (
     AppendRecords,
     CreateDiscussion,
@@ -20,6 +22,7 @@ from core.discussion.messages import (
     WriteExport,
 )
 from core.settings.messages import LoadSettings, SettingsSettled, TellSettled
+from core.signals.messages import InboxRead, ReadInbox
 from core.turn.messages import CallEnded, CallProvider, ReplyArrived, SendPrompt
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.messages import TextPart
@@ -129,6 +132,27 @@ def test_waiting_ends_when_the_controller_does() -> None:
     controller.stop()
     waiter.join(WAIT_S)
     assert found == [None]
+
+
+def test_a_flood_of_messages_stops_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.app.controller.TICK_S", 0.01)
+    outside = FakeOutside()
+    controller = AppController(outside)
+    ticked = threading.Event()
+    begin = outside.begin
+
+    def begun(effect: Effect) -> None:
+        if isinstance(effect, ReadInbox):
+            ticked.set()
+        begin(effect)
+
+    outside.begin = begun  # type: ignore[method-assign]
+    controller.listen(lambda: None if ticked.is_set() else controller.send(DismissNotice("none")))
+    controller.start()
+    controller.emit(InboxRead(is_unready=True))
+
+    assert ticked.wait(WAIT_S), "a file that is still written is looked at again with each tick"
+    controller.stop()
 
 
 def test_a_thousand_deltas_arrive_in_order_and_in_few_snapshots() -> None:

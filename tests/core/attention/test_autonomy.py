@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from core.agent.messages import JudgeCall, SetTools
 from core.agent.pages import mode_of, page_of, with_page
-from core.app.messages import Effect, Quit
+from core.app.messages import Effect, OwnerChanged, Quit
 from core.attention.messages import NoteActivity, StartAutonomy, StopAutonomy
 from core.base.reports import Tick
 from core.context.spec import stack_spec
@@ -398,6 +398,17 @@ def test_the_person_ends_a_dream(book: AutonomyPlaybook) -> None:
     assert of(effects, StopHarvest)
     assert book.loop.state == Attention.ENGAGED
     assert not of(book.play(HarvestEnded()), ApplyPreview)
+
+
+def test_a_dream_ends_with_autonomy(book: AutonomyPlaybook) -> None:
+    for ending in (StopAutonomy(), OwnerChanged("process 7")):
+        other = AutonomyPlaybook()
+        other.autonomous(AUTOMATIC)
+        other.yields(other.next_call())
+        other.after(300)
+        other.play(HarvestLooked(HarvestLook((LIVE, ONE))))
+
+        assert of(other.play(ending), StopHarvest), ending
 
 
 class TaskLoop(AutonomyPlaybook, TaskPlaybook):

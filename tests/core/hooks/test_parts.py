@@ -166,10 +166,19 @@ def test_the_address_is_found_as_it_was_left_and_gone_after_it(tmp_path: Path) -
     assert find(tmp_path) == ADDRESS
     assert (tmp_path / "hook_token").stat().st_mode & 0o777 == 0o600
     assert "secret-token" not in (tmp_path / "hook.json").read_text()
-    withdraw(tmp_path)
-    withdraw(tmp_path)
+    withdraw(tmp_path, ADDRESS)
+    withdraw(tmp_path, ADDRESS)
     assert find(tmp_path) is None
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_address_of_another_program_is_not_taken_away(tmp_path: Path) -> None:
+    other = Address("http://127.0.0.1:4712", 13, "another-token")
+    publish(tmp_path, ADDRESS)
+    publish(tmp_path, other)
+    withdraw(tmp_path, ADDRESS)
+
+    assert find(tmp_path) == other
 
 
 def test_an_old_token_is_replaced_whatever_its_mode_and_a_link_is_not_followed(tmp_path: Path) -> None:

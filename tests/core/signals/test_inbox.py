@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -36,16 +36,66 @@ def taken(folder: Path) -> list[str]:
     return sorted(os.listdir(folder / "taken"))
 
 
-def test_a_text_is_read_once_and_kept_in_taken(folder: Path) -> None:
+def waiting(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder / "waiting"))
+
+
+def test_a_text_is_read_once_waits_and_is_kept_in_taken(folder: Path) -> None:
     put(folder, "note.txt", b"The build is green.\r\n")
     reader = inbox(folder)
     read = reader.read()
 
     assert [(file.name, file.text) for file in read.files] == [("note.txt", "The build is green.\n")]
     assert (read.odd, read.is_unready) == ((), False)
-    (name,) = taken(folder)
+    (name,) = waiting(folder)
     assert name.endswith("-note.txt")
     assert reader.read().files == ()
+
+    reader.put_away([read.files[0].claim])
+    reader.put_away([read.files[0].claim])
+    assert (taken(folder), waiting(folder)) == ([name], [])
+    assert inbox(folder).read().files == ()
+
+
+def test_what_a_program_that_was_killed_had_read_is_told_of_again_once_and_in_order(folder: Path) -> None:
+    moments = [NOW]
+    first = Inbox(folder.parent, lambda: moments[-1])
+    put(folder, "b.txt", b"first")
+    first.read()
+    moments.append(NOW + timedelta(seconds=1))
+    put(folder, "20260101-a.txt", b"second")
+    first.read()
+    second = Inbox(folder.parent, lambda: NOW + timedelta(seconds=2))
+    put(folder, "0.txt", b"third")
+    read = second.read()
+
+    assert [(file.name, file.text) for file in read.files] == [
+        ("b.txt", "first"),
+        ("20260101-a.txt", "second"),
+        ("0.txt", "third"),
+    ]
+    assert second.read().files == ()
+    assert second.read(begins_anew=True).files == read.files
+
+
+def test_something_odd_among_what_waits_is_said_and_hides_nothing(folder: Path) -> None:
+    (folder / "waiting").mkdir()
+    os.mkfifo(folder / "waiting" / "0")
+    put(folder / "waiting", "1.txt", b"left behind")
+    read = inbox(folder).read()
+
+    assert [file.text for file in read.files] == ["left behind"]
+    assert "a named pipe" in read.odd[0]
+
+
+def test_a_folder_of_what_waits_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    put(tmp_path / "elsewhere", "private.txt", b"mine")
+    (folder / "waiting").symlink_to(tmp_path / "elsewhere")
+    read = inbox(folder).read()
+
+    assert read.files == ()
+    assert read.odd[0].startswith("waiting:")
 
 
 def test_the_folder_is_made(tmp_path: Path) -> None:
@@ -96,7 +146,7 @@ def test_what_is_no_text_is_said_and_stays(folder: Path) -> None:
     assert "1,073,741,824 bytes" in said["huge.txt"]
     assert "no text" in said["picture.png"]
     assert "a folder" in said["below"]
-    assert sorted(os.listdir(folder)) == sorted([*said, "taken"])
+    assert sorted(os.listdir(folder)) == sorted([*said, "waiting"])
 
 
 def test_a_second_name_of_a_secret_of_ours_is_no_message(folder: Path) -> None:
@@ -111,7 +161,7 @@ def test_a_second_name_of_a_secret_of_ours_is_no_message(folder: Path) -> None:
     assert [sentence.partition(":")[0] for sentence in read.odd] == ["anthropic", "hook_token"]
     assert all("a hard link" in sentence for sentence in read.odd)
     assert "sesame" not in str(read)
-    assert not (folder / "taken").exists(), "they stay where they are"
+    assert not (folder / "waiting").exists(), "they stay where they are"
 
 
 def test_a_file_with_nothing_in_it_is_no_signal_until_something_is_written(folder: Path) -> None:
@@ -156,6 +206,7 @@ def test_many_files_come_in_parts_and_taken_keeps_the_newest(folder: Path) -> No
 
     assert (len(first.files), first.is_unready) == (MAX_FILES, True)
     assert (len(second.files), second.is_unready) == (30, False)
+    reader.put_away([file.claim for file in (*first.files, *second.files)])
     assert len(taken(folder)) == TAKEN_KEPT
 
 
@@ -164,9 +215,12 @@ def test_a_name_in_any_bytes_and_of_any_length_is_taken(folder: Path) -> None:
     with open(os.fsencode(folder) + b"/\xff.txt", "wb") as file:
         file.write(b"odd name")
     os.utime(os.fsencode(folder) + b"/\xff.txt", (0, 0))
-    read = inbox(folder).read()
+    reader = inbox(folder)
+    read = reader.read()
 
     assert sorted(file.text for file in read.files) == ["long name", "odd name"]
+    assert len(waiting(folder)) == 2
+    reader.put_away([file.claim for file in read.files])
     assert len(taken(folder)) == 2
 
 
@@ -206,9 +260,9 @@ def test_an_odd_entry_that_became_a_text_is_taken(folder: Path) -> None:
 
 def test_a_file_that_could_not_be_moved_away_is_tried_again(folder: Path) -> None:
     put(folder, "note.txt", b"ok")
-    (folder / "taken").write_bytes(b"in the way")
+    (folder / "waiting").write_bytes(b"in the way")
     reader = inbox(folder)
-    assert [sentence.partition(":")[0] for sentence in reader.read().odd] == ["note.txt"]
-    (folder / "taken").unlink()
+    assert [sentence.partition(":")[0] for sentence in reader.read().odd] == ["note.txt", "waiting"]
+    (folder / "waiting").unlink()
 
     assert [file.text for file in reader.read().files] == ["ok"]

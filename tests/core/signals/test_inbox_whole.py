@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from core.signals.messages import PutSignalsAway
 from core.values.signals import SignalSource
 from tests.core.app.programs import Programs, until
 
@@ -32,4 +33,28 @@ def test_a_dropped_file_becomes_a_signal(tmp_path: Path) -> None:
         (SignalSource.INBOX, "before.txt", "Dropped while nothing ran."),
         (SignalSource.INBOX, "note.txt", "Look at the logs."),
     ]
-    assert sorted(os.listdir(inbox)) == ["taken"]
+    assert sorted(os.listdir(inbox)) == ["waiting"]
+
+
+def test_a_file_that_no_turn_took_is_told_of_by_the_next_program_and_one_put_away_is_not(
+    tmp_path: Path,
+) -> None:
+    program = Programs(tmp_path)
+    inbox = program.home / "inbox"
+    inbox.mkdir(parents=True)
+    for name in ("a.txt", "b.txt"):
+        (inbox / name).write_text(f"This is {name}.", encoding="utf-8")
+        os.utime(inbox / name, (0, 0))
+    try:
+        first = program.start(watches=True)
+        state = until(first, lambda s: len(s.signals.waiting) == 2)
+        first.send(PutSignalsAway(state.signals.waiting[0].id))
+        until(first, lambda s: len(s.signals.waiting) == 1)
+        first.stop()
+        state = until(program.start(watches=True), lambda s: bool(s.signals.waiting))
+    finally:
+        program.stop()
+
+    assert [(one.sender, one.text) for one in state.signals.waiting] == [("b.txt", "This is b.txt.")]
+    assert [name[-5:] for name in os.listdir(inbox / "taken")] == ["a.txt"]
+    assert [name[-5:] for name in os.listdir(inbox / "waiting")] == ["b.txt"]

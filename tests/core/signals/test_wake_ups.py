@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from core.agent.messages import ApproveCall, CallDone, JudgeCall, RunCall
 from core.attention.messages import StartAutonomy
-from core.signals.messages import ChannelSaid, InboxFile, InboxRead, WatchedFilesChanged
+from core.signals.messages import ChannelSaid, InboxFile, InboxRead, PostSignal, WatchedFilesChanged
 from core.turn.messages import CallProvider
-from core.values.agent import FileChange
+from core.values.agent import ActKind, CallState, FileChange, Sandbox, ToolCall
 from core.values.signals import ChannelStatus
 from tests.core.agent.tool_playbook import asks
 from tests.core.app.playbook import of
@@ -44,6 +45,33 @@ def test_its_own_edit_wakes_nothing_and_somebody_elses_does() -> None:
 
     assert 'source="file"' in book.own(chosen)[-1].text
     book.yields(call)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sandbox", "wakes"),
+    [
+        (ActKind.COMMAND, Sandbox(problem="There is none."), False),
+        (ActKind.COMMAND, Sandbox("bubblewrap"), True),
+        (ActKind.SERVER, Sandbox("bubblewrap"), False),
+        (ActKind.READ, Sandbox(problem="There is none."), True),
+    ],
+)
+@pytest.mark.parametrize("sent", [InboxRead((InboxFile("a.txt", "Go on."),)), PostSignal("Go on.")])
+def test_a_signal_that_a_call_of_its_own_may_have_sent_waits_for_the_next_turn(
+    kind: ActKind, sandbox: Sandbox, sent: InboxRead | PostSignal, *, wakes: bool
+) -> None:
+    book, chosen = at_rest_after_an_edit()
+    page = book.state.agent.pages[chosen]
+    left = ToolCall("b1", "bash", "{}", CallState.DONE, kind, ended_at=book.at)
+    pages = {chosen: replace(page, activity=(*page.activity, left))}
+    book.state = replace(book.state, agent=replace(book.state.agent, pages=pages, sandbox=sandbox))
+    book.later(3)
+
+    assert bool(of(book.keep(book.play(sent)), CallProvider)) is wakes
+    if not wakes:
+        assert not of(book.after(60), CallProvider)
+        book.next_call()
+        assert "Go on." in book.own(chosen)[-1].text
 
 
 def test_a_file_of_the_inbox_and_a_line_of_a_channel_wake_it_as_data() -> None:

@@ -46,6 +46,16 @@ def test_it_is_started_beside_the_days_cap_and_a_refusal_is_said_there() -> None
     assert screen.ui.shows(problem)
 
 
+def test_a_home_of_another_program_is_named_and_nothing_is_started_in_this_one() -> None:
+    screen = open_at(with_fields(ags.rested(), holder="process 7"))
+    text = "Another program owns this home (process 7): what goes on alone goes on there, and here once it has ended"
+    assert screen.ui.shows(text)
+    assert screen.ui.shows("home is another program's")
+    (start,) = [n for n in screen.ui.nodes("button") if n.label == "Let it go on alone"]
+
+    assert not start.is_enabled
+
+
 def test_state_countdown_spend_and_what_woke_it_are_told_and_it_is_stopped_there() -> None:
     screen = open_at(ags.alone())
     for words in (

@@ -1,0 +1,105 @@
+"""Files of the inbox that wait on disk: until their words are in a log, they are put away, or another program has the home."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from core.app.messages import OwnerChanged
+from core.attention.messages import StartAutonomy
+from core.base.reports import Tick
+from core.signals.messages import (
+    InboxFile,
+    InboxRead,
+    InboxTouched,
+    PutInboxAway,
+    PutSignalsAway,
+    ReadInbox,
+    SetChannels,
+)
+from core.turn.messages import CallProvider, CancelCall
+from core.values.settings import ChannelSettings
+from core.values.signals import SIGNALS_KEPT
+from core.values.updates import outcome_of
+from tests.core.app.playbook import of
+from tests.core.attention.autonomy_playbook import AutonomyPlaybook
+from tests.core.signals.moments import D1, after, autonomous, day
+
+NOTE = InboxRead((InboxFile("note.txt", "Look.", "20261123-note.txt"),))
+ELSEWHERE = OwnerChanged("process 7")
+
+
+def test_a_file_waits_until_the_words_of_its_turn_are_on_disk() -> None:
+    book = AutonomyPlaybook()
+    book.autonomous()
+    book.yields(book.next_call())
+    effects = book.play(NOTE)
+    assert not of(effects, PutInboxAway), "its words are being written"
+    effects = book.keep(effects)
+
+    assert of(effects, CallProvider)
+    assert of(effects, PutInboxAway) == (PutInboxAway(("20261123-note.txt",)),)
+
+
+def test_a_file_whose_turn_failed_waits_on_in_memory_and_is_not_put_away_a_second_time() -> None:
+    book = AutonomyPlaybook()
+    book.autonomous()
+    book.yields(book.next_call())
+    (call,) = of(book.keep(book.play(NOTE)), CallProvider)
+    book.fails(call)
+
+    assert [one.claim for one in book.state.signals.waiting] == ["20261123-note.txt"]
+
+
+def test_what_is_put_away_or_let_go_waits_no_more() -> None:
+    state, effects = after(day(), NOTE)
+    assert not of(effects, PutInboxAway)
+    assert of(after(state, PutSignalsAway())[1], PutInboxAway) == (PutInboxAway(("20261123-note.txt",)),)
+    many = InboxRead(tuple(InboxFile(f"{n}", f"{n}", f"{n}") for n in range(SIGNALS_KEPT)))
+
+    assert of(after(state, many)[1], PutInboxAway) == (PutInboxAway(("20261123-note.txt",)),)
+
+
+def test_another_program_that_owns_the_home_gets_inbox_and_channels_and_gives_them_back() -> None:
+    ops = ChannelSettings("ops", "irc.example", "#ops")
+    state = day()
+    state = replace(
+        state, config=replace(state.config, settings=replace(state.config.settings, channels={"ops": ops}))
+    )
+    state, _ = after(state, NOTE, InboxRead(is_unready=True))
+    state, effects = after(state, ELSEWHERE)
+    assert of(effects, SetChannels) == (SetChannels(()),)
+    assert not of(effects, PutInboxAway), "the file waits for that one"
+    assert state.signals.waiting == ()
+    assert any("process 7" in one.text for one in state.program.notices)
+    for quiet in (InboxTouched(), Tick()):
+        assert not of(after(state, quiet)[1], ReadInbox)
+    state, effects = after(state, OwnerChanged())
+
+    assert of(effects, ReadInbox) == (ReadInbox(begins_anew=True),)
+    assert of(effects, SetChannels) == (SetChannels((ops,)),)
+    assert not any("process 7" in one.text for one in state.program.notices)
+
+
+def test_autonomy_ends_with_the_home_and_does_not_come_back_with_it() -> None:
+    book = AutonomyPlaybook()
+    chosen = book.autonomous()
+    call = book.next_call()
+    effects = book.play(ELSEWHERE)
+    assert of(effects, CancelCall) == (CancelCall(call.call_id),)
+    assert book.state.attention.autonomy is None
+    book.play(StartAutonomy(chosen, command_id="c1"))
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert "process 7" in outcome.problem
+    book.play(OwnerChanged())
+
+    assert book.state.attention.autonomy is None
+    assert not of(book.after(4000), CallProvider)
+
+
+def test_a_second_program_beside_lets_nothing_go_on_alone_that_ran() -> None:
+    state, _ = after(autonomous(day()), ELSEWHERE)
+
+    assert state.attention.autonomy is None
+    assert state.attention.ended is not None
+    assert state.attention.ended.discussion_id == D1
