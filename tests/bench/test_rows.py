@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import bench
-from bench.__main__ import row
+from bench.__main__ import main, row
 
 FOLDER = Path(bench.__file__).parent
 
@@ -31,3 +33,11 @@ def test_no_benchmark_makes_rows_of_its_own() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"
     ]
     assert makers == ["__main__.py"]
+
+
+def test_asked_for_help_it_names_the_suites_and_runs_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+
+    said = capsys.readouterr()
+    assert "retrieval" in said.out
+    assert "running" not in said.err
