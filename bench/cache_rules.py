@@ -99,7 +99,7 @@ def rows(seeds: Sequence[int]) -> list[Row]:
     found = []
     for day in DAYS:
         part = [one for (kind, _), one in zip(tasks, played, strict=True) if kind is day]
-        same, anyhow = (sum(one[number] for one in part) for number in (0, 1))
+        same, anyhow = sum(one[0] for one in part), sum(one[1] for one in part)
         for number, title in enumerate((TOLD, UNTOLD)):
             best = best_rules([costs[number] for _, _, costs in part])
             found.append(_row(f"{day.name}, {OFF}, {title}, over the {SAME}", best / same, len(part)))
