@@ -271,7 +271,7 @@ def added(
     if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
         saved = before.saved_usd + without - paid - rent
     upkeep = before.upkeep.with_call(kind, usage)
-    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep)
+    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep, before.booked + 1)
     return replace(book, totals={**book.totals, provider: totals}), totals
 
 

@@ -308,6 +308,7 @@ def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
             known,
             usage=add_usage(known.usage, Usage(cost_usd=cost)),
             saved_usd=None if saved is None or cost is None else saved - cost,
+            booked=known.booked + 1,
         )
     return replace(book, totals=totals) if due else book
 

@@ -65,7 +65,7 @@ from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.spending import SpentElsewhere
-from core.values.state import AppState
+from core.values.state import AppState, ProviderTotals
 from core.values.updates import (
     Result,
     decline,
@@ -298,21 +298,25 @@ def reported(state: AppState, event: CacheReported) -> AppState:
         state = replace(state, caching=replace(state.caching, lost_extensions=event.lost))
     if event.state is not None:
         state = _with_cache(state, event.state)
-    if event.totals is None:
+    return _with_totals(state, event.totals)
+
+
+def _with_totals(state: AppState, totals: ProviderTotals | None) -> AppState:
+    """Keep a provider's totals, unless later ones are known: a call and the rent are reported by threads of their own."""
+    if totals is None:
+        return state
+    known = state.caching.totals.get(totals.provider)
+    if known is not None and known.booked > totals.booked:
         return state
     return replace(
         state,
-        caching=replace(
-            state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
-        ),
+        caching=replace(state.caching, totals=with_entry(state.caching.totals, totals.provider, totals)),
     )
 
 
 def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
     """Log what storing a prefix cost: it was paid for. Of a discussion that is gone it counts for the day alone."""
-    if event.totals is not None:
-        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
-        state = replace(state, caching=replace(state.caching, totals=totals))
+    state = _with_totals(state, event.totals)
     if event.cost_usd is None:
         return state, ()
     record = UsageRecord(given.make_id(), given.at, UsageKind.RENT.value, Usage(cost_usd=event.cost_usd))
@@ -343,9 +347,7 @@ def _booked(
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     """Log what a ping or a prewarming used: it was paid for, and what it was expected to cost is free again."""
     state = _released(state, event)
-    if event.totals is not None:
-        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
-        state = replace(state, caching=replace(state.caching, totals=totals))
+    state = _with_totals(state, event.totals)
     if event.state is not None:
         state = _with_cache(state, event.state)
     if event.usage is None or event.usage == Usage():

@@ -116,13 +116,14 @@ class ProviderTotals(msgspec.Struct, frozen=True):
     Args:
         usage: of all calls, added up; saved_usd: what the same calls would have cost more without caching (writes
             that were never read count against it), None where a price is unknown.
-        upkeep: the pings and prewarms among them.
+        upkeep: the pings and prewarms among them; booked: payments so far, which tells of two totals the later.
     """
 
     provider: str
     usage: Usage = msgspec.field(default_factory=Usage)
     saved_usd: float | None = None
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
+    booked: int = 0
 
 
 class ProgramState(msgspec.Struct, frozen=True):
