@@ -91,6 +91,7 @@ class CacheBook(msgspec.Struct, frozen=True):
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
         answered: providers and models that were seen to answer.
         intervals: seconds to the next turn of autonomous discussions, which follow their own clock.
+        settled: contents whose rent was booked to its end in this run, with that end; gone: those that were deleted.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -103,6 +104,8 @@ class CacheBook(msgspec.Struct, frozen=True):
     changed: int = 0
     answered: frozenset[tuple[str, str]] = frozenset()
     intervals: Mapping[str, float] = msgspec.field(default_factory=dict)
+    settled: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
 
     @property
     def edits(self) -> float:
@@ -155,7 +158,10 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     book = replace(book, turns=book.turns + turns, changed=book.changed + min(turns, cache.changed))
     if replayed.view is not None and cache.last_turn_at is not None:
         book = with_shared(book, cache.mode, shared_base(replayed.view, cache.last_turn_at))
-    cache = replace(cache, ledger=of_discussion(cache.ledger, discussion_id))
+    rents = tuple(
+        row for row in cache.rents if row.name not in book.settled
+    )  # the file was in the trash meanwhile
+    cache = replace(cache, ledger=of_discussion(cache.ledger, discussion_id), rents=rents)
     return with_page(book, discussion_id, BookPage(cache, replayed))
 
 

@@ -187,6 +187,7 @@ def ended(
     if call is None:
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
+    rent = contents_usd(call.prices, contents)
     contents = freshest(book, contents)
     at, wire = call.started_at, call.decision.wire
     correction = correct(book.ledger, scope, wire, plan, usage, label(scope.provider), name, at)
@@ -195,7 +196,6 @@ def ended(
     book = replace(book, ledger=ledger, calls=calls)
     if usage.input_tokens:
         book = replace(book, answered=book.answered | {(scope.provider, scope.model)})
-    rent = contents_usd(call.prices, contents)
     book, totals = added(
         book, scope.provider, scope.model, paid or usage, cost, rent, is_answered=call.has_begun
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -86,6 +86,7 @@ def contents_found(
     believed = {entry.name for scope, entry in _named(book) if scope.provider == provider}
     believed |= {row.name for _, row in _rows(book) if row.provider == provider}
     book, gone = contents_gone(book, believed - {content.name for content in found}, prices, now)
+    book = replace(book, gone=book.gone.difference(content.name for content in found))
     changed = list(gone.changed)
     for name in {content.discussion_id: None for content in found}:
         own = [content for content in found if content.discussion_id == name]
@@ -119,20 +120,23 @@ def reported(
         return book
     for name in {name for name, row in _rows(book) if row.name == report.lost_name}:
         book = _with_rents(book, name, without(book.pages[name].cache.rents, {report.lost_name}, now))
-    if report.stored is None:
+    if report.stored is None or report.stored.name in book.gone:
         return book
     stored = report.stored
     tenant = next((name for name, row in _rows(book) if row.name == stored.name), discussion_id)
     since = stored.created_at if report.is_new else started_at
+    since = max(since, book.settled.get(stored.name, since))
     rents = with_content(book.pages[tenant].cache.rents, provider, stored, started_at, since)
     return _with_rents(book, tenant, rents)
 
 
 def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport | None:
-    """A call's report with the end as it is known by now: a content may be extended while a call uses it."""
+    """A call's report as things stand by now: a content may be extended or deleted while a call uses it."""
     if report is None or report.stored is None:
         return report
     stored = report.stored
+    if stored.name in book.gone:
+        return ContentsReport(report.text, lost_name=stored.name)
     ends = max([stored.expires_at, *(row.expires_at for _, row in _rows(book) if row.name == stored.name)])
     return replace(report, stored=replace(stored, expires_at=ends))
 
@@ -143,7 +147,7 @@ def contents_gone(
     """Stored prefixes are gone: believe in them no more, and book their rent to its end."""
     owners = {entry.discussion_id for _, entry in _named(book) if entry.name in names}
     tenants = {name for name, row in _rows(book) if row.name in names}
-    book = replace(book, ledger=drop_named(book.ledger, names))
+    book = replace(book, ledger=drop_named(book.ledger, names), gone=book.gone.union(names))
     changed: list[tuple[str, DiscussionCacheState | None]] = []
     due: list[RentDue] = []
     for name in sorted(owners | tenants):
@@ -152,9 +156,10 @@ def contents_gone(
             continue
         was = page.cache.state
         state = released(was, now) if was is not None and name in owners else was
-        rents, rent = settled(name, without(page.cache.rents, names, now), prices, now)
+        before = without(page.cache.rents, names, now)
+        rents, rent = settled(name, before, prices, now)
         cache = replace(page.cache, state=state, ledger=of_discussion(book.ledger, name), rents=rents)
-        book = with_page(book, name, replace(page, cache=cache))
+        book = _settled(with_page(book, name, replace(page, cache=cache)), before, rents)
         changed.append((name, state))
         due += rent
     return _paid(book, due), Gone(tuple(changed), tuple(due))
@@ -189,7 +194,8 @@ def overdue(
     rents, due = settled(discussion_id, page.cache.rents, prices, now)
     if rents == page.cache.rents:
         return book, ()
-    return _paid(_with_rents(book, discussion_id, rents), due), due
+    book = _settled(_with_rents(book, discussion_id, rents), page.cache.rents, rents)
+    return _paid(book, due), due
 
 
 def tended(
@@ -293,6 +299,13 @@ def _asked(book: CacheBook, tenant: str, row: StoredRent, now: datetime) -> Cach
 def _with_rents(book: CacheBook, discussion_id: str, rents: tuple[StoredRent, ...]) -> CacheBook:
     page = book.pages[discussion_id]
     return with_page(book, discussion_id, replace(page, cache=replace(page.cache, rents=rents)))
+
+
+def _settled(book: CacheBook, before: Iterable[StoredRent], after: Iterable[StoredRent]) -> CacheBook:
+    """Note to what end the rows were booked that are no more: a call that used one may be accounted for later."""
+    left = {row.name for row in after}
+    ends = {row.name: max(row.paid_until, row.expires_at) for row in before if row.name not in left}
+    return replace(book, settled={**book.settled, **ends}) if ends else book
 
 
 def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
