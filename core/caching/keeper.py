@@ -401,8 +401,8 @@ class CacheKeeper:
         """True if another program kept something of a discussion since, and no call of ours is to be booked there."""
         if any(call.discussion_id == discussion_id for call in self._book.calls.values()):
             return False
-        memo = self._memos.get(discussion_id)
-        return memo is not None and self._store.mark(discussion_id) != memo.mark
+        memo, mark = self._memos.get(discussion_id), self._store.mark(discussion_id)
+        return memo is not None and mark is not None and mark != memo.mark  # one in the trash is as it was
 
     def _recall(self) -> None:
         """The first time, what was learned over all discussions is read from disk."""
