@@ -91,6 +91,7 @@ class CacheBook(msgspec.Struct, frozen=True):
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
         answered: providers and models that were seen to answer.
         intervals: seconds to the next turn of autonomous discussions, which follow their own clock.
+        order: counts the changes of pages; of two books the higher is the later.
         settled: contents whose rent was booked to its end in this run, with that end; gone: those that were deleted.
     """
 
@@ -106,6 +107,7 @@ class CacheBook(msgspec.Struct, frozen=True):
     intervals: Mapping[str, float] = msgspec.field(default_factory=dict)
     settled: Mapping[str, datetime] = msgspec.field(default_factory=dict)
     gone: frozenset[str] = frozenset()
+    order: int = 0
 
     @property
     def edits(self) -> float:
@@ -126,7 +128,7 @@ def with_offered(book: CacheBook, discussion_id: str, offered: tuple[ToolSchema,
 
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     """The book with a discussion's page in place of the one before."""
-    return replace(book, pages={**book.pages, discussion_id: page})
+    return replace(book, pages={**book.pages, discussion_id: page}, order=book.order + 1)
 
 
 def learned(

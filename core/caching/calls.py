@@ -54,13 +54,14 @@ class CallWait(msgspec.Struct, frozen=True):
 
 
 class CacheReport(msgspec.Struct, frozen=True):
-    """Report to the controller after a call. `lost`: models with which long marks were seen not to keep a prefix."""
+    """Report to the controller after a call. `lost`: models with which long marks were seen not to keep a prefix; `order`: of the book."""
 
     discussion_id: str
     state: DiscussionCacheState | None
     totals: ProviderTotals
     miss_reason: str = ""
     lost: tuple[ExtensionEvidence, ...] = ()
+    order: int = 0
 
 
 def plan_call(
@@ -225,7 +226,7 @@ def ended(
     last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
-    return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger))
+    return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger), book.order)
 
 
 def _off(call: BookedCall, usage: Usage) -> float:

@@ -16,12 +16,14 @@ from core.caching.hold import hold_of, rent_share
 from core.caching.ledger import adopt, drop_named, extended, of_discussion
 from core.caching.parameters import scope_settings
 from core.caching.rent import Prices, RentDue, settled, with_content, without
+from core.caching.rent import ending as rent_ending
 from core.values.cache import (
     CacheLedgerEntry,
     CachePrices,
     CacheSettings,
     DiscussionCacheState,
     LedgerScope,
+    OwedRent,
     StoredRent,
 )
 from core.values.provider import ContentsReport, StoredContent
@@ -198,6 +200,34 @@ def overdue(
     return _paid(book, due), due
 
 
+def ending(
+    book: CacheBook, names: Collection[str], now: datetime | None
+) -> tuple[CacheBook, tuple[str, ...]]:
+    """Deletions were asked for and not answered, or (None) refused. Gives the discussions whose rent it is."""
+    tenants = tuple({name: None for name, row in _rows(book) if row.name in names})
+    for name in tenants:
+        book = _with_rents(book, name, rent_ending(book.pages[name].cache.rents, names, now))
+    return book, tenants
+
+
+def owed(book: CacheBook, discussion_id: str) -> tuple[RentDue, ...]:
+    """Rent that was settled and is not known to stand in a discussion's log."""
+    rows = book.pages[discussion_id].cache.owed
+    return tuple(
+        RentDue(discussion_id, "", "", row.cost_usd, None, row.record_id, row.at, row.is_estimate)
+        for row in rows
+    )
+
+
+def without_owed(book: CacheBook, discussion_id: str, record_id: str) -> CacheBook:
+    """A rent stands in the discussion's log."""
+    page = book.pages.get(discussion_id)
+    if page is None:
+        return book
+    left = tuple(row for row in page.cache.owed if row.record_id != record_id)
+    return with_page(book, discussion_id, replace(page, cache=replace(page.cache, owed=left)))
+
+
 def tended(
     book: CacheBook,
     discussion_ids: Collection[str],
@@ -314,12 +344,16 @@ def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
     for rent in due:
         page = book.pages[rent.discussion_id]
         balance = after_rent(page.cache.balance, rent.cost_usd, rent.input_usd)
-        book = with_page(book, rent.discussion_id, replace(page, cache=replace(page.cache, balance=balance)))
+        cache = replace(page.cache, balance=balance)
+        if rent.cost_usd is not None and rent.at is not None:
+            owed = OwedRent(rent.record_id, rent.at, rent.cost_usd, rent.is_estimate)
+            cache = replace(cache, owed=(*cache.owed, owed))
+        book = with_page(book, rent.discussion_id, replace(page, cache=cache))
         known = totals.get(rent.provider, ProviderTotals(rent.provider, saved_usd=0.0))
         saved, cost = known.saved_usd, rent.cost_usd
         totals[rent.provider] = replace(
             known,
-            usage=add_usage(known.usage, Usage(cost_usd=cost)),
+            usage=add_usage(known.usage, Usage(cost_usd=cost, is_estimate=rent.is_estimate)),
             saved_usd=None if saved is None or cost is None else saved - cost,
             booked=known.booked + 1,
         )

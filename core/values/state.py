@@ -252,6 +252,7 @@ class CachingState(msgspec.Struct, frozen=True):
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
         lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
+        orders: of the word that each of `caches` is, by discussion: of two the higher is the later.
     """
 
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
@@ -264,6 +265,7 @@ class CachingState(msgspec.Struct, frozen=True):
     orphans: tuple[CacheOrphan, ...] = ()
     lost_extensions: tuple[ExtensionEvidence, ...] = ()
     adopted: frozenset[str] = frozenset()
+    orders: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 class SpendingState(msgspec.Struct, frozen=True):
