@@ -122,9 +122,9 @@ class BookHolder:
             self._keep(discussion_id)
         return (*self._telling(due), *self._due_again(discussion_id))
 
-    def ending(self, names: Collection[str], *, is_refused: bool = False) -> None:
-        """The deletion of stored prefixes is asked for by the program's end, which may not hear the answer; or was refused."""
-        at = None if is_refused else self._clock()
+    def ending(self, names: Collection[str], *, is_answered: bool = False) -> None:
+        """The deletion of stored prefixes is asked for by the program's end, which may not hear the answer; or it was answered."""
+        at = None if is_answered else self._clock()
         for discussion_id in self._step(lambda book: content_store.ending(book, names, at)):
             self._keep(discussion_id)
 

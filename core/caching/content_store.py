@@ -203,7 +203,7 @@ def overdue(
 def ending(
     book: CacheBook, names: Collection[str], now: datetime | None
 ) -> tuple[CacheBook, tuple[str, ...]]:
-    """Deletions were asked for and not answered, or (None) refused. Gives the discussions whose rent it is."""
+    """Deletions were asked for and not answered yet, or (None) were. Gives the discussions whose rent it is."""
     tenants = tuple({name: None for name, row in _rows(book) if row.name in names})
     for name in tenants:
         book = _with_rents(book, name, rent_ending(book.pages[name].cache.rents, names, now))

@@ -73,7 +73,7 @@ def without(rents: Rents, names: Collection[str], now: datetime) -> Rents:
 
 
 def ending(rents: Rents, names: Collection[str], now: datetime | None) -> Rents:
-    """Rows after their deletion was asked for and not answered; None: it was refused, they stand."""
+    """Rows after their deletion was asked for and not answered yet; None: it was."""
     return tuple(replace(row, ending_at=now) if row.name in names else row for row in rents)
 
 

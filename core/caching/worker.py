@@ -288,7 +288,7 @@ class CacheHandler:
         asked = self._clients.stored_names
         self._keeper.ending(asked)
         deleted = frozenset(self._clients.release())
-        self._keeper.ending(self._clients.refused, is_refused=True)
+        self._keeper.ending(deleted.union(self._clients.refused), is_answered=True)
         self._gone(deleted)
 
     def _tend(self, effect: TendContents) -> None:
