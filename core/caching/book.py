@@ -146,6 +146,9 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     """
     habits = book.habits
     if (page := book.pages.get(discussion_id)) is not None:
+        told = {row.record_id for row in cache.owed}
+        owed = (*cache.owed, *(row for row in page.cache.owed if row.record_id not in told))
+        cache = replace(cache, owed=owed)
         turns, known = max(0, book.turns - page.cache.turns), min(page.cache.turns, page.cache.changed)
         book = replace(book, turns=turns, changed=max(0, book.changed - known))
     if not cache.in_habits:

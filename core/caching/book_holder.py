@@ -142,6 +142,12 @@ class BookHolder:
             self._told |= {rent.record_id: None for rent in due}
         return due
 
+    def _tell_anew(self, cache: DiscussionCache) -> None:
+        """A discussion is back from the trash: its log had no place for the rent that fell due meanwhile."""
+        with self._lock:
+            for row in cache.owed:
+                self._told.pop(row.record_id, None)
+
     def _unwritten(self) -> list[str]:
         """Discussions with rent that the disk refused."""
         with self._lock:
@@ -204,9 +210,12 @@ class BookHolder:
             memo = self._memos.setdefault(discussion_id, DiscussionMemo())
         with memo.lock:
             if discussion_id not in self._book.pages or self._is_foreign(discussion_id):
+                page, was_away = self._book.pages.get(discussion_id), memo.mark is None
                 memo.mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
                 cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
                 self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
+                if page is not None and was_away:
+                    self._tell_anew(page.cache)
         return memo
 
     def _is_foreign(self, discussion_id: str) -> bool:

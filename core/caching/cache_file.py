@@ -26,11 +26,11 @@ from core.values.cache import (
     DiscussionCacheState,
     ExtensionEvidence,
     LedgerScope,
-    OwedRent,
     SentKnowledge,
     StoredRent,
     TurnGap,
 )
+from core.values.rent import OwedRent
 from core.values.stack import ToolSchema
 
 FORMAT = 1

@@ -23,10 +23,10 @@ from core.values.cache import (
     CacheSettings,
     DiscussionCacheState,
     LedgerScope,
-    OwedRent,
     StoredRent,
 )
 from core.values.provider import ContentsReport, StoredContent
+from core.values.rent import OwedRent
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, add_usage
 

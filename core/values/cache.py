@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.rent import OwedRent
 from core.values.stack import ToolSchema
 
 TOOLS_KEY = "3"
@@ -435,18 +436,6 @@ class StoredRent(msgspec.Struct, frozen=True):
     used_at: datetime | None = None
     asked_at: datetime | None = None
     ending_at: datetime | None = None
-
-
-class OwedRent(msgspec.Struct, frozen=True):
-    """Rent that was settled and is not known to stand in the discussion's log: it is written, again if need be.
-
-    `record_id`: of its record, whoever writes it; `is_estimate`: the provider did not say when it ended.
-    """
-
-    record_id: str
-    at: datetime
-    cost_usd: float
-    is_estimate: bool = False
 
 
 class DiscussionCache(msgspec.Struct, frozen=True):

@@ -73,9 +73,15 @@ def test_one_that_ended_while_its_discussion_was_in_the_trash_is_booked_once(wor
     folder, trash = world.home / "discussions" / ID, world.home / "trashed"
     folder.rename(trash)
     world.handler.handle(ReleaseCache(ID, "gemini"))
+    (paid,) = world.told(RentPaid)
+    world.rent_agrees()
     trash.rename(folder)
+    world.events.clear()
     world.later(9000)
     world.handler.handle(ReadCaches((ID,)))
+    assert [one.record_id for one in world.told(RentPaid)] == [paid.record_id], (
+        "its log has a place for it now"
+    )
     world.rent_agrees()
 
 
