@@ -104,7 +104,8 @@ class HomeCallServices(msgspec.Struct, frozen=True):
         report = self.keeper.ended(call_id, usage, contents, paid, is_kept_later=is_kept_later)
         if report is None:
             return None
-        return CacheReported(spec.discussion_id, report.state, report.totals, report.miss_reason, report.lost)
+        about = report.totals, report.miss_reason, report.lost
+        return CacheReported(spec.discussion_id, report.state, *about, order=report.order)
 
     def keep(self, spec: StackSpec) -> None:
         """Write what became known of the cache."""

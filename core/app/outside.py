@@ -369,7 +369,7 @@ class LocalOutside:
             self._reserves.note_out,
         )
         discussions = DiscussionHandler(
-            self.home, clock, emit, self._journals, self._reserves, self._call_locks
+            self.home, clock, emit, self._journals, self._reserves, self._call_locks, self._keeper
         )
         keeper = DiskHandler(self.home, discussions, self._cacher.recall)
         lister = list_worker.ListingHandler(self.home, clock, emit, is_read_only=is_read_only)

@@ -91,6 +91,8 @@ class CacheBook(msgspec.Struct, frozen=True):
         turns: that were answered; changed: those of them that found layers 6 or 7 changed.
         answered: providers and models that were seen to answer.
         intervals: seconds to the next turn of autonomous discussions, which follow their own clock.
+        order: counts the changes of pages; of two books the higher is the later.
+        settled: contents whose rent was booked to its end in this run, with that end; gone: those that were deleted.
     """
 
     ledger: CacheLedger = msgspec.field(default_factory=CacheLedger)
@@ -103,6 +105,9 @@ class CacheBook(msgspec.Struct, frozen=True):
     changed: int = 0
     answered: frozenset[tuple[str, str]] = frozenset()
     intervals: Mapping[str, float] = msgspec.field(default_factory=dict)
+    settled: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    order: int = 0
 
     @property
     def edits(self) -> float:
@@ -123,7 +128,7 @@ def with_offered(book: CacheBook, discussion_id: str, offered: tuple[ToolSchema,
 
 def with_page(book: CacheBook, discussion_id: str, page: BookPage) -> CacheBook:
     """The book with a discussion's page in place of the one before."""
-    return replace(book, pages={**book.pages, discussion_id: page})
+    return replace(book, pages={**book.pages, discussion_id: page}, order=book.order + 1)
 
 
 def learned(
@@ -141,6 +146,9 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     """
     habits = book.habits
     if (page := book.pages.get(discussion_id)) is not None:
+        told = {row.record_id for row in cache.owed}
+        owed = (*cache.owed, *(row for row in page.cache.owed if row.record_id not in told))
+        cache = replace(cache, owed=owed)
         turns, known = max(0, book.turns - page.cache.turns), min(page.cache.turns, page.cache.changed)
         book = replace(book, turns=turns, changed=max(0, book.changed - known))
     if not cache.in_habits:
@@ -155,7 +163,10 @@ def opened(book: CacheBook, discussion_id: str, cache: DiscussionCache, replayed
     book = replace(book, turns=book.turns + turns, changed=book.changed + min(turns, cache.changed))
     if replayed.view is not None and cache.last_turn_at is not None:
         book = with_shared(book, cache.mode, shared_base(replayed.view, cache.last_turn_at))
-    cache = replace(cache, ledger=of_discussion(cache.ledger, discussion_id))
+    rents = tuple(
+        row for row in cache.rents if row.name not in book.settled
+    )  # the file was in the trash meanwhile
+    cache = replace(cache, ledger=of_discussion(cache.ledger, discussion_id), rents=rents)
     return with_page(book, discussion_id, BookPage(cache, replayed))
 
 

@@ -30,6 +30,7 @@ from core.values.cache import (
     StoredRent,
     TurnGap,
 )
+from core.values.rent import OwedRent
 from core.values.stack import ToolSchema
 
 FORMAT = 1
@@ -73,6 +74,7 @@ class _File(msgspec.Struct, frozen=True):
     turns: int | None = None
     balance: Balance = Balance()
     offered: tuple[ToolSchema, ...] | None = None
+    owed: tuple[OwedRent, ...] = ()
     gaps_s: tuple[float, ...] = ()
     """Of files from before the hours of gaps were kept."""
     cannot_extend: tuple[LedgerScope, ...] = ()
@@ -131,6 +133,7 @@ def encode_cache(cache: DiscussionCache) -> bytes:
         turns=cache.turns,
         balance=_possible_balance(cache.balance),
         offered=_bounded(cache.offered),
+        owed=cache.owed,
     )
     try:
         return msgspec.json.encode(file, order="sorted") + b"\n"
@@ -178,6 +181,7 @@ def decode_cache(data: bytes, discussion_id: str) -> LoadedCache:
             balance=_possible_balance(file.balance),
             in_habits=file.turns is not None,
             offered=file.offered,
+            owed=tuple(one for one in file.owed if one.record_id and 0 <= one.cost_usd < math.inf),
         )
     )
 

@@ -13,6 +13,7 @@ from core.caching.cache_file import load_cache, save_cache
 from core.caching.learned_file import Learned, load_learned, save_learned
 from core.caching.ledger import merge
 from core.discussion import log as store_log
+from core.discussion.payments import is_booked
 from core.values.cache import DiscussionCache
 from core.values.records import ViewRecord
 
@@ -44,6 +45,10 @@ class CacheStore(Protocol):
 
     def views(self, discussion_id: str) -> tuple[ViewRecord, ...]:
         """The view records of the discussion's log, in order. Raises StorageError."""
+        ...
+
+    def is_booked(self, discussion_id: str, record_id: str) -> bool:
+        """True if the log holds the record of a payment. Raises StorageError."""
         ...
 
 
@@ -90,3 +95,7 @@ class HomeCacheStore:
     def views(self, discussion_id: str) -> tuple[ViewRecord, ...]:
         """The view records of the log, in order. Raises StorageError."""
         return store_log.read_views(self._home, discussion_id)
+
+    def is_booked(self, discussion_id: str, record_id: str) -> bool:
+        """True if the log holds the record of a payment. O(bytes). Raises StorageError."""
+        return is_booked(self._home, discussion_id, record_id)

@@ -54,13 +54,14 @@ class CallWait(msgspec.Struct, frozen=True):
 
 
 class CacheReport(msgspec.Struct, frozen=True):
-    """Report to the controller after a call. `lost`: models with which long marks were seen not to keep a prefix."""
+    """Report to the controller after a call. `lost`: models with which long marks were seen not to keep a prefix; `order`: of the book."""
 
     discussion_id: str
     state: DiscussionCacheState | None
     totals: ProviderTotals
     miss_reason: str = ""
     lost: tuple[ExtensionEvidence, ...] = ()
+    order: int = 0
 
 
 def plan_call(
@@ -187,6 +188,7 @@ def ended(
     if call is None:
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
+    rent = contents_usd(call.prices, contents)
     contents = freshest(book, contents)
     at, wire = call.started_at, call.decision.wire
     correction = correct(book.ledger, scope, wire, plan, usage, label(scope.provider), name, at)
@@ -195,7 +197,6 @@ def ended(
     book = replace(book, ledger=ledger, calls=calls)
     if usage.input_tokens:
         book = replace(book, answered=book.answered | {(scope.provider, scope.model)})
-    rent = contents_usd(call.prices, contents)
     book, totals = added(
         book, scope.provider, scope.model, paid or usage, cost, rent, is_answered=call.has_begun
     )
@@ -225,7 +226,7 @@ def ended(
     last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)
-    return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger))
+    return book, CacheReport(name, cache.state, totals, reason, lost_extensions(ledger), book.order)
 
 
 def _off(call: BookedCall, usage: Usage) -> float:
@@ -271,7 +272,7 @@ def added(
     if before.saved_usd is not None and paid is not None and without is not None and rent is not None:
         saved = before.saved_usd + without - paid - rent
     upkeep = before.upkeep.with_call(kind, usage)
-    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep)
+    totals = ProviderTotals(provider, add_usage(before.usage, usage), saved, upkeep, before.booked + 1)
     return replace(book, totals={**book.totals, provider: totals}), totals
 
 

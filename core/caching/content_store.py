@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -16,6 +16,7 @@ from core.caching.hold import hold_of, rent_share
 from core.caching.ledger import adopt, drop_named, extended, of_discussion
 from core.caching.parameters import scope_settings
 from core.caching.rent import Prices, RentDue, settled, with_content, without
+from core.caching.rent import ending as rent_ending
 from core.values.cache import (
     CacheLedgerEntry,
     CachePrices,
@@ -25,6 +26,7 @@ from core.values.cache import (
     StoredRent,
 )
 from core.values.provider import ContentsReport, StoredContent
+from core.values.rent import OwedRent
 from core.values.state import ProviderTotals
 from core.values.usage import Usage, add_usage
 
@@ -86,6 +88,7 @@ def contents_found(
     believed = {entry.name for scope, entry in _named(book) if scope.provider == provider}
     believed |= {row.name for _, row in _rows(book) if row.provider == provider}
     book, gone = contents_gone(book, believed - {content.name for content in found}, prices, now)
+    book = replace(book, gone=book.gone.difference(content.name for content in found))
     changed = list(gone.changed)
     for name in {content.discussion_id: None for content in found}:
         own = [content for content in found if content.discussion_id == name]
@@ -119,20 +122,23 @@ def reported(
         return book
     for name in {name for name, row in _rows(book) if row.name == report.lost_name}:
         book = _with_rents(book, name, without(book.pages[name].cache.rents, {report.lost_name}, now))
-    if report.stored is None:
+    if report.stored is None or report.stored.name in book.gone:
         return book
     stored = report.stored
     tenant = next((name for name, row in _rows(book) if row.name == stored.name), discussion_id)
     since = stored.created_at if report.is_new else started_at
+    since = max(since, book.settled.get(stored.name, since))
     rents = with_content(book.pages[tenant].cache.rents, provider, stored, started_at, since)
     return _with_rents(book, tenant, rents)
 
 
 def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport | None:
-    """A call's report with the end as it is known by now: a content may be extended while a call uses it."""
+    """A call's report as things stand by now: a content may be extended or deleted while a call uses it."""
     if report is None or report.stored is None:
         return report
     stored = report.stored
+    if stored.name in book.gone:
+        return ContentsReport(report.text, lost_name=stored.name)
     ends = max([stored.expires_at, *(row.expires_at for _, row in _rows(book) if row.name == stored.name)])
     return replace(report, stored=replace(stored, expires_at=ends))
 
@@ -143,7 +149,7 @@ def contents_gone(
     """Stored prefixes are gone: believe in them no more, and book their rent to its end."""
     owners = {entry.discussion_id for _, entry in _named(book) if entry.name in names}
     tenants = {name for name, row in _rows(book) if row.name in names}
-    book = replace(book, ledger=drop_named(book.ledger, names))
+    book = replace(book, ledger=drop_named(book.ledger, names), gone=book.gone.union(names))
     changed: list[tuple[str, DiscussionCacheState | None]] = []
     due: list[RentDue] = []
     for name in sorted(owners | tenants):
@@ -152,9 +158,10 @@ def contents_gone(
             continue
         was = page.cache.state
         state = released(was, now) if was is not None and name in owners else was
-        rents, rent = settled(name, without(page.cache.rents, names, now), prices, now)
+        before = without(page.cache.rents, names, now)
+        rents, rent = settled(name, before, prices, now)
         cache = replace(page.cache, state=state, ledger=of_discussion(book.ledger, name), rents=rents)
-        book = with_page(book, name, replace(page, cache=cache))
+        book = _settled(with_page(book, name, replace(page, cache=cache)), before, rents)
         changed.append((name, state))
         due += rent
     return _paid(book, due), Gone(tuple(changed), tuple(due))
@@ -189,7 +196,36 @@ def overdue(
     rents, due = settled(discussion_id, page.cache.rents, prices, now)
     if rents == page.cache.rents:
         return book, ()
-    return _paid(_with_rents(book, discussion_id, rents), due), due
+    book = _settled(_with_rents(book, discussion_id, rents), page.cache.rents, rents)
+    return _paid(book, due), due
+
+
+def ending(
+    book: CacheBook, names: Collection[str], now: datetime | None
+) -> tuple[CacheBook, tuple[str, ...]]:
+    """Deletions were asked for and not answered yet, or (None) were. Gives the discussions whose rent it is."""
+    tenants = tuple({name: None for name, row in _rows(book) if row.name in names})
+    for name in tenants:
+        book = _with_rents(book, name, rent_ending(book.pages[name].cache.rents, names, now))
+    return book, tenants
+
+
+def owed(book: CacheBook, discussion_id: str) -> tuple[RentDue, ...]:
+    """Rent that was settled and is not known to stand in a discussion's log."""
+    rows = book.pages[discussion_id].cache.owed
+    return tuple(
+        RentDue(discussion_id, "", "", row.cost_usd, None, row.record_id, row.at, row.is_estimate)
+        for row in rows
+    )
+
+
+def without_owed(book: CacheBook, discussion_id: str, record_id: str) -> CacheBook:
+    """A rent stands in the discussion's log."""
+    page = book.pages.get(discussion_id)
+    if page is None:
+        return book
+    left = tuple(row for row in page.cache.owed if row.record_id != record_id)
+    return with_page(book, discussion_id, replace(page, cache=replace(page.cache, owed=left)))
 
 
 def tended(
@@ -295,19 +331,31 @@ def _with_rents(book: CacheBook, discussion_id: str, rents: tuple[StoredRent, ..
     return with_page(book, discussion_id, replace(page, cache=replace(page.cache, rents=rents)))
 
 
+def _settled(book: CacheBook, before: Iterable[StoredRent], after: Iterable[StoredRent]) -> CacheBook:
+    """Note to what end the rows were booked that are no more: a call that used one may be accounted for later."""
+    left = {row.name for row in after}
+    ends = {row.name: max(row.paid_until, row.expires_at) for row in before if row.name not in left}
+    return replace(book, settled={**book.settled, **ends}) if ends else book
+
+
 def _paid(book: CacheBook, due: Sequence[RentDue]) -> CacheBook:
     """The totals and balances with rent that was booked: it was paid, and takes from what caching saved."""
     totals = dict(book.totals)
     for rent in due:
         page = book.pages[rent.discussion_id]
         balance = after_rent(page.cache.balance, rent.cost_usd, rent.input_usd)
-        book = with_page(book, rent.discussion_id, replace(page, cache=replace(page.cache, balance=balance)))
+        cache = replace(page.cache, balance=balance)
+        if rent.cost_usd is not None and rent.at is not None:
+            owed = OwedRent(rent.record_id, rent.at, rent.cost_usd, rent.is_estimate)
+            cache = replace(cache, owed=(*cache.owed, owed))
+        book = with_page(book, rent.discussion_id, replace(page, cache=cache))
         known = totals.get(rent.provider, ProviderTotals(rent.provider, saved_usd=0.0))
         saved, cost = known.saved_usd, rent.cost_usd
         totals[rent.provider] = replace(
             known,
-            usage=add_usage(known.usage, Usage(cost_usd=cost)),
+            usage=add_usage(known.usage, Usage(cost_usd=cost, is_estimate=rent.is_estimate)),
             saved_usd=None if saved is None or cost is None else saved - cost,
+            booked=known.booked + 1,
         )
     return replace(book, totals=totals) if due else book
 

@@ -4,50 +4,38 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection
 from typing import TypeVar
 
 from msgspec.structs import replace
 
-from core.base.errors import SlopError
 from core.caching import book as books
-from core.caching import calls, content_store, pings
+from core.caching import calls, pings
 from core.caching.belief import believed
-from core.caching.book import BookedCall, CacheBook
-from core.caching.cache_store import CacheStore
+from core.caching.book import BookedCall
+from core.caching.book_holder import BookHolder
 from core.caching.calls import CacheReport
-from core.caching.content_store import Gone, Tending
 from core.caching.decision import Market
-from core.caching.learned_file import Learned
-from core.caching.ledger import lost_extensions
 from core.caching.parameters import scope_settings, settings_for
 from core.caching.pings import Ping, Upkept
-from core.caching.plan_memo import DiscussionMemo, PlanMemo
-from core.caching.rent import RentDue
-from core.caching.replay import Replayed, replay
+from core.caching.plan_memo import PlanMemo
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.caching.rounds import begins_turn, planned_turn
-from core.caching.setup import CacheSetup
 from core.context.stack import AggregateStack
 from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
 from core.values.cache import (
     CacheLedger,
-    CachePrices,
     CacheSettings,
-    DiscussionCache,
     DiscussionCacheState,
-    ExtensionEvidence,
     LedgerScope,
     RewriteCosts,
 )
-from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest, StoredContent
+from core.values.provider import ContentsReport, ModelProfile, ProviderKind, ProviderRequest
 from core.values.records import ViewRecord
 from core.values.settings import CachingSettings
 from core.values.spec import PREVIEW_ID, CallToBuild, PlannedRequest, StackSpec
 from core.values.stack import ToolSchema
-from core.values.state import ProviderTotals
 from core.values.usage import Usage, UsageKind
 from core.values.view import ContextView
 
@@ -68,7 +56,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-class CacheKeeper:
+class CacheKeeper(BookHolder):
     """Holds the current `CacheBook`, and nothing else that decides.
 
     Every call: `plan_call`, then `begun` when its answer begins, then `ended` with its usage. The rules:
@@ -90,18 +78,6 @@ class CacheKeeper:
     Args:
         store: where it is kept across restarts; setup: asks the rest of the program; clock: UTC.
     """
-
-    def __init__(self, store: CacheStore, setup: CacheSetup, clock: Callable[[], datetime]) -> None:
-        self._store = store
-        self._setup = setup
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._book = CacheBook()
-        self._learned = threading.Lock()
-        self._is_learned = False
-        self._kept_learned: Learned | None = None
-        self._answers: dict[str, threading.Event] = {}
-        self._memos: dict[str, DiscussionMemo] = {}
 
     def plan_call(
         self, effect: CallToBuild, stack: AggregateStack, profile: ModelProfile, factor: float
@@ -297,85 +273,6 @@ class CacheKeeper:
         self._change(lambda book: books.forgotten(book, discussion_id, self._clock()))
         return self._keep(discussion_id).state
 
-    def adopt(
-        self, provider: str, contents: Sequence[StoredContent], efforts: Mapping[str, str]
-    ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        """Count on what a provider was found to store for discussions that exist, and on nothing else.
-
-        Gives the states that changed, and the rent that what is gone ended with. `efforts`: of all discussions, by id.
-        """
-        for content in contents:
-            self._open(content.discussion_id)  # reads its part of the ledger
-        key_id, found = self._setup.key_id(provider), content_store.contents_found
-        now = self._clock()
-        return self._kept(
-            self._step(lambda book: found(book, provider, key_id, contents, efforts, self._prices, now))
-        )
-
-    def forget_stored(
-        self, names: Collection[str]
-    ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        """Stored prefixes are gone: believe in them no more. Returns the states that changed, and their last rent."""
-        gone, now = content_store.contents_gone, self._clock()
-        return self._kept(self._step(lambda book: gone(book, names, self._prices, now)))
-
-    def tended(
-        self, discussion_ids: Collection[str], settings: CachingSettings, off: Collection[str] = ()
-    ) -> Tending:
-        """Contents to be held for longer, those to be let go, and the rent that is due by now.
-
-        Args:
-            discussion_ids: those that something is stored for, as far as is known.
-            off: discussions for which no more is to be spent.
-        """
-
-        def settings_of(prices: CachePrices) -> CacheSettings:
-            return settings_for(self._setup.kind(prices.provider), prices, settings, is_enabled=True)
-
-        for discussion_id in discussion_ids:
-            self._open(discussion_id)
-        now, tend = self._clock(), content_store.tended
-        tending = self._step(lambda book: tend(book, discussion_ids, self._prices, settings_of, now, off))
-        for discussion_id, _ in tending.changed:
-            self._keep(discussion_id)
-        return tending
-
-    def extended(
-        self, discussion_id: str, provider: str, content: StoredContent
-    ) -> DiscussionCacheState | None:
-        """A stored prefix lives for longer. Returns the discussion's state."""
-        self._step(lambda book: content_store.content_extended(book, discussion_id, provider, content))
-        return self._keep(discussion_id).state
-
-    def overdue(self, discussion_id: str) -> tuple[RentDue, ...]:
-        """The rent of what a discussion stored that is not in the books, also from before a restart."""
-        if not self._setup.may_store() or not self._peek(discussion_id).rents:
-            return ()  # a command beside a window leaves that one's rent to it
-        self._open(discussion_id)
-        now = self._clock()
-        due = self._step(lambda book: content_store.overdue(book, discussion_id, self._prices, now))
-        if due:
-            self._keep(discussion_id)
-        return due
-
-    def totals(self, provider: str) -> ProviderTotals | None:
-        """Totals of a provider in this run, None where nothing was paid."""
-        return self._book.totals.get(provider)
-
-    def stored_names(self, discussion_id: str, provider: str) -> frozenset[str]:
-        """Names of what a provider is believed to store of what this discussion used last."""
-        self._open(discussion_id)
-        return content_store.stored_names(self._book, discussion_id, provider)
-
-    def _step(self, step: Callable[[CacheBook], tuple[CacheBook, T]]) -> T:
-        with self._lock:
-            self._book, result = step(self._book)
-            return result
-
-    def _change(self, step: Callable[[CacheBook], CacheBook]) -> None:
-        with self._lock:
-            self._book = step(self._book)
-
     def _admit(self, call_id: str, call: BookedCall, seen: CacheLedger | None) -> threading.Event | None:
         """Let a call go; or give what it must wait for before it is planned again."""
         with self._lock:
@@ -384,84 +281,6 @@ class CacheKeeper:
                 return self._answers[wait.leader] if wait.leader else _NOW
             self._answers[call_id] = threading.Event()
             return None
-
-    def _open(self, discussion_id: str) -> DiscussionMemo:
-        """A discussion's memo; what was kept of it is read from disk the first time, and where another wrote it."""
-        self._recall()
-        with self._lock:
-            memo = self._memos.setdefault(discussion_id, DiscussionMemo())
-        with memo.lock:
-            if discussion_id not in self._book.pages or self._is_foreign(discussion_id):
-                memo.mark = self._store.mark(discussion_id)  # before it is read: a later one is seen as such
-                cache, replayed = self._store.load(discussion_id), self._replayed(discussion_id)
-                self._change(lambda book: books.opened(book, discussion_id, cache, replayed))
-        return memo
-
-    def _is_foreign(self, discussion_id: str) -> bool:
-        """True if another program kept something of a discussion since, and no call of ours is to be booked there."""
-        if any(call.discussion_id == discussion_id for call in self._book.calls.values()):
-            return False
-        memo = self._memos.get(discussion_id)
-        return memo is not None and self._store.mark(discussion_id) != memo.mark
-
-    def _recall(self) -> None:
-        """The first time, what was learned over all discussions is read from disk."""
-        with self._learned:
-            if not self._is_learned:
-                there = self._store.load_learned()
-                self._change(lambda book: books.learned(book, there.habits, there.ledger, there.answered))
-                self._is_learned = True
-
-    def _keep_learned(self) -> None:
-        """Write what was learned over all discussions as the book stands, where this is not what was written last."""
-        with self._learned:
-            book = self._book
-            learned = Learned(book.habits, book.ledger.extensions, answered=book.answered)
-            if learned == self._kept_learned:
-                return
-            try:
-                self._store.save_learned(learned)
-                self._kept_learned = learned
-            except SlopError as error:
-                log.warning("what was learned of caching was not kept: %s", error)
-
-    def lost_extensions(self) -> tuple[ExtensionEvidence, ...]:
-        """Models with which long marks behind short-lived hits are not counted on, with the evidence."""
-        self._recall()
-        return lost_extensions(self._book.ledger)
-
-    def _peek(self, discussion_id: str) -> DiscussionCache:
-        """Cache of one discussion as known, without reading its log."""
-        page = self._book.pages.get(discussion_id)
-        is_there = page is not None and not self._is_foreign(discussion_id)
-        return page.cache if page and is_there else self._store.load(discussion_id)
-
-    def _replayed(self, discussion_id: str) -> Replayed:
-        try:
-            return replay(self._store.views(discussion_id))
-        except SlopError as error:
-            log.warning("the view of %s starts anew: %s", discussion_id, error)
-            return Replayed()
-
-    def _keep(self, discussion_id: str) -> DiscussionCache:
-        """Write what is held for a discussion as the book stands; give it back."""
-        memo = self._memos[discussion_id] if discussion_id in self._book.pages else self._open(discussion_id)
-        with memo.lock:
-            cache = self._book.pages[discussion_id].cache
-            try:
-                self._store.save(discussion_id, cache)
-                memo.mark = self._store.mark(discussion_id)
-            except SlopError as error:
-                log.warning("cache state of %s was not kept: %s", discussion_id, error)
-            return cache
-
-    def _kept(self, gone: Gone) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        for discussion_id, _ in gone.changed:
-            self._keep(discussion_id)
-        return tuple(state for _, state in gone.changed if state is not None), gone.due
-
-    def _prices(self, provider: str, model: str) -> CachePrices:
-        return self._setup.prices(self._setup.kind(provider), provider, model, self._clock())
 
     def _market(self, spec: StackSpec, factor: float, memo: PlanMemo | None = None) -> Market:
         inputs, now, book, counted = spec.inputs, self._clock(), self._book, self._setup.counted()

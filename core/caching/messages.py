@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 import msgspec
 
@@ -182,6 +183,7 @@ class CacheReported(msgspec.Struct, frozen=True):
     is known of the last one stays.
     `lost`: models with which long marks behind short-lived hits are not counted on, with the evidence.
     `offered`: tools of servers that the last request offered, as the disk knows; None: nothing is said of them.
+    `order`: of the book when `state` was so: of two reports the higher is the later, whichever comes first.
     """
 
     discussion_id: str
@@ -190,6 +192,7 @@ class CacheReported(msgspec.Struct, frozen=True):
     miss_reason: str | None = None
     lost: tuple[ExtensionEvidence, ...] | None = None
     offered: tuple[ToolSchema, ...] | None = None
+    order: int | None = None
 
 
 class CacheRead(msgspec.Struct, frozen=True):
@@ -198,7 +201,7 @@ class CacheRead(msgspec.Struct, frozen=True):
     Args:
         usage: with its cost, None where nothing is billed; kind: why it was read.
         totals: of its provider, None where nothing is new; state: of the cache, None where nothing is known of it.
-        record_id: of the record that tells it, as the effect said.
+        record_id: of the record that tells it, as the effect said; order: as of `CacheReported`.
     """
 
     discussion_id: str
@@ -207,14 +210,23 @@ class CacheRead(msgspec.Struct, frozen=True):
     totals: ProviderTotals | None = None
     state: DiscussionCacheState | None = None
     record_id: str = ""
+    order: int | None = None
 
 
 class RentPaid(msgspec.Struct, frozen=True):
-    """A provider billed for storing a discussion's prefix. `cost_usd`: None where the price is unknown."""
+    """A provider billed for storing a discussion's prefix. `cost_usd`: None where the price is unknown.
+
+    Args:
+        record_id: of the record that tells it, which may have been told before; at: when it was settled.
+        is_estimate: the provider did not say when the storing ended.
+    """
 
     discussion_id: str
     cost_usd: float | None
     totals: ProviderTotals | None = None
+    record_id: str = ""
+    at: datetime | None = None
+    is_estimate: bool = False
 
 
 class OrphansFound(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
+from core.base.ids import make_id
 from core.values.cache import CachePrices, StoredRent
 from core.values.provider import StoredContent
 
@@ -26,13 +27,20 @@ Rents = tuple[StoredRent, ...]
 
 
 class RentDue(msgspec.Struct, frozen=True):
-    """Rent that was not in the books yet. `cost_usd`: None where the price is unknown; `input_usd`: of a fresh token."""
+    """Rent that was not in the books yet. `cost_usd`: None where the price is unknown; `input_usd`: of a fresh token.
+
+    `record_id`: of the record that tells it, the same whenever it is made; `at`: when it was settled; `is_estimate`: the
+    provider did not say when it ended.
+    """
 
     discussion_id: str
     provider: str
     model: str
     cost_usd: float | None
     input_usd: float | None = None
+    record_id: str = ""
+    at: datetime | None = None
+    is_estimate: bool = False
 
 
 def with_content(
@@ -52,15 +60,21 @@ def with_content(
     if known is None:
         made = since or content.created_at
         known = StoredRent(provider, content.model, content.name, content.tokens, made, content.expires_at)
-    row = replace(known, expires_at=content.expires_at, used_at=used_at or known.used_at)
+    row = replace(known, expires_at=content.expires_at, used_at=used_at or known.used_at, ending_at=None)
     return (*(other for other in rents if other.name != row.name), row)
 
 
 def without(rents: Rents, names: Collection[str], now: datetime) -> Rents:
     """Rows after contents were deleted: their rent ends now, if it has not ended before."""
     return tuple(
-        replace(row, expires_at=min(row.expires_at, now)) if row.name in names else row for row in rents
+        replace(row, expires_at=min(row.expires_at, row.ending_at or now, now)) if row.name in names else row
+        for row in rents
     )
+
+
+def ending(rents: Rents, names: Collection[str], now: datetime | None) -> Rents:
+    """Rows after their deletion was asked for and not answered yet; None: it was."""
+    return tuple(replace(row, ending_at=now) if row.name in names else row for row in rents)
 
 
 def settled(
@@ -70,7 +84,8 @@ def settled(
     kept: list[StoredRent] = []
     due: list[RentDue] = []
     for row in rents:
-        end = min(now, row.expires_at)
+        is_guessed = row.ending_at is not None and now >= row.expires_at
+        end = min(now, row.expires_at, row.ending_at or now) if is_guessed else min(now, row.expires_at)
         if end <= row.paid_until:
             if now < row.expires_at:
                 kept.append(row)
@@ -81,7 +96,10 @@ def settled(
             continue
         price = prices(row.provider, row.model)
         cost = rent_usd(price, row.tokens, end - row.paid_until)
-        due.append(RentDue(discussion_id, row.provider, row.model, cost, price.input_usd))
+        record_id = make_id(end, f"rent/{row.name}/{row.paid_until.timestamp()}")
+        due.append(
+            RentDue(discussion_id, row.provider, row.model, cost, price.input_usd, record_id, now, is_guessed)
+        )
         if now < row.expires_at:
             kept.append(replace(row, paid_until=end))
     return tuple(kept), tuple(due)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.base.mapping import with_entry
 from core.base.stamp import Stamp
 from core.caching import rewrites
+from core.caching.arrivals import with_cache, with_totals
 from core.caching.contents import living
 from core.caching.messages import (
     AdoptContents,
@@ -43,6 +44,7 @@ from core.discussion.messages import (
     DiscussionChangedOutside,
     DiscussionLoaded,
     DiscussionTrashed,
+    RentToken,
     SummariesChanged,
     SummariesLoaded,
     UpkeepToken,
@@ -60,7 +62,6 @@ from core.spending.limits import (
     upkeep_key,
 )
 from core.spending.messages import SettleReserve, TakeCutUpkeep, UpkeepCut
-from core.values.cache import DiscussionCacheState
 from core.values.discussion import DiscussionMeta
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
@@ -297,28 +298,23 @@ def reported(state: AppState, event: CacheReported) -> AppState:
     if event.lost is not None and event.lost != state.caching.lost_extensions:
         state = replace(state, caching=replace(state.caching, lost_extensions=event.lost))
     if event.state is not None:
-        state = _with_cache(state, event.state)
-    if event.totals is None:
-        return state
-    return replace(
-        state,
-        caching=replace(
-            state.caching, totals=with_entry(state.caching.totals, event.totals.provider, event.totals)
-        ),
-    )
+        state = with_cache(state, event.state, event.order)
+    return with_totals(state, event.totals)
 
 
 def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
     """Log what storing a prefix cost: it was paid for. Of a discussion that is gone it counts for the day alone."""
-    if event.totals is not None:
-        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
-        state = replace(state, caching=replace(state.caching, totals=totals))
+    state = with_totals(state, event.totals)
     if event.cost_usd is None:
         return state, ()
-    record = UsageRecord(given.make_id(), given.at, UsageKind.RENT.value, Usage(cost_usd=event.cost_usd))
+    usage = Usage(cost_usd=event.cost_usd, is_estimate=event.is_estimate)
+    record = UsageRecord(
+        event.record_id or given.make_id(), event.at or given.at, UsageKind.RENT.value, usage
+    )
     if event.discussion_id not in state.discussions.summaries:
-        return add_spent(state, (record,)), ()
-    return state, (AppendRecords(event.discussion_id, (record,)),)
+        settle = SettleReserve(f"{UsageKind.RENT}/{record.id}", payments_of((record,)))
+        return add_spent(state, (record,)), (settle,)
+    return state, (AppendRecords(event.discussion_id, (record,), RentToken(record.id)),)
 
 
 def upkeep_cut(state: AppState, event: UpkeepCut) -> Result:
@@ -343,11 +339,9 @@ def _booked(
 def read(state: AppState, given: Stamp, event: CacheRead) -> Result:
     """Log what a ping or a prewarming used: it was paid for, and what it was expected to cost is free again."""
     state = _released(state, event)
-    if event.totals is not None:
-        totals = with_entry(state.caching.totals, event.totals.provider, event.totals)
-        state = replace(state, caching=replace(state.caching, totals=totals))
+    state = with_totals(state, event.totals)
     if event.state is not None:
-        state = _with_cache(state, event.state)
+        state = with_cache(state, event.state, event.order)
     if event.usage is None or event.usage == Usage():
         key = upkeep_key(event.kind, event.record_id)
         return state, (SettleReserve(key, {}),) if event.record_id else ()
@@ -480,15 +474,4 @@ def _switched(state: AppState, discussion_id: str, *, is_enabled: bool) -> Resul
     """Switch the cache of a discussion: what the provider holds stays known until it expires, but is none while off."""
     state, effects = change_meta(state, discussion_id, caching_enabled=is_enabled)
     cache = state.caching.caches.get(discussion_id)
-    return (state if cache is None else _with_cache(state, cache)), effects
-
-
-def _with_cache(state: AppState, cache: DiscussionCacheState) -> AppState:
-    """Keep what is known of a cache; whether it is on, the discussion itself says."""
-    summary = state.discussions.summaries.get(cache.discussion_id)
-    if summary is not None:
-        cache = replace(cache, caching_enabled=summary.meta.caching_enabled)
-    return replace(
-        state,
-        caching=replace(state.caching, caches=with_entry(state.caching.caches, cache.discussion_id, cache)),
-    )
+    return (state if cache is None else with_cache(state, cache)), effects

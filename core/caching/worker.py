@@ -45,10 +45,9 @@ from core.providers.clients import Clients, Forgets, Stores
 from core.providers.failures import is_answer_lost
 from core.providers.protocol import CancelToken, Prewarms, ReadBlob, check_deleted
 from core.spending.limits import upkeep_key
-from core.values.cache import CachePrices, DiscussionCacheState
+from core.values.cache import CachePrices
 from core.values.provider import ProviderKind, ProviderRequest
 from core.values.spec import StackSpec
-from core.values.stack import ToolSchema
 from core.values.usage import Usage, UsageKind
 
 Emit = Callable[[CachingEvent | Report], None]
@@ -138,8 +137,10 @@ class CacheHandler:
 
     def recall(self, discussion_id: str) -> None:
         """Report what is kept of a discussion's cache, and of the tools that it offered. On any thread."""
-        offered = self._keeper.offered(discussion_id)
-        self._report(discussion_id, self._keeper.known(discussion_id), offered=offered)
+        order, offered = self._keeper.order, self._keeper.offered(discussion_id)
+        known, lost = self._keeper.known(discussion_id), self._keeper.lost_extensions()
+        if known is not None:
+            self._emit(CacheReported(discussion_id, known, lost=lost, offered=offered, order=order))
 
     def _prewarm(self, effect: Prewarm) -> None:
         """Read the prefix. Nobody asked for it, so a failure is logged and no more."""
@@ -191,7 +192,8 @@ class CacheHandler:
             log.warning("a ping of %s failed: %s", name, error)
             usage, has_failed = _unsaid(error), True
         paid = self._keeper.pinged(ping, usage, has_failed=has_failed)
-        self._emit(CacheRead(name, paid.usage, UsageKind.KEEPALIVE, paid.totals, paid.state, record_id))
+        state, order = self._keeper.standing(name) if paid.state is not None else (None, 0)
+        self._emit(CacheRead(name, paid.usage, UsageKind.KEEPALIVE, paid.totals, state, record_id, order))
 
     def _may_leave(self, kind: UsageKind, record_id: str) -> bool:
         """Note on disk that a ping or a prewarm leaves, so that a kill loses none. One that is free needs no note."""
@@ -200,7 +202,8 @@ class CacheHandler:
     def _forget(self, effect: ForgetCache) -> None:
         """Forget first: what cannot be deleted is at least not read any more."""
         names = self._keeper.stored_names(effect.discussion_id, effect.provider)
-        self._report(effect.discussion_id, self._keeper.forget(effect.discussion_id), "Invalidated by you.")
+        self._keeper.forget(effect.discussion_id)
+        self._report(effect.discussion_id, "Invalidated by you.")
         try:
             client = self._clients.get(effect.provider)
         except SlopError:
@@ -257,7 +260,7 @@ class CacheHandler:
         own = [content for content in found if content.discussion_id in effect.efforts]
         states, due = self._keeper.adopt(effect.provider, own, effect.efforts)
         for state in states:
-            self._emit(CacheReported(state.discussion_id, state))
+            self._report(state.discussion_id)
         self._paid(due)
         orphans = [content for content in found if content.discussion_id not in effect.efforts]
         prices = self._prices
@@ -278,13 +281,20 @@ class CacheHandler:
         check_deleted(left)
 
     def release_held(self) -> None:
-        """The program ends: delete what is stored for rent, as far as the network lets it, and book its rent."""
-        self._gone(frozenset(self._clients.release()))
+        """The program ends: delete what is stored for rent, as far as the network lets it, and book its rent.
+
+        That it was asked for is noted first: whether one ended whose deletion is not answered in time, the next start asks.
+        """
+        asked = self._clients.stored_names
+        self._keeper.ending(asked)
+        deleted = frozenset(self._clients.release())
+        self._keeper.ending(deleted.union(self._clients.refused), is_answered=True)
+        self._gone(deleted)
 
     def _tend(self, effect: TendContents) -> None:
         tending = self._keeper.tended(effect.discussion_ids, effect.settings, effect.off)
-        for discussion_id, state in tending.changed:
-            self._report(discussion_id, state)
+        for discussion_id, _ in tending.changed:
+            self._report(discussion_id)
         self._paid(tending.due)
         for extension in tending.extend:
             self._extend(extension)
@@ -307,18 +317,20 @@ class CacheHandler:
         if content is None:
             self._gone(frozenset({extension.name}))
             return
-        state = self._keeper.extended(extension.discussion_id, extension.provider, content)
-        self._report(extension.discussion_id, state)
+        self._keeper.extended(extension.discussion_id, extension.provider, content)
+        self._report(extension.discussion_id)
 
     def _gone(self, names: frozenset[str]) -> None:
         states, due = self._keeper.forget_stored(names)
         for state in states:
-            self._emit(CacheReported(state.discussion_id, state))
+            self._report(state.discussion_id)
         self._paid(due)
 
     def _paid(self, due: Sequence[RentDue]) -> None:
         for rent in due:
-            self._emit(RentPaid(rent.discussion_id, rent.cost_usd, self._keeper.totals(rent.provider)))
+            totals = self._keeper.totals(rent.provider)
+            about = rent.record_id, rent.at, rent.is_estimate
+            self._emit(RentPaid(rent.discussion_id, rent.cost_usd, totals, *about))
 
     def _release_quietly(self, unneeded: Unneeded) -> None:
         """As `_release`. Nobody asked for it, so a failure is logged and no more."""
@@ -327,16 +339,12 @@ class CacheHandler:
         except SlopError as error:
             log.warning("what is stored for %s was not deleted: %s", unneeded.discussion_id, error)
 
-    def _report(
-        self,
-        discussion_id: str,
-        state: DiscussionCacheState | None,
-        reason: str | None = None,
-        offered: tuple[ToolSchema, ...] | None = None,
-    ) -> None:
+    def _report(self, discussion_id: str, reason: str | None = None) -> None:
+        """Tell how a discussion's cache stands now: a call may have ended since it was changed."""
+        state, order = self._keeper.standing(discussion_id)
         if state is not None:
             lost = self._keeper.lost_extensions()
-            self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost, offered=offered))
+            self._emit(CacheReported(discussion_id, state, miss_reason=reason, lost=lost, order=order))
 
 
 def supersedes(newer: CacheEffect, older: CacheEffect) -> bool:

@@ -293,6 +293,12 @@ class UpkeepToken(msgspec.Struct, frozen=True):
     key: str
 
 
+class RentToken(msgspec.Struct, frozen=True):
+    """The record tells a rent, which is owed until it stands in the log."""
+
+    record_id: str
+
+
 class StartToken(msgspec.Struct, frozen=True):
     """The record says that a tool call begins: it waits for that."""
 
@@ -305,7 +311,7 @@ class ResultToken(msgspec.Struct, frozen=True):
     call_id: str
 
 
-WriteToken = PromptToken | ReplyToken | UpkeepToken | StartToken | ResultToken
+WriteToken = PromptToken | ReplyToken | UpkeepToken | RentToken | StartToken | ResultToken
 """Token of the one who waits for a write."""
 
 

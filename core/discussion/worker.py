@@ -39,6 +39,7 @@ from core.discussion.messages import (
     MetaWritten,
     PromptToken,
     RecordsAppended,
+    RentToken,
     ReplyToken,
     RestoreOnDisk,
     ResultToken,
@@ -84,12 +85,25 @@ class OpenReserves(Protocol):
         ...
 
 
+class OwedRents(Protocol):
+    """Rents that were settled: owed until their records stand in a log."""
+
+    def rent_written(self, discussion_id: str, record_id: str) -> None:
+        """One stands in the log."""
+        ...
+
+    def rent_unwritten(self, record_id: str) -> None:
+        """The disk refused it: it is to be told again."""
+        ...
+
+
 class DiscussionHandler:
     """Carries out the disk worker's effects of discussions.
 
     Args:
         root: the home; clock: UTC; emit: the controller's inbox; journals: of the replies under way.
-        reserves: shared with other programs, None where nobody calls; calls: locks of tool calls, likewise.
+        reserves: shared with other programs, None where nobody calls; calls: locks of tool calls, likewise; rents: that
+            are owed, likewise.
     """
 
     def __init__(
@@ -100,7 +114,9 @@ class DiscussionHandler:
         journals: OpenJournals,
         reserves: OpenReserves | None = None,
         calls: CallsLocks | None = None,
+        rents: OwedRents | None = None,
     ) -> None:
+        self._rents = rents
         self._calls = calls or CallsLocks(root)
         self._root = root
         self._clock = clock
@@ -165,10 +181,12 @@ class DiscussionHandler:
             went = self._appended(effect)
         except SlopError as error:
             detail = ". ".join(filter(None, (error.remedy.removesuffix("."), error.where)))
+            self._refused(effect)
             self._emit(WriteFailed(effect.discussion_id, effect.token, error.what, detail, effect.records))
             return
         except Exception as error:  # the edge of a write: the turn that waits for it must hear of it
             logger.exception("records of %s could not be written", effect.discussion_id)
+            self._refused(effect)
             text = f"The program failed to write: {type(error).__name__}: {error}"
             self._emit(
                 WriteFailed(effect.discussion_id, effect.token, text, "See the log file.", effect.records)
@@ -191,6 +209,10 @@ class DiscussionHandler:
         if self._seen.appended(effect.discussion_id, went):
             self._tell_changed(effect.discussion_id)
 
+    def _refused(self, effect: AppendRecords) -> None:
+        if isinstance(effect.token, RentToken) and self._rents is not None:
+            self._rents.rent_unwritten(effect.token.record_id)
+
     def _let_go(self, effect: AppendRecords) -> None:
         """Let go of what stood for records that are in the log now."""
         match effect.token:
@@ -201,6 +223,8 @@ class DiscussionHandler:
                 self._calls.answered(effect.discussion_id, results_of(effect.records))
             case UpkeepToken(key):
                 self._settle(key, effect.records)
+            case RentToken(record_id) if self._rents is not None:
+                self._rents.rent_written(effect.discussion_id, record_id)
             case _:
                 pass
 

@@ -95,6 +95,7 @@ class Clients:
         self._dropped: list[Provider] = []
         self._is_closed = False
         self._releasing: threading.Thread | None = None
+        self._refused: list[str] = []
         self.embedded_disk_mb = 512
 
     def configure(
@@ -164,6 +165,18 @@ class Clients:
             key = self._keys.get(provider, "")
         return hashlib.sha256(f"manual-slop/{key}".encode()).hexdigest()[:12] if key else ""
 
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """Names of all that is known to be stored for rent. Asks nobody."""
+        with self._lock:
+            clients = [*self._clients.values(), *self._dropped]
+        return tuple(name for client in clients if isinstance(client, Stores) for name in client.stored_names)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Names of what `release` could not delete. Of others that it did not give it is not known what became of them."""
+        return tuple(self._refused)
+
     def release(self) -> tuple[str, ...]:
         """Delete what is billed while it is stored, as far as the network lets it within 10 s.
 
@@ -175,7 +188,7 @@ class Clients:
         storing = [client for client in clients if isinstance(client, Stores) and client.stored_names]
         deleted: list[str] = []
         self._releasing = threading.Thread(
-            target=_release, args=(storing, deleted), name="release", daemon=True
+            target=_release, args=(storing, deleted, self._refused), name="release", daemon=True
         )
         self._releasing.start()
         self._releasing.join(RELEASE_S)
@@ -237,12 +250,13 @@ def clients_for(
     return clients
 
 
-def _release(clients: Sequence[Stores], deleted: list[str]) -> None:
-    """Delete what clients store; names of what was deleted are added to `deleted`."""
+def _release(clients: Sequence[Stores], deleted: list[str], refused: list[str]) -> None:
+    """Delete what clients store; each name is added to `deleted` or to `refused` as soon as it is known."""
     for client in clients:
-        names = client.stored_names
-        left = client.delete_stored(names)
-        deleted += [name for name in names if name not in left]
+        left: list[str] = []
+        for name in client.stored_names:
+            left += client.delete_stored((name,))
+            (refused if name in left else deleted).append(name)
         if left:
             log.warning(
                 "%d stored prefixes could not be deleted: they are billed until they expire", len(left)

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
+from core.values.rent import OwedRent
 from core.values.stack import ToolSchema
 
 TOOLS_KEY = "3"
@@ -423,6 +424,7 @@ class StoredRent(msgspec.Struct, frozen=True):
         name: the vendor's; tokens: as the vendor counts them.
         paid_until: its rent up to here is booked; expires_at: when it ends, earlier where it was deleted.
         used_at: start of the request that last used it; asked_at: when the provider was last asked to keep or end it.
+        ending_at: when the program's end asked for its deletion and got no answer: it most likely ended then.
     """
 
     provider: str
@@ -433,6 +435,7 @@ class StoredRent(msgspec.Struct, frozen=True):
     expires_at: datetime
     used_at: datetime | None = None
     asked_at: datetime | None = None
+    ending_at: datetime | None = None
 
 
 class DiscussionCache(msgspec.Struct, frozen=True):
@@ -444,7 +447,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
         sent: layers 6 and 7 of its last request, None where none was sent; balance: what caching was worth so far.
         mode: whose layers 1 to 7a that request shared, empty where not known.
         changed: how many of its turns found layers 6 or 7 changed.
-        rents: what is stored for it, or was and is not booked to its end.
+        rents: what is stored for it, or was and is not booked to its end; owed: rent that its log may not hold yet.
         offered: tools of servers that its last request offered, None where it offered no tools or an older version did not
             keep them.
         in_habits: its gaps are among the person's habits; not so those of a file from before these were kept.
@@ -463,6 +466,7 @@ class DiscussionCache(msgspec.Struct, frozen=True):
     balance: Balance = Balance()
     in_habits: bool = True
     offered: tuple[ToolSchema, ...] | None = None
+    owed: tuple[OwedRent, ...] = ()
 
 
 class CacheSettings(msgspec.Struct, frozen=True):

@@ -116,13 +116,14 @@ class ProviderTotals(msgspec.Struct, frozen=True):
     Args:
         usage: of all calls, added up; saved_usd: what the same calls would have cost more without caching (writes
             that were never read count against it), None where a price is unknown.
-        upkeep: the pings and prewarms among them.
+        upkeep: the pings and prewarms among them; booked: payments so far, which tells of two totals the later.
     """
 
     provider: str
     usage: Usage = msgspec.field(default_factory=Usage)
     saved_usd: float | None = None
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
+    booked: int = 0
 
 
 class ProgramState(msgspec.Struct, frozen=True):
@@ -253,6 +254,7 @@ class CachingState(msgspec.Struct, frozen=True):
         orphans: what providers store for discussions that are gone; adopted: providers that were asked what they
             store.
         lost_extensions: models with which long marks behind short-lived hits are not counted on, with the evidence.
+        orders: of the word that each of `caches` is, by discussion: of two the higher is the later.
     """
 
     caches: Mapping[str, DiscussionCacheState] = msgspec.field(default_factory=dict)
@@ -265,6 +267,7 @@ class CachingState(msgspec.Struct, frozen=True):
     orphans: tuple[CacheOrphan, ...] = ()
     lost_extensions: tuple[ExtensionEvidence, ...] = ()
     adopted: frozenset[str] = frozenset()
+    orders: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 class SpendingState(msgspec.Struct, frozen=True):

@@ -124,14 +124,25 @@ class GeminiCaches:
         return self._hold(answer)
 
     def delete(self, name: str) -> None:
-        """End a content and its rent. One that is gone already is no failure. Raises ProviderError."""
+        """End a content and its rent. One that is gone already is no failure. Raises ProviderError.
+
+        Where no answer came it is asked for once more: whether it has ended tells when its rent did.
+        """
         try:
-            with self._failures("", name):
-                self._client().caches.delete(name=name)
+            try:
+                self._delete(name)
+            except ProviderError as error:
+                if not is_answer_lost(error):
+                    raise
+                self._delete(name)
         except ProviderError as error:
             if error.status not in GONE:
                 raise
         self.forget(name)
+
+    def _delete(self, name: str) -> None:
+        with self._failures("", name):
+            self._client().caches.delete(name=name)
 
     def delete_held(self, discussion_id: str = "") -> tuple[str, ...]:
         """Delete what is held, of one discussion where one is named.

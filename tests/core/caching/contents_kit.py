@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -110,8 +110,9 @@ class World:
         digest: str = "",
         withdrawals: int = 0,
         rules: NamedText = RULES,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> tuple[CachePlan, ContentsReport | None, Usage]:
-        """A turn over the wire: planned, sent, accounted for."""
+        """A turn over the wire: planned, sent, accounted for. `meanwhile`: what happens before its account."""
         self.count += 1
         inputs = StackInputs(
             provider="gemini",
@@ -131,6 +132,7 @@ class World:
         reports = [x.contents for x in found.items if isinstance(x, UsageUpdate) and x.contents is not None]
         report = reports[-1] if reports else None
         self.made += report is not None and report.is_new
+        meanwhile()
         self.ended = self.keeper.ended(call.call_id, found.usage, report)
         return plan, report, found.usage
 

@@ -20,6 +20,7 @@ from core.caching.messages import (
     PingsDue,
     Prewarm,
     ReadCaches,
+    RentPaid,
     SendPing,
     TendContents,
 )
@@ -354,6 +355,16 @@ def test_a_report_shows_state_totals_and_the_reason_of_a_miss(book: Playbook) ->
     assert book.state.caching.miss_reasons[chosen] == "tools changed"
     book.play(CacheReported(chosen, held, totals, ""))  # of a request that read what was expected
     assert book.state.caching.miss_reasons[chosen] == ""
+
+
+def test_totals_that_were_overtaken_on_their_way_take_nothing_back(book: Playbook) -> None:
+    """A call's own thread reports it, the cache worker the rent: what was paid once stays in the sum."""
+    chosen = book.discussion()
+    call = ProviderTotals("gemini", Usage(cost_usd=0.01), 0.5, booked=1)
+    rent = ProviderTotals("gemini", Usage(cost_usd=0.03), 0.3, booked=2)
+    book.play(RentPaid(chosen, 0.02, rent))
+    book.play(CacheReported(chosen, None, call))
+    assert book.state.caching.totals["gemini"] == rent
 
 
 def test_a_first_call_that_cached_nothing_still_counts(book: Playbook) -> None:
