@@ -89,14 +89,11 @@ class Running:
                 return
             self._ended_by, self.is_asked = why, is_asked
             grace_s = 0.0 if is_at_once else self._grace_s
-            ender: threading.Thread | None
             ender = threading.Thread(target=self._end, args=(grace_s,), name="command end", daemon=True)
-            try:
+            with suppress(RuntimeError):  # no thread is left: that may be the very reason why it is ended
                 ender.start()
-            except RuntimeError:  # no thread is left: that may be the very reason why it is ended
-                ender = None
-            self._ender = ender
-        if ender is None:
+                self._ender = ender
+        if self._ender is None:
             self._end(0.0)
 
     def _end(self, grace_s: float) -> None:
@@ -339,13 +336,7 @@ class Commands:
         except BaseException:
             self.release(places, held)
             raise
-        running = Running(
-            process,
-            is_own_space=is_bubble,
-            grace_s=self._grace_s,
-            watch=watch,
-        )
-        return running, held
+        return Running(process, is_own_space=is_bubble, grace_s=self._grace_s, watch=watch), held
 
     def release(self, places: ToolPlaces, held: HeldPlaces) -> tuple[str, ...]:
         """Let go of what was held for a command. Returns what the person should know, a sentence each."""
