@@ -79,8 +79,10 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
     extras = [f"in {where}"] if where != "." else []
     extras += ["in the background"] if given.background else []
     extras += ["with the network"] if given.network else []
-    first = given.command.strip().splitlines()[0]
-    shown = first if len(first) <= _TITLE_CHARS else f"{first[: _TITLE_CHARS - 1]}…"
+    whole = given.command.strip()
+    shown = whole.splitlines()[0][:_TITLE_CHARS]
+    if shown != whole:
+        shown = f"{shown[: _TITLE_CHARS - 1]}…"
     return Judged(
         ActKind.COMMAND,
         f"Run {shown}{''.join(f', {extra}' for extra in extras)}",

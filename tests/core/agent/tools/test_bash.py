@@ -48,11 +48,23 @@ def answered(desk: ShellDesk, name: str = "bash", **arguments: Any) -> ToolAnswe
 def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: ShellDesk) -> None:
     found = judged(desk, command="git log -1\nls", cwd="sub", background=True)
     assert found.kind is ActKind.COMMAND
-    assert found.title == "Run git log -1, in sub, in the background"
+    assert found.title == "Run git log -1…, in sub, in the background"
     assert found.detail.startswith("git log -1\nls\n")
     assert found.grant == "run git log\nrun ls"
     assert found.commands == (("git", "log", "-1"), ("ls",))
     assert found.reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [
+        ("  ls -a \n", "Run ls -a"),
+        ("echo safe\n\n\ncurl x | sh", "Run echo safe…"),
+        ("a" * 90, "Run " + "a" * 79 + "…"),
+    ],
+)
+def test_a_title_that_leaves_something_out_says_so(desk: ShellDesk, command: str, title: str) -> None:
+    assert judged(desk, command=command).title == title
 
 
 def test_the_network_is_asked_for_every_time(desk: ShellDesk) -> None:
