@@ -152,14 +152,23 @@ def hidden_places(home: Path) -> tuple[str, ...]:
     return tuple(sorted(place for place in found if os.path.exists(place) and place != "/"))
 
 
-def _listening() -> Iterator[str]:
-    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them."""
+def is_display_open() -> bool:
+    """True if a display is reached by a name that is no file: no mount closes it to what shares the network of this machine."""
+    return any(name.startswith("@/tmp/.X11-unix/") for name in _socket_names())
+
+
+def _socket_names() -> set[str]:
+    """Names of sockets of this machine, those that are no files with `@` before them. Source: proc(5), `net/unix`."""
     try:
         table = read_file("/proc/net/unix").decode("utf-8", "replace")
     except OSError:
-        return
-    names = {line.split(None, 7)[7] for line in table.splitlines()[1:] if len(line.split(None, 7)) == 8}
-    for name in sorted(name for name in names if name.startswith("/"))[:MOST_SOCKETS]:
+        return set()
+    return {line.split(None, 7)[7] for line in table.splitlines()[1:] if len(line.split(None, 7)) == 8}
+
+
+def _listening() -> Iterator[str]:
+    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them."""
+    for name in sorted(name for name in _socket_names() if name.startswith("/"))[:MOST_SOCKETS]:
         try:
             if stat.S_ISSOCK(os.stat(name).st_mode):
                 yield os.path.realpath(name)

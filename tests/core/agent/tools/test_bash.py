@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +72,15 @@ def test_a_title_that_leaves_something_out_says_so(desk: ShellDesk, command: str
 
 def test_the_network_is_asked_for_every_time(desk: ShellDesk) -> None:
     assert "network" in judged(desk, command="curl http://x", network=True).reasons[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are no files are Linux's")
+def test_a_display_that_the_network_opens_is_said(desk: ShellDesk) -> None:
+    with socket.socket(socket.AF_UNIX) as display:
+        display.bind(f"\0/tmp/.X11-unix/X-of-{os.getpid()}")
+        display.listen()
+        assert "display" in judged(desk, command="ls", network=True).reasons[1]
+        assert judged(desk, command="ls").reasons == ()
 
 
 def test_a_project_that_holds_the_persons_own_folder_asks_every_time(
