@@ -10,14 +10,26 @@ from functools import lru_cache
 RULING_FOLDERS = {
     ".git": "git obeys what stands there, hooks and settings among it",
     ".hg": "Mercurial obeys what stands there",
+    ".jj": "Jujutsu obeys what stands there",
     ".husky": "its scripts run at every commit",
+    ".githooks": "its scripts run at every commit where git is told so",
+    ".mise": "the shell obeys it when the folder is entered",
     ".vscode": "the editor runs tasks that stand there",
     ".idea": "the editor runs tasks that stand there",
+    ".zed": "the editor starts programs that stand there",
+    ".fleet": "the editor runs tasks that stand there",
     ".devcontainer": "the editor builds and runs what stands there",
     ".claude": "agents obey what stands there",
     ".cursor": "agents obey what stands there",
     ".codex": "agents obey what stands there",
     ".gemini": "agents obey what stands there",
+    ".opencode": "agents obey what stands there",
+    ".windsurf": "agents obey what stands there",
+    ".clinerules": "agents obey what stands there",
+    ".roo": "agents obey what stands there",
+    ".kiro": "agents obey what stands there",
+    ".continue": "agents obey what stands there",
+    ".amazonq": "agents obey what stands there",
 }
 """Folders of which nothing is written unasked, at any depth, with the reason."""
 
@@ -31,8 +43,26 @@ RULING_FILES = {
     "claude.md": "models are told what stands there",
     "agents.md": "models are told what stands there",
     "poc.md": "models are told what stands there",
-}
+    **dict.fromkeys(
+        ("claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules",
+         ".goosehints", ".aider.conf.yml", "opencode.json", "opencode.jsonc"),
+        "agents obey what stands there",
+    ),
+    **dict.fromkeys(
+        ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"), "what it names runs at every commit"
+    ),
+    **dict.fromkeys(
+        ("mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml"),
+        "the shell obeys it when the folder is entered",
+    ),
+    **dict.fromkeys(
+        (".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"), "an editor may run it when the folder is opened"
+    ),
+    **dict.fromkeys((".gdbinit", ".lldbinit"), "a debugger may run it when it starts there"),
+}  # fmt: skip
 """Files that are not written unasked, at any depth, with the reason."""
+
+_RULING_ENDS = {".code-workspace": "the editor runs tasks that stand there"}
 
 SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
 SECRET_FILES = (
@@ -56,6 +86,17 @@ def folded(name: str) -> str:
     return ".git" if _SHORT_GIT.fullmatch(plain) else plain
 
 
+def rules_something(name: str) -> bool:
+    """True for the folded name of a file or folder that runs or rules something."""
+    return name in RULING_FOLDERS or bool(_ruling_reason(name))
+
+
+def _ruling_reason(name: str) -> str:
+    return RULING_FILES.get(name) or next(
+        (why for end, why in _RULING_ENDS.items() if name.endswith(end)), ""
+    )
+
+
 def reasons_to_ask_before_writing(relative: str) -> tuple[str, ...]:
     """Reasons why a write is asked in every mode, a sentence each.
 
@@ -66,8 +107,8 @@ def reasons_to_ask_before_writing(relative: str) -> tuple[str, ...]:
     reasons = [
         f"It is in a folder {each!r}: {RULING_FOLDERS[each]}." for each in folders if each in RULING_FOLDERS
     ]
-    if name in RULING_FILES:
-        reasons.append(f"It is {name!r}: {RULING_FILES[name]}.")
+    if why := _ruling_reason(name):
+        reasons.append(f"It is {name!r}: {why}.")
     return (*dict.fromkeys(reasons), *reasons_to_ask_before_reading(relative))
 
 

@@ -146,8 +146,11 @@ def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
     turn = replace(turn, judging_id="")
     approval = event.approval
     call = replace(call, kind=approval.kind, summary=approval.title, approval=approval)
-    if event.problem:
-        return _ended(state, given, turn, call, CallState.FAILED, event.problem)
+    if event.problem:  # behind a refusal: what cannot be done tells what is there
+        ruling = rule(approval, _standing(state, turn, call, must_ask=False))
+        is_refused = ruling.answer is PolicyAnswer.REFUSE
+        how = CallState.REFUSED if is_refused else CallState.FAILED
+        return _ended(state, given, turn, call, how, ruling.refusal or event.problem)
     if turn.is_stopping:
         return _ended(state, given, turn, call, CallState.INTERRUPTED, STOPPED_BEFORE)
     if why := delegation.refusal(state, turn, call.name):

@@ -20,7 +20,7 @@ _JOINTS = frozenset({"&&", "||", ";", "|", "\n"})
 _PLAIN = frozenset("_@%+=:,./^~#-")
 _GLOB = frozenset("*?")
 _ASKED_WORD = re.compile(
-    r"-c.*|-{1,2}(exec|ok|eval|config|command|pre|ext-diff|textconv|open-files-in-pager|pager|rsh|plugin"
+    r"-c.*|-{1,2}(exec|ok|eval|config|command|pre(?!\w)|ext-diff|textconv|open-files-in-pager|pager|rsh|plugin"
     r"|upload-pack|receive-pack|use-compress-program|compress-program|to-command|checkpoint-action"
     r"|fprint|fls|delete|output|in-place|toolexec|vettool|wrapper|fplugin|use-askpass)\w*([-=].*)?",
     re.DOTALL,
@@ -35,8 +35,18 @@ _ASKED_NAMES = (
 _ASKED_LETTERS = {
     "git": "O", "tar": "IF", "bsdtar": "IF", "fd": "xX", "fdfind": "xX", "zip": "T", "sort": "o", "printf": "v", "test": "vR",
     "tree": "o", "wget": "Oe", "curl": "oOKT", "sqlite3": "A", "ctags": "f", "split": "", "shuf": "o", "iconv": "o", "yq": "i", "make": "fCEI", "gmake": "fCEI",
+    "ninja": "fC", "just": "fd", "ctest": "S", "gradle": "Ib", "rustc": "C", "ghc": "e", "pandoc": "FLo", "patch": "o", "mocha": "r",
 }  # fmt: skip
 """Letters of single programs that run another, read one's orders from elsewhere, write a file, or set a name."""
+_RUNNING_WORDS = (
+    "cmd", "command", "exec", "executable", "program", "prog", "shell", "script", "hook", "pager", "editor", "interpreter",
+    "plugin", "plugins", "wrapper", "launcher", "loader", "preload", "runner",
+)  # fmt: skip
+"""Words in the name of a long option by which it takes a program, or code: `--script-shell`, `--diff-program`, `--init-hook`."""
+_REFUSING_WORDS = frozenset({"no", "ignore", "skip", "disable", "without"})
+"""First words of a long option by which it turns that off."""
+_SETS_NAMES = frozenset({"make", "gmake", "bmake", "just"})
+_NAME_SET = re.compile(r"[A-Za-z_.][\w.]*(\?|:{0,3}|\+|!)?=.*", re.DOTALL)
 _INLINE_CODE = re.compile(r"-[A-Za-z]*[cCeEprF].*|--(eval|print|run|import|require)\b.*", re.DOTALL)
 
 _RUNS_OTHERS = frozenset(
@@ -53,19 +63,27 @@ _RUNS_OTHERS = frozenset(
      "setarch", "cpulimit", "hyperfine", "watchexec", "rlwrap", "unbuffer", "direnv", "nix-shell", "flatpak", "ld.so", "tmux", "screen", "at", "batch", "crontab", "start-stop-daemon",
      # Editors, pagers and little languages with a way to a shell.
      "vi", "vim", "nvim", "ex", "ed", "emacs", "nano", "less", "more", "man", "info", "awk", "gawk", "mawk", "nawk", "m4",
-     "dc", "gnuplot", "psql", "mysql", "ftp"]
+     "dc", "gnuplot", "psql", "mysql", "sqlite3", "ftp", "R", "jshell", "groovy", "scala", "kotlin", "ocaml", "ghci", "runghc",
+     "runhaskell", "elixir", "iex", "erl", "escript", "octave", "matlab", "guile", "racket", "sbcl", "clojure", "clj", "swipl",
+     "wish", "gs", "latexmk", "cscope", "java",
+     # Programs that have another one do it, out of reach of who looks.
+     "xdg-open", "gio", "open", "busctl", "dbus-send", "gdbus"]
 )  # fmt: skip
 _RUNNERS = frozenset(
     [("uv", "run"), ("uv", "tool"), ("npm", "exec"), ("pnpm", "exec"), ("pnpm", "dlx"), ("yarn", "dlx"), ("yarn", "exec"),
      ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"), ("bundle", "exec"), ("conda", "run"),
      ("docker", "run"), ("docker", "exec"), ("podman", "run"), ("podman", "exec"), ("kubectl", "exec"),
      ("git", "bisect"), ("git", "submodule"), ("git", "rebase"), ("git", "filter-branch"), ("git", "config"),
-     ("git", "difftool"), ("git", "mergetool")]
+     ("git", "difftool"), ("git", "mergetool"), ("coverage", "run"), ("rustup", "run"), ("stack", "exec"), ("stack", "runghc"),
+     ("cabal", "exec"), ("nix", "run"), ("nix", "shell"), ("nix", "develop"), ("guix", "shell"), ("bazel", "run"), ("mix", "run"),
+     ("dotnet", "exec"), ("gh", "alias"), ("gh", "extension"), ("opam", "exec"), ("sbt", "run")]
 )  # fmt: skip
 """Subcommands that run what they are given, or set what is run later."""
 _INTERPRETER = re.compile(
     r"(ba|da|z|k|fi|a|t?c)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua[\d.]*|tclsh|Rscript|julia"
 )
+_PLAIN_FLAG = re.compile(r"-[BEIOSbdqsuv]+")
+"""Options of interpreters that take no word."""
 _WITH_SUBCOMMANDS = frozenset(
     ["git", "cargo", "go", "npm", "pnpm", "yarn", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "make",
      "gh", "dotnet", "bundle", "gradle", "mvn", "rustup", "terraform", "hg", "svn", "jj", "cmake", "just", "apt", "brew",
@@ -75,7 +93,7 @@ _SED = frozenset(["sed", "gsed"])
 _SED_READS = re.compile(r"-[nErsuz]+|--(quiet|silent|regexp-extended|posix|unbuffered|null-data)")
 _SED_PRINTS = re.compile(r"[0-9$,~+! ;]*[pdq=;]*([0-9$,~+! ;]+[pdq=;]+)*")
 """Scripts of `sed` that only choose lines by their numbers: others can run programs and write files."""
-_THREE_WORDS = frozenset([("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("cargo", "run"), ("go", "tool"), ("bun", "run")])  # fmt: skip
+_THREE_WORDS = frozenset([("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("cargo", "run"), ("go", "tool"), ("go", "run"), ("bun", "run")])  # fmt: skip
 
 
 class CommandLine(msgspec.Struct, frozen=True):
@@ -217,6 +235,8 @@ def _check(words: tuple[str, ...]) -> None:
     asked = next((word for word in words[1:] if _is_asked(program, word)), None)
     if asked is not None:
         raise _UnclearError(f"{asked!r} may run another program, or write a file")
+    if program in _SETS_NAMES and any(_NAME_SET.fullmatch(word) for word in words[1:]):
+        raise _UnclearError(f"{program!r} gets a variable, which may name what is run")
     if program in _SED and not _only_prints(words[1:]):
         raise _UnclearError("the script may run another program, or write a file")
     if _INTERPRETER.fullmatch(program):
@@ -236,9 +256,21 @@ def _is_asked(program: str, word: str) -> bool:
         return True
     if word.startswith("--"):
         name = word[2:].partition("=")[0]
-        return bool(name) and any(asked.startswith(name) for asked in _ASKED_NAMES)
+        return bool(name) and (
+            any(asked.startswith(name) for asked in _ASKED_NAMES) or _names_a_program(name)
+        )
     letters = _ASKED_LETTERS.get(program, "")
     return word.startswith("-") and any(letter in word[1:].partition("=")[0] for letter in letters)
+
+
+def _names_a_program(option: str) -> bool:
+    """True for a long option, its dashes gone, that is named for a program; the last word of it may be cut short."""
+    first, *rest = option.split("-")
+    if first in _REFUSING_WORDS:
+        return False
+    return any(word in _RUNNING_WORDS for word in (first, *rest)) or (
+        bool(rest) and len(rest[-1]) > 2 and any(word.startswith(rest[-1]) for word in _RUNNING_WORDS)
+    )
 
 
 def _only_prints(words: tuple[str, ...]) -> bool:
@@ -255,6 +287,8 @@ def _prefix(words: tuple[str, ...]) -> tuple[str, ...]:
         named = next(
             number for number, word in enumerate(words[1:], 1) if not word.startswith("-") or word == "-m"
         )
+        if not all(_PLAIN_FLAG.fullmatch(word) for word in words[1:named]):
+            return words  # an option may take the word behind it, and then that is no script
         return words[: named + 2] if words[named] == "-m" else words[: named + 1]
     if program not in _WITH_SUBCOMMANDS:
         return words[:1]

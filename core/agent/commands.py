@@ -77,23 +77,31 @@ class Running:
         self.notes: tuple[str, ...] = ()
         self.gone = threading.Event()
 
-    def end(self, why: str, *, is_asked: bool = True) -> None:
+    def end(self, why: str, *, is_asked: bool = True, is_at_once: bool = False) -> None:
         """End it and all that it started, without waiting. Idempotent; the first reason stays.
 
         Args:
-            is_asked: the person or the model wants it ended; else it went over a bound.
+            is_asked: the person or the model wants it ended; else its time is over, or it went over a bound.
+            is_at_once: it gets no time to clean up. What takes the machine would use that time to take more.
         """
         with self._lock:
-            if self._ender is not None or self.exit_code is not None:
+            if self._ended_by or self.exit_code is not None:
                 return
             self._ended_by, self.is_asked = why, is_asked
-            self._ender = threading.Thread(target=self._end, name="command end", daemon=True)
-            self._ender.start()
+            grace_s = 0.0 if is_at_once else self._grace_s
+            ender = threading.Thread(target=self._end, args=(grace_s,), name="command end", daemon=True)
+            with suppress(RuntimeError):  # no thread is left: that may be the very reason why it is ended
+                ender.start()
+                self._ender = ender
+        if self._ender is None:
+            self._end(0.0)
 
-    def _end(self) -> None:
-        if self._is_own_space:
+    def _end(self, grace_s: float) -> None:
+        if not grace_s and sys.platform == "linux":
+            kill_with_below(self._process)
+        elif self._is_own_space:
             # The last process of a namespace takes all others with it; the sandbox's own are not asked but ended.
-            end_below(self._process.pid, self._grace_s, is_first_kept=True)
+            end_below(self._process.pid, grace_s, is_first_kept=True)
             kill_with_below(self._process)  # it may have been about to make the first of them
         elif self._process.stdin is not None:
             with suppress(OSError):
@@ -136,7 +144,7 @@ class Running:
         if now - self._counted_at >= _COUNT_S:
             self._counted_at = now
             if exceeded := self.watch.exceeded(descendants(self._process.pid)):
-                self.end(exceeded, is_asked=False)
+                self.end(exceeded, is_asked=False, is_at_once=True)
 
     def _conclude(self, deadline: float | None) -> None:
         """Wait for the process itself: it may have closed its output and gone on."""
@@ -328,13 +336,7 @@ class Commands:
         except BaseException:
             self.release(places, held)
             raise
-        running = Running(
-            process,
-            is_own_space=is_bubble,
-            grace_s=self._grace_s,
-            watch=watch,
-        )
-        return running, held
+        return Running(process, is_own_space=is_bubble, grace_s=self._grace_s, watch=watch), held
 
     def release(self, places: ToolPlaces, held: HeldPlaces) -> tuple[str, ...]:
         """Let go of what was held for a command. Returns what the person should know, a sentence each."""

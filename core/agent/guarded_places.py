@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
-from core.agent.asked_places import RULING_FILES, RULING_FOLDERS, folded
+from core.agent.asked_places import folded, rules_something
 from core.base.opener import open_descriptor, read_file
 
 MOST_LOOKED_AT = 5_000
@@ -24,6 +24,8 @@ count as one, and what a new one may say is asked for by the program itself."""
 _OF_FILES = frozenset({".git", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", "POC.md", "config.worktree"})
 _CONTENT = {".git/commondir": b".\n"}
 """Content that holds a name for which a folder would be an error: it names the repository itself."""
+_SETTINGS_IN = {".hg": "hgrc", ".jj": "repo/config.toml"}
+"""Repositories that commands write in, with what alone is shut in them."""
 _IN_GIT = ("hooks", "config", "config.worktree", "commondir")
 _PASSED_OVER = frozenset(
     {"node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "build", "dist"}
@@ -171,9 +173,9 @@ def _ruling(root: str) -> Iterator[str]:
             is_folder = entry.is_dir(follow_symlinks=False)
             if name == ".git" and is_folder:
                 yield from _ruling_in_git(entry.path)
-            elif is_folder and name == ".hg":
-                yield from filter(os.path.lexists, [os.path.join(entry.path, "hgrc")])
-            elif name in RULING_FOLDERS or name in RULING_FILES:
+            elif is_folder and name in _SETTINGS_IN:
+                yield from filter(os.path.lexists, [os.path.join(entry.path, _SETTINGS_IN[name])])
+            elif rules_something(name):
                 yield entry.path
             elif is_folder and name not in _PASSED_OVER:
                 waiting.append(entry.path)

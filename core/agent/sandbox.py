@@ -43,6 +43,7 @@ _PRIVATE_FILES = (
 """Names that a command has no business to read in the person's own folder."""
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108  of the sandbox
 _SYSTEM_SOCKETS = ("/run", "/var/run", "/var/tmp")  # noqa: S108  hidden, not used
+_OF_THE_MACHINE = ("/proc/sys", "/proc/fs", "/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/mtrr")
 _RUN_KEPT = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
 _RUN_NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf")
 
@@ -100,7 +101,7 @@ def find_confinement(platform: str = sys.platform) -> Confinement:
     found = system_program("bwrap")
     if found is None:
         return Confinement(Sandbox(problem=f"bubblewrap is not installed. {_INSTALL}"))
-    trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    trial = [*_NAMESPACES, "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", *_processes()]
     true = ("--", "/bin/sh", "-c", ":")
     remedy = "Let this user make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or the AppArmor profile of bwrap)"
     sized = _tried(found, BUBBLEWRAP, (*trial, *_sized_devices(), *true), remedy)
@@ -151,19 +152,39 @@ def hidden_places(home: Path) -> tuple[str, ...]:
     return tuple(sorted(place for place in found if os.path.exists(place) and place != "/"))
 
 
-def _listening() -> Iterator[str]:
-    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them."""
+def is_display_open() -> bool:
+    """True if a display is reached by a name that is no file: no mount closes it to what shares the network of this machine."""
+    return any(name.startswith("@/tmp/.X11-unix/") for name in _socket_names())
+
+
+def _socket_names() -> set[str]:
+    """Names of sockets of this machine, those that are no files with `@` before them. Source: proc(5), `net/unix`."""
     try:
         table = read_file("/proc/net/unix").decode("utf-8", "replace")
     except OSError:
-        return
-    names = {line.split(None, 7)[7] for line in table.splitlines()[1:] if len(line.split(None, 7)) == 8}
-    for name in sorted(name for name in names if name.startswith("/"))[:MOST_SOCKETS]:
+        return set()
+    return {line.split(None, 7)[7] for line in table.splitlines()[1:] if len(line.split(None, 7)) == 8}
+
+
+def _listening() -> Iterator[str]:
+    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them."""
+    for name in sorted(name for name in _socket_names() if name.startswith("/"))[:MOST_SOCKETS]:
         try:
             if stat.S_ISSOCK(os.stat(name).st_mode):
                 yield os.path.realpath(name)
         except OSError:
             continue
+
+
+def _processes() -> Iterator[str]:
+    """The sandbox's own `/proc`, in which nothing rules the machine: the system's own user is asked for no capability there,
+    and what stands in `/proc/sys/kernel/core_pattern` is run outside. Bubblewrap 0.8 closes `irq` and `bus` by itself, and not
+    `sys` (seen 2026-11-24).
+    """
+    yield from ("--proc", "/proc")
+    for place in _OF_THE_MACHINE:
+        if os.path.exists(place):
+            yield from ("--ro-bind", place, place)
 
 
 def _sized_devices() -> tuple[str, ...]:
@@ -175,7 +196,7 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) 
     yield from _NAMESPACES
     if not needs_network:
         yield "--unshare-net"
-    yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", places.scratch, "/tmp")  # noqa: S108
+    yield from ("--ro-bind", "/", "/", "--dev", "/dev", *_processes(), "--bind", places.scratch, "/tmp")  # noqa: S108
     for place in places.shown:
         yield from ("--ro-bind", place, place)
     if has_sizes:

@@ -79,7 +79,7 @@ def signal_each(pids: Iterable[int], number: int) -> None:
 
 
 def end_below(pid: int, grace_s: float, *, is_first_kept: bool = False) -> None:
-    """End all that runs below a process: asked by SIGTERM, after the grace by SIGKILL until nothing is left.
+    """End all that runs below a process: asked by SIGTERM where there is a grace, after it by SIGKILL until nothing is left.
 
     Args:
         is_first_kept: the first process below is the sandbox's own and gets no SIGTERM.
@@ -88,7 +88,7 @@ def end_below(pid: int, grace_s: float, *, is_first_kept: bool = False) -> None:
     """
     deadline = time.monotonic() + grace_s
     asked: set[int] = set()
-    while left := _below(pid):
+    while grace_s > 0 and (left := _below(pid)):
         first = next(iter(left)) if is_first_kept else pid
         # Who came to be meanwhile is an orphan of one that was asked, or the command itself; what else is new cleans up.
         fresh = {

@@ -9,6 +9,7 @@ import msgspec
 
 from core.agent.command_rules import read_command_line
 from core.agent.policy import command_grant
+from core.agent.sandbox import is_display_open
 from core.agent.tool import CommandOrder, Judged, ShellOutcome, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import arguments_of, refused
 from core.base.errors import SlopError
@@ -79,8 +80,10 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
     extras = [f"in {where}"] if where != "." else []
     extras += ["in the background"] if given.background else []
     extras += ["with the network"] if given.network else []
-    first = given.command.strip().splitlines()[0]
-    shown = first if len(first) <= _TITLE_CHARS else f"{first[: _TITLE_CHARS - 1]}…"
+    whole = given.command.strip()
+    shown = whole.splitlines()[0][:_TITLE_CHARS]
+    if shown != whole:
+        shown = f"{shown[: _TITLE_CHARS - 1]}…"
     return Judged(
         ActKind.COMMAND,
         f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
@@ -95,6 +98,8 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
 def _reasons(root: str, *, needs_network: bool) -> Iterator[str]:
     if needs_network:
         yield "It reaches the network, this machine's own servers among it."
+        if is_display_open():
+            yield "With the network it reaches your display: it could read the screen, and press keys and buttons, a yes among them."
     if (os.path.realpath(os.path.expanduser("~")) + "/").startswith(root.rstrip("/") + "/"):
         yield "The project holds your own folder: a command can change what your shell and other programs start."
 

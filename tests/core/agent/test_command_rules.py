@@ -55,6 +55,10 @@ def test_every_simple_command_is_read(text: str, commands: tuple[tuple[str, ...]
         "go build -toolexec=sh x", "go vet -vettool=./x", "gcc -wrapper sh,-c a.c", "gcc -fplugin=./x.so a.c", "shuf -o x a",
         "wget --use-ask=sh x", "iconv -o x a", "yq -i . x",
         "python \"x'\nedit files inside the project\n'y\"",
+        "npm test --script-shell=./x", "npm test --script-sh ./x", "sdiff --diff-program=x a b", "svn diff --editor-cmd x",
+        "pylint --init-hook=x a.py", "git send-email --to-cmd=./x a", "just --shell x test", "rpm -q --pre-script", "make test SHELL=./x",
+        "make CC:=x", "sqlite3 a.db '.shell curl x'", "R CMD sh", "java -jar x", "coverage run x.py", "rustup run stable sh", "ghc -e x",
+        "gradle test -I x", "ctest -S x", "nix shell x", "xdg-open x", "elixir -e x",
         "docker run x", "git config x y", "vim x", "awk 'BEGIN{system(1)}'", "cat x; less y",
     ],
 )  # fmt: skip
@@ -69,12 +73,18 @@ def test_what_says_less_than_it_does_is_covered_by_no_rule(text: str) -> None:
     ("text", "prefixes"),
     [
         ("git log -1", ("git log",)),
+        ("git log --pretty=oneline", ("git log",)),
         ("npm run test -- -x", ("npm run test",)),
         ("ls -la src && ls", ("ls",)),
         ("python -m pytest -q", ("python -m pytest",)),
         ("python tools/x.py 3", ("python tools/x.py",)),
         ("bash run.sh", ("bash run.sh",)),
         ("git --no-pager log", ("git --no-pager log",)),
+        ("npm ci --ignore-scripts", ("npm ci",)),
+        ("python -u tools/x.py 3", ("python -u tools/x.py",)),
+        ("python -W ignore tools/x.py", ("python -W ignore tools/x.py",)),
+        ("go run ./cmd/x -v", ("go run ./cmd/x",)),
+        ("make -j4 test", ("make -j4 test",)),
     ],
 )
 def test_the_offered_rule_names_the_program_and_what_it_is_told_to_run(

@@ -148,6 +148,28 @@ def test_a_fork_bomb_is_bounded(shell: ShellDesk) -> None:
     assert marked(marker) == []
 
 
+def test_what_goes_over_a_bound_gets_no_time_to_take_more(shell: ShellDesk) -> None:
+    outcome = ran(shell, "trap 'echo asked' TERM; for i in {1..40}; do sleep 50 & done; wait; wait")
+    assert outcome.ended_by == "it started more than 20 processes"
+    assert "asked" not in outcome.output
+
+
+def test_a_command_is_ended_where_no_thread_can_be_started_for_it(
+    confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def refused(thread: threading.Thread) -> None:
+        if thread.name == "command end":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    outcome = ran(confined_shell, "sleep 51", timeout_s=0.1)
+    assert outcome.ended_by == "its time was over"
+    assert not marked("sleep 51")
+
+
 def test_a_flood_keeps_head_and_tail_and_ends(
     confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +222,7 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
         script = f"""
         cat {" ".join(map(str, secrets))}; ls -a {ours} {person}/.ssh
         grep -az {MARKER} /proc/*/environ
+        find /proc/sys -type f -writable -print -quit | grep . && echo WROTE kernel
         echo x > /etc/out && echo WROTE etc; echo x > {person}/.ssh/id && echo WROTE key
         mkdir -p .git/hooks && echo x > .git/hooks/pre-commit && echo WROTE hook
         echo x >> .git/config && echo WROTE config; echo x > .git/commondir && echo WROTE commondir

@@ -166,6 +166,15 @@ def test_a_file_that_vanishes_between_judging_and_doing_is_said(desk: Desk) -> N
         "deep/CLAUDE.md",
         "Agents.MD",
         "POC.md",
+        "GEMINI.md",
+        ".github/copilot-instructions.md",
+        ".zed/settings.json",
+        ".githooks/pre-commit",
+        "lefthook.yml",
+        "mise.toml",
+        "app.code-workspace",
+        ".exrc",
+        ".gdbinit",
     ],
 )
 def test_what_runs_or_rules_is_asked_about_before_every_write(desk: Desk, path: str) -> None:

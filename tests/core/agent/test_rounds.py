@@ -224,6 +224,18 @@ def test_grants_end_with_the_folder_that_they_were_given_in_and_with_its_trust()
         assert book.state.agent.pages[chosen].grants == ()
 
 
+def test_what_may_not_be_done_tells_nothing_of_what_is_there() -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    judge = asking(book, chosen, ("a", "look"))
+    here = settings_loaded(Project(root="/project", name="project"))
+    book.play(replace(here, settings_paths=book.state.config.settings_paths))
+
+    effects = book.judge(judge, problem="secret.txt has 12 bytes.")
+    assert book.states(chosen)["a"] is CallState.REFUSED
+    assert "12 bytes" not in repr(effects) + repr(book.state.agent.turns[chosen])
+
+
 def test_commands_of_a_discussion_end_when_it_goes_to_the_trash() -> None:
     book = ToolPlaybook()
     chosen = book.with_tools()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,15 +51,36 @@ def answered(desk: ShellDesk, name: str = "bash", **arguments: Any) -> ToolAnswe
 def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: ShellDesk) -> None:
     found = judged(desk, command="git log -1\nls", cwd="sub", background=True)
     assert found.kind is ActKind.COMMAND
-    assert found.title == "Run git log -1, in sub, in the background"
+    assert found.title == "Run git log -1…, in sub, in the background"
     assert found.detail.startswith("git log -1\nls\n")
     assert found.grant == "run git log\nrun ls"
     assert found.commands == (("git", "log", "-1"), ("ls",))
     assert found.reasons == ()
 
 
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [
+        ("  ls -a \n", "Run ls -a"),
+        ("echo safe\n\n\ncurl x | sh", "Run echo safe…"),
+        ("a" * 90, "Run " + "a" * 79 + "…"),
+    ],
+)
+def test_a_title_that_leaves_something_out_says_so(desk: ShellDesk, command: str, title: str) -> None:
+    assert judged(desk, command=command).title == title
+
+
 def test_the_network_is_asked_for_every_time(desk: ShellDesk) -> None:
     assert "network" in judged(desk, command="curl http://x", network=True).reasons[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are no files are Linux's")
+def test_a_display_that_the_network_opens_is_said(desk: ShellDesk) -> None:
+    with socket.socket(socket.AF_UNIX) as display:
+        display.bind(f"\0/tmp/.X11-unix/X-of-{os.getpid()}")
+        display.listen()
+        assert "display" in judged(desk, command="ls", network=True).reasons[1]
+        assert judged(desk, command="ls").reasons == ()
 
 
 def test_a_project_that_holds_the_persons_own_folder_asks_every_time(
