@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import count
+from sys import intern
 
 _BLOCK = re.compile(r"\{(\s*/?\s*(?:knowledge|rag-context)\s*)\}", re.IGNORECASE)
 
@@ -29,7 +30,7 @@ def frame_parts(tag: str, body: str, **attributes: str) -> tuple[str, ...]:
     """The parts of `frame`, the body among them as it is: a large one stands once in memory."""
     name = safe_tag(tag, body)
     end = () if body.endswith("\n") else ("\n",)
-    return (f"<{name}{_written(attributes)}>\n", body, *end, f"</{name}>\n")
+    return (intern(f"<{name}{_written(attributes)}>\n"), body, *end, intern(f"</{name}>\n"))
 
 
 def frame_ends(tag: str, body: str, **attributes: str) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -16,11 +17,13 @@ State = TypeVar("State")
 
 
 class _GrownRun(msgspec.Struct, frozen=True, gc=False):
-    """Items, what was made of all of them in order, and for each item how much was made up to its end."""
+    """Items, what was made of all of them in order, and for each item how much was made up to its end: an array, since
+    of ten thousand items the integers alone would take as much as the tuples.
+    """
 
     items: tuple[Any, ...] = ()
     made: tuple[Any, ...] = ()
-    ends: tuple[int, ...] = ()
+    ends: Sequence[int] = ()
 
 
 class GrownRuns:
@@ -44,12 +47,12 @@ class GrownRuns:
         same = shared_run(last.items, items)
         kept = end = last.ends[same - 1] if same else 0
         fresh = [make(item) for item in items[same:]]
-        ends = [*last.ends[:same]]
+        ends = array("q", last.ends[:same])
         for one in fresh:
             end += len(one)
             ends.append(end)
         made = (*last.made[:kept], *chain.from_iterable(fresh))
-        self._runs[name] = _GrownRun(items, made, tuple(ends))
+        self._runs[name] = _GrownRun(items, made, ends)
         return made
 
     def folded(

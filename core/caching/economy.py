@@ -70,7 +70,7 @@ class Outlook(msgspec.Struct, frozen=True):
         return self.go_on * self.dead
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=16)
 def outlook(
     prices: CachePrices,
     odds: Odds,

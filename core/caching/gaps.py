@@ -115,7 +115,7 @@ def stats_of(habits: Habits, discussion_id: str, own: tuple[TurnGap, ...], turns
     return GapStats(own, habits.own, habits.shared, turns, talks, habits.starts, habits.strange)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
     """Odds of the next turn of the same discussion.
 
@@ -147,7 +147,7 @@ def idle_odds(stats: GapStats, turn_s: float, now_s: float) -> Odds:
     return replace(odds, go_on=goes_on / (goes_on + 1.0 - odds.go_on))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def shared_odds(stats: GapStats, longest_s: float, now_s: float = 0.0) -> Odds:
     """Odds of the next turn that needs the shared prefix by itself: one whose discussion has no entry of its own left.
 

@@ -75,7 +75,7 @@ def hours_of(shared: tuple[TurnGap, ...], now_s: float) -> Hours:
     return _hours_of(slots, int(now_s // _HOUR_S))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)
 def _hours_of(slots: frozenset[int], now_slot: int) -> Hours:
     """As `hours_of`, by the hours in which turns came: most turns come in the same one as the last."""
     if not slots:

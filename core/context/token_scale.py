@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -97,13 +98,14 @@ def with_reply(
 
 
 class _Counted(msgspec.Struct, frozen=True):
-    """Count of a request: `ends`, tokens and images of its messages up to each; `whole`: messages before the first with a
+    """Count of a request: `tokens` and `images` of its messages up to each, in arrays; `whole`: messages before the first with a
     text that was estimated.
     """
 
     pdf: PdfForm | None = None
     messages: tuple[RequestMessage, ...] = ()
-    ends: tuple[tuple[int, int], ...] = ()
+    tokens: Sequence[int] = ()
+    images: Sequence[int] = ()
     whole: int = 0
 
 
@@ -124,15 +126,16 @@ class RequestCounter:
         count = token_counter(counted, 1.0, estimated, pdf)
         tokens, images = _tokens_and_images((*request.tools, *request.system), count)
         same = min(shared_run(last.messages, request.messages), last.whole) if last.pdf == pdf else 0
-        ends, whole = [*last.ends[:same]], same
-        so_far = ends[-1] if ends else (0, 0)
+        token_ends, image_ends, whole = array("q", last.tokens[:same]), array("q", last.images[:same]), same
+        so_far = (token_ends[-1], image_ends[-1]) if same else (0, 0)
         for number, message in enumerate(request.messages[same:], same + 1):
             own = _tokens_and_images(message.parts, count)
             so_far = so_far[0] + own[0], so_far[1] + own[1]
-            ends.append(so_far)
+            token_ends.append(so_far[0])
+            image_ends.append(so_far[1])
             if not estimated:
                 whole = number
-        self._last = _Counted(pdf, request.messages, tuple(ends), whole)
+        self._last = _Counted(pdf, request.messages, token_ends, image_ends, whole)
         return RequestCount(tokens + so_far[0], images + so_far[1], not estimated)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from sys import intern
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -197,8 +198,8 @@ def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
         return ()
     bodies = [_canonical(part) for part in parts]
     name = safe_tag(message.role.value, *chain.from_iterable(bodies))
-    bodies[0] = (f"<{name}>\n", *bodies[0])
-    bodies[-1] = (*bodies[-1], f"</{name}>\n")
+    bodies[0] = (intern(f"<{name}>\n"), *bodies[0])
+    bodies[-1] = (*bodies[-1], intern(f"</{name}>\n"))
     pairs = zip(parts, bodies, strict=True)
     return tuple(_piece(message, number, part, body) for number, (part, body) in enumerate(pairs))
 
