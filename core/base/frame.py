@@ -7,7 +7,29 @@ import re
 from itertools import count
 from sys import intern
 
-_BLOCK = re.compile(r"\{(\s*/?\s*(?:knowledge|rag-context)\s*)\}", re.IGNORECASE)
+_UNSEEN = (
+    r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+)
+"""Blanks, and characters that nobody sees: `Default_Ignorable_Code_Point` of Unicode 16, most of it."""
+
+_GAP = f"[{_UNSEEN}]*+"
+"""Taken whole or not at all: a long run of blanks was tried from each of its places."""
+
+_OPENING, _CLOSING, _DASHES = "{\uff5b\ufe5b", "}\uff5d\ufe5c", "\u2010-\u2015\u2212\ufe58\ufe63"
+_TO_FULL_WIDTH = 0xFEE0
+
+
+def _spelled(word: str) -> str:
+    """Pattern of a word as a model may read it: in full width too, with any dash, and with what nobody sees between."""
+    forms = [f"[{re.escape(c)}{chr(ord(c) + _TO_FULL_WIDTH)}{_DASHES if c == '-' else ''}]" for c in word]
+    return _GAP.join(forms)
+
+
+_BLOCK = re.compile(
+    f"[{_OPENING}]({_GAP}[/\uff0f]?+{_GAP}(?:{_spelled('knowledge')}|{_spelled('rag-context')}){_GAP})[{_CLOSING}]",
+    re.IGNORECASE,
+)
 
 quoted = json.JSONEncoder(ensure_ascii=False).encode
 """A text as a JSON string: one line, with its quotes."""
@@ -51,7 +73,7 @@ def empty_frame(tag: str, **attributes: str) -> str:
 
 def without_blocks(text: str) -> str:
     """The text with `{/knowledge}` and its like in round brackets: nothing inside can close what it is put in."""
-    return _BLOCK.sub(r"(\1)", text) if "{" in text else text
+    return _BLOCK.sub(r"(\1)", text) if any(one in text for one in _OPENING) else text
 
 
 def rag_block(text: str) -> str:

@@ -12,7 +12,9 @@ from core.values.knowledge import Category, NewItem
 MAX_ITEM_CHARS = 10_000
 """A longer value is no item any more; it is cut with an ellipsis."""
 
-_BREAKS = re.compile(r"[ \t]*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+[ \t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*")
+_BREAKS = re.compile(
+    r"(?<![ \t])[ \t]*+[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+[ \t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*"
+)
 _FORGED = re.compile(r"\[(?=\s*from\s*:)", re.IGNORECASE)
 _OPENING = re.compile(r"(?:[-+*>]|#{1,6}|-{3,}|={3,})(?=\s|$)|>|`{3}|~{3}")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s+(?:[-+*>#]|`{3}|~{3}))")

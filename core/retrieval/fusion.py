@@ -122,10 +122,12 @@ def by_source(ranked: Iterable[Ranked], count: int) -> tuple[RankedSource, ...]:
     """The best `count` sources, each by its best chunk: a long one pushes nobody out.
 
     A file is one source, however many corpora and folders it counts in; its next chunks are those of the same reading.
+    Of knowledge each item is one: what else stands in its category is another matter.
     """
-    chunks: dict[str, list[Ranked]] = defaultdict(list)
+    chunks: dict[tuple[str, int], list[Ranked]] = defaultdict(list)
     for one in ranked:
-        chunks[file_of(one.candidate.path)].append(one)
+        line = one.candidate.line if one.kind is ChunkKind.KNOWLEDGE else 0
+        chunks[file_of(one.candidate.path), line].append(one)
     best = sorted(chunks.values(), key=lambda of_source: _order(of_source[0]))[:count]
     return tuple(RankedSource(first, tuple(_next(first, rest)[:PASSAGES])) for first, *rest in best)
 

@@ -22,7 +22,7 @@ from core.retrieval.index_file import (
     note_reading,
     open_index,
 )
-from core.retrieval.local_filters import narrowed
+from core.retrieval.local_filters import narrowed, rows_of
 from core.retrieval.quantisation import DIMENSION
 from core.retrieval.store import (
     BY_NAME,
@@ -297,7 +297,7 @@ class LocalStore:
         """Cosines of the best chunks, and of `also`."""
         with self._reading() as db:
             clause, values = narrowed(db, shelf, scopes, filters)
-            rows = [row for (row,) in db.execute(clause, values)] if clause else None
+            rows = rows_of(db, clause, values) if clause else None
             with self._guarded():
                 known = {one.row: one for one in also}
                 scores, least = self._vectors[shelf].best(query, count, rows, known)

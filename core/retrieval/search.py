@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from core.base.kept_threads import KeptThreads
 from core.retrieval.embedder import Embedder, EmbedError, sound_vectors
 from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse, worth_showing
 from core.retrieval.held_words import with_held
@@ -42,6 +43,8 @@ _NO_VECTORS, _WAIT = "No passage has its vector yet", "They are made while the i
 
 _CANDIDATES = 100
 _PER_HIT = 5
+
+_ASIDE = KeptThreads()
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
@@ -86,10 +89,12 @@ def search(
     shelves = [s for s in SHELVES if s.corpus in asked.corpora and _is_asked(s, asked.filters)]
     if not shelves or not any(c.isalnum() for c in asked.query):  # marks alone mean nothing to any model
         return SearchAnswer(asked.query, mode=SearchMode.HYBRID if asked.corpora else SearchMode.OFF)
-    vector, reason, remedy = (None, "", "") if is_made_anew else _query_vector(embedder, asked.query)
     try:
         _require_index(is_made_anew=is_made_anew)
-        found = _found(store, shelves, asked, vector)
+        meanwhile = _embedding(embedder, asked.query)
+        keyword = _keyword(store, shelves, asked)
+        vector, reason, remedy = meanwhile()
+        found = _found(store, shelves, asked, keyword, vector)
         is_bare = not any(one.vector for one in found) and bool(store.bare(1))
         hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
@@ -130,10 +135,34 @@ def _is_asked(shelf: Shelf, filters: SearchFilters) -> bool:
     return not filters.corpora or shelf.corpus in filters.corpora
 
 
-def _query_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.int8] | None, str, str]:
-    """Vector of the query, else why there is none."""
+_Embedded = tuple["NDArray[np.int8] | None", str, str]
+"""Vector of a query, else why there is none, and what helps."""
+
+
+def _embedding(embedder: Embedder | None, query: str) -> Callable[[], _Embedded]:
+    """Begin a query's vector, and give what waits for it: another process or a server makes it, while words are looked for."""
     if embedder is None:
-        return None, "", ""
+        return lambda: (None, "", "")
+    answered: list[_Embedded | Exception] = []
+
+    def ask() -> None:
+        try:
+            answered.append(_query_vector(embedder, query))
+        except Exception as error:  # noqa: BLE001 (the edge of this thread: who waits raises it)
+            answered.append(error)
+
+    is_over = _ASIDE.run("query-vector", ask)
+
+    def wait() -> _Embedded:
+        is_over.wait()
+        if isinstance(answered[0], Exception):
+            raise answered[0]
+        return answered[0]
+
+    return wait
+
+
+def _query_vector(embedder: Embedder, query: str) -> _Embedded:
     try:
         bound_s = EMBED_S if embedder.is_warm else FIRST_EMBED_S
         return sound_vectors(embedder, [query[:_EMBEDDED_CHARS]], timeout_s=bound_s)[0], "", ""
@@ -141,26 +170,42 @@ def _query_vector(embedder: Embedder | None, query: str) -> tuple[NDArray[np.int
         return None, error.what, error.remedy
 
 
+def _keyword(
+    store: VectorStore, shelves: Sequence[Shelf], asked: SearchRequest
+) -> dict[Shelf, dict[ChunkPlace, float]]:
+    """Scores by words of each shelf."""
+    terms, scopes = query_terms(asked.query), _scopes(asked)
+    return {one: store.keyword(one, terms, scopes, asked.filters, _most(asked)) for one in shelves}
+
+
 def _found(
-    store: VectorStore, shelves: Sequence[Shelf], asked: SearchRequest, vector: NDArray[np.int8] | None
+    store: VectorStore,
+    shelves: Sequence[Shelf],
+    asked: SearchRequest,
+    by_words: Mapping[Shelf, Mapping[ChunkPlace, float]],
+    vector: NDArray[np.int8] | None,
 ) -> list[KindScores]:
     """Scores that each kind's shelves brought."""
-    terms = query_terms(asked.query)
-    most = max(_CANDIDATES, _PER_HIT * asked.count)
-    scopes = (*asked.scopes, "")
     keyword: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
     cosines: dict[ChunkKind, dict[ChunkPlace, float]] = defaultdict(dict)
     least: dict[ChunkKind, float] = {}
     for shelf in shelves:
-        by_words = store.keyword(shelf, terms, scopes, asked.filters, most)
-        keyword[shelf.kind].update(by_words)
+        keyword[shelf.kind].update(by_words[shelf])
         if vector is not None:
-            scan = store.vector(shelf, vector, scopes, asked.filters, most, by_words)
+            scan = store.vector(shelf, vector, _scopes(asked), asked.filters, _most(asked), by_words[shelf])
             cosines[shelf.kind].update(scan.scores)
             least[shelf.kind] = min(least.get(shelf.kind, scan.least), scan.least)
     kinds = dict.fromkeys(shelf.kind for shelf in shelves)
     found = [KindScores(kind, keyword[kind], cosines[kind], least.get(kind, 0.0)) for kind in kinds]
-    return with_held(store, terms, found)
+    return with_held(store, query_terms(asked.query), found)
+
+
+def _scopes(asked: SearchRequest) -> tuple[str, ...]:
+    return (*asked.scopes, "")
+
+
+def _most(asked: SearchRequest) -> int:
+    return max(_CANDIDATES, _PER_HIT * asked.count)
 
 
 def _hits(store: VectorStore, sources: Sequence[RankedSource]) -> tuple[SearchHit, ...]:

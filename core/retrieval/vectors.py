@@ -97,7 +97,7 @@ class VectorFile:
         self._mapped = None
 
     def best(
-        self, query: NDArray[np.int8], count: int, rows: Sequence[int] | None, also: Iterable[int]
+        self, query: NDArray[np.int8], count: int, rows: NDArray[np.intp] | None, also: Iterable[int]
     ) -> tuple[dict[int, float], float]:
         """Cosines of the best rows and of `also`, and the least of all that were scanned.
 
@@ -111,7 +111,7 @@ class VectorFile:
             return {}, 0.0
         numbers: NDArray[np.intp] | None = None
         if rows is not None:
-            numbers = np.sort(np.asarray(rows, np.intp)) - 1
+            numbers = np.sort(rows) - 1
             numbers = numbers[: np.searchsorted(numbers, len(matrix))]
         dots = _dots(matrix, query) if numbers is None else _some_dots(matrix, query, numbers)
         if not len(dots):
@@ -119,7 +119,7 @@ class VectorFile:
         is_there = dots != 0
         if not is_there.any():
             return {}, 0.0
-        least = int(dots.min()) if is_there.all() else int(dots[is_there].min())
+        least = float(dots.min() if is_there.all() else dots[is_there].min())
         chosen = (
             np.argpartition(dots, len(dots) - count)[-count:] if len(dots) > count else np.arange(len(dots))
         )
@@ -146,15 +146,15 @@ class VectorFile:
         return self._mapped if count else None
 
 
-def _some_dots(matrix: Any, query: NDArray[np.int8], numbers: NDArray[np.intp]) -> NDArray[np.int32]:
+def _some_dots(matrix: Any, query: NDArray[np.int8], numbers: NDArray[np.intp]) -> NDArray[np.float64]:
     """Dot products of some rows. Many of them are sooner found among all than taken out."""
     if len(numbers) * _FEW > len(matrix):
         return _dots(matrix, query)[numbers]
     return _dots(matrix[numbers], query)
 
 
-def _dots(matrix: Any, query: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Dot products of each row with the query, exact.
+def _dots(matrix: Any, query: NDArray[np.int8]) -> NDArray[np.float64]:
+    """Dot products of each row with the query, exact: whole numbers, as floats, since all of them need not be converted.
 
     `numkong.dot` reads a matrix at nearly the speed of memory; its packed product, made for many queries, took 1.7 times
     as long for one (a million rows, 2026-11-24).
@@ -166,7 +166,7 @@ def _dots(matrix: Any, query: NDArray[np.int8]) -> NDArray[np.int32]:
     except ImportError:
         asked = query.astype(np.float32)
         parts = [matrix[at : at + _SLICE].astype(np.float32) @ asked for at in range(0, len(matrix), _SLICE)]
-        return np.rint(np.concatenate(parts)).astype(np.int32) if parts else np.zeros(0, np.int32)
+        return np.rint(np.concatenate(parts), dtype=np.float64) if parts else np.zeros(0)
     if not len(matrix):
-        return np.zeros(0, np.int32)
-    return np.asarray(numkong.dot(np.ascontiguousarray(matrix), query)).ravel().astype(np.int32)
+        return np.zeros(0)
+    return np.asarray(numkong.dot(np.ascontiguousarray(matrix), query)).ravel()

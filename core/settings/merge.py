@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.base.toml import TomlError, read_toml
 from core.providers.key_names import kind_of_address
 from core.settings.checks import FOLDERS, did_you_mean, is_mcp_key, place_of, setting_for, value_flaw
 from core.settings.schema import SETTINGS, VENDORS, Kind, Setting, Value
@@ -86,11 +87,22 @@ def from_text(setting: Setting, text: str) -> Value:
                     text.lower(), text
                 )
             case Kind.TEXTS:
-                return (text,) if text else ()
+                return _texts(text)
             case _:
                 return text
     except ValueError:
         return text
+
+
+def _texts(text: str) -> Value:
+    """A list of texts as TOML writes it, else the text as its only one."""
+    if not text.startswith("["):
+        return (text,) if text else ()
+    try:
+        listed = read_toml(f"texts = {text}")["texts"]
+    except TomlError:
+        return (text,)
+    return tuple(listed) if all(isinstance(one, str) for one in listed) else (text,)
 
 
 def merge(sources: Sequence[SettingSource]) -> tuple[Settings, tuple[SettingsFault, ...]]:

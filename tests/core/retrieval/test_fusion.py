@@ -82,6 +82,14 @@ def test_a_source_comes_once_by_its_best_chunk_with_two_more_named() -> None:
     assert short.best.candidate.path == "short"
 
 
+def test_each_item_of_knowledge_is_a_source_and_its_own_parts_are_named() -> None:
+    """What is known of one matter may all stand in `facts.md`."""
+    items = {place("facts.md", 1, 7): 3.0, place("facts.md", 2, 9): 2.0, place("facts.md", 3, 7): 1.0}
+    first, second = by_source(fuse([KindScores(ChunkKind.KNOWLEDGE, items, {})]), 10)
+    assert (first.best.candidate.line, [one.candidate.row for one in first.also]) == (7, [3])
+    assert (second.best.candidate.line, second.also) == (9, ())
+
+
 def test_a_file_that_counts_in_several_corpora_and_folders_is_one_source() -> None:
     """A note lies in a folder of notes, in another one within it, and in a project that is searched itself."""
     readings = ("notes\0/p/notes\0sea/a.md", "notes\0/p/notes/sea\0a.md", "project\0/p\0notes/sea/a.md")

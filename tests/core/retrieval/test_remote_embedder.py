@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from core.providers.clients import Clients
 from core.retrieval import search as search_module
 from core.retrieval.embedder import EmbedError
+from core.retrieval.fusion import ChunkPlace
 from core.retrieval.local_store import LocalStore
 from core.retrieval.quantisation import cosine
 from core.retrieval.remote_embedder import RemoteEmbedder, remote_embedders
@@ -143,6 +146,32 @@ def test_one_that_is_silent_is_left_when_the_time_is_over(
     assert answer.mode is SearchMode.KEYWORD
     assert "took over 0.2 s" in answer.reason
     assert gate.client_left.wait(20), "the connection is closed, and its thread ends"
+
+
+def test_words_are_looked_for_while_the_vector_is_made(
+    desk: Desk, server: CompatibleServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server answers once the words were found: one that is asked first and waited for would be given up."""
+    monkeypatch.setattr(search_module, "FIRST_EMBED_S", 20)
+    found, looked_up = threading.Event(), desk.store.keyword
+
+    class Slow(RemoteEmbedder):
+        def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+            if not found.wait(timeout_s):
+                raise EmbedError("Words were not looked for meanwhile")
+            return super().embed(texts, timeout_s=timeout_s)
+
+    def noted(*asked: Any) -> dict[ChunkPlace, float]:
+        try:
+            return looked_up(*asked)
+        finally:
+            found.set()
+
+    monkeypatch.setattr(desk.store, "keyword", noted)
+    choice = EmbeddingServer("box", EMBEDDING_MODEL, EMBEDDING_DIMENSION)
+    answer = desk.search(Slow(choice, desk.clients.get, lambda *_: None))
+    assert "No passage has its vector" in answer.reason, "the query has one"
+    assert [hit.path for hit in answer.hits] == ["a.md"]
 
 
 def test_who_stops_waits_for_it_no_more(desk: Desk, server: CompatibleServer) -> None:

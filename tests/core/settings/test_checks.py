@@ -51,6 +51,10 @@ def test_values_that_hold_are_taken_under_their_dotted_key() -> None:
             {"appearance": {"theme": "drak"}},
             "appearance.theme must be one of dark, light, not 'drak'; did you mean dark?",
         ),
+        (
+            {"retrieval": {"corpora": ["notes", "nots"]}},
+            "retrieval.corpora must be one of notes, knowledge, discussions, project, not 'nots'; did you mean notes?",
+        ),
         ({"appearance": {"theme": ["dark"]}}, "appearance.theme must be a text in quotes, not ['dark']"),
         (
             {"ai_settings": {"knowledge": {"digest_enabled": 1}}},

@@ -180,6 +180,11 @@ def test_a_wrong_variable_is_named_and_ignored_and_an_empty_one_is_nothing() -> 
         ("ai_settings.knowledge.digest_enabled", "0", False),
         ("ai_settings.knowledge.digest_enabled", "maybe", "maybe"),
         ("ai_settings.model", "7", "7"),
+        ("retrieval.roots", "notes", ("notes",)),
+        ("retrieval.roots", '["notes", "[diary]"]', ("notes", "[diary]")),
+        ("retrieval.roots", "[diary]", ("[diary]",)),
+        ("retrieval.roots", "[1]", ("[1]",)),
+        ("retrieval.roots", "", ()),
     ],
 )
 def test_a_text_becomes_a_value_of_its_settings_kind(key: str, text: str, value: Value) -> None:

@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from core.base.child_process import start_child
+from core.base.cores import usable_cores
 from core.base.errors import FailureKind, ProviderError
 from core.providers.embedded.client import DEFAULT_OUTPUT_TOKENS, EmbeddedProvider, without_metadata
 from core.providers.embedded.server import (
@@ -26,7 +27,6 @@ from core.providers.embedded.server import (
     WEIGHT_PACKAGES,
     LlamaServer,
     find_weights,
-    usable_cores,
 )
 from core.providers.factory import make_provider
 from core.providers.model_data import packaged_models
