@@ -19,6 +19,7 @@ from core.base.paths import JOURNAL_FILE
 from core.discussion import log
 from core.discussion.cuts import sent_view
 from core.settings.messages import RefreshModels
+from core.turn.messages import SendPrompt
 from core.values.messages import Mark
 from core.values.records import UsageRecord
 from core.values.usage import UsageKind
@@ -144,7 +145,9 @@ def test_a_message_too_long_for_a_window_that_nobody_knows_is_refused_with_sizes
 ) -> None:
     controller = world.start()
     chosen = world.discussion(controller)
-    opened = ask(controller, chosen, "delta " * 3_000).discussions.open[chosen]
+    controller.send(SendPrompt(chosen, "delta " * 3_000))
+    state = until(controller, lambda s: s.discussions.open[chosen].failure is not None and not s.turns.calls)
+    opened = state.discussions.open[chosen]
 
     assert opened.failure is not None
     assert "2300 tokens" in opened.failure.what
