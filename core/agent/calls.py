@@ -1,18 +1,20 @@
 """Tool calls of a turn: judged one after the other, asked, noted as begun, run, and their results to disk.
 
 Calls that only look run beside each other. One that writes or runs something is judged when all before it that do are
-over, and begins when nothing before it runs: it finds what they left, as if the calls came one by one.
+over, begins when everything before it is, and those behind it wait for it: what each finds is as if the calls came one by
+one. Where even the judgement hangs on what calls before it found, as that of an edit does, it waits for them (`CallPutOff`).
 """
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 from msgspec.structs import replace
 
 from core.agent import background, delegation
 from core.agent.changes import with_changes
-from core.agent.messages import CallDone, CallJudged, JudgeCall, RunCall, StopCalls
+from core.agent.messages import CallDone, CallJudged, CallPutOff, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
 from core.agent.policy import Standing, rule
 from core.agent.tool import ToolPlaces
@@ -74,7 +76,8 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
         turn = replace(turn, judging_id=following.id)
         about = turn.discussion_id, turn.turn_id, following.id
         what = following.name, following.arguments_json, places_of(state)
-        effects.append(JudgeCall(*about, *what, asked_places(state)))
+        is_next = all(one.state.is_over for one in _before(turn, following.id))
+        effects.append(JudgeCall(*about, *what, asked_places(state), is_next))
     return with_turn(state, turn), tuple(effects)
 
 
@@ -112,29 +115,34 @@ def _may_begin(turn: AgentTurn, number: int) -> bool:
     at_work, call = running(turn), turn.calls[number]
     if len(at_work) >= MOST_AT_ONCE or (call.name == delegation.NAME and delegation.is_full(at_work)):
         return False
-    before = turn.calls[:number]
-    if _acts(call):
-        return not any(one.state is CallState.RUNNING for one in before)
-    return not any(_acts(one) and not one.state.is_over for one in before)
+    unfinished = [one for one in turn.calls[:number] if not one.state.is_over]
+    return not unfinished if _acts(call) else not any(map(_acts, unfinished))
 
 
 def _acts(call: ToolCall) -> bool:
-    """True if a call may write or run something, by itself or by a discussion that it gives a task to."""
-    return call.kind in _ACTS or delegation.may_write(call)
+    """True if a call may write or run something, by itself or by a discussion that it gives a task to, or keeps the order."""
+    return call.kind in _ACTS or call.keeps_order or delegation.may_write(call)
 
 
 def _next_to_judge(turn: AgentTurn) -> ToolCall | None:
-    """The first call that was not judged, unless one before it writes or runs something and is not over."""
+    """The first call that was not judged, unless one before it acts and is not over, or it was put off and one is not."""
     if turn.judging_id or turn.is_stopping:
         return None
+    is_first = True
     for call in turn.calls:
         if call.state.is_over:
             continue
         if call.kind is None:
-            return call
+            return call if is_first or not call.keeps_order else None
         if _acts(call):
             return None
+        is_first = False
     return None
+
+
+def _before(turn: AgentTurn, call_id: str) -> tuple[ToolCall, ...]:
+    """Calls of a reply that stand before one."""
+    return tuple(takewhile(lambda one: one.id != call_id, turn.calls))
 
 
 def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
@@ -145,7 +153,13 @@ def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
         return state, ()
     turn = replace(turn, judging_id="")
     approval = event.approval
-    call = replace(call, kind=approval.kind, summary=approval.title, approval=approval)
+    call = replace(
+        call,
+        kind=approval.kind,
+        summary=approval.title,
+        approval=approval,
+        keeps_order=event.keeps_order,
+    )
     if event.problem:  # behind a refusal: what cannot be done tells what is there
         ruling = rule(approval, _standing(state, turn, call, must_ask=False))
         is_refused = ruling.answer is PolicyAnswer.REFUSE
@@ -158,6 +172,16 @@ def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
     if call.name == delegation.NAME:
         turn = replace(turn, delegated=turn.delegated + 1)
     return _ruled(state, given, turn, call, must_ask=event.must_ask)
+
+
+def put_off(state: AppState, given: Stamp, event: CallPutOff) -> Result:
+    """A call is judged when all before it are over; by now they may be."""
+    turn = state.agent.turns.get(event.discussion_id)
+    call = call_of_turn(turn, event.call_id)
+    if turn is None or call is None or turn.judging_id != event.call_id:
+        return state, ()
+    turn = with_tool_call(replace(turn, judging_id=""), replace(call, keeps_order=True))
+    return advance(state, given, turn)
 
 
 def _ruled(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, *, must_ask: bool) -> Result:

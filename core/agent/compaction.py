@@ -307,21 +307,24 @@ def _without_summary(state: AppState, given: Stamp, one: Compaction, why: str) -
 def _stored(state: AppState, given: Stamp, one: Compaction, cut: ViewCut) -> Result:
     """Write a cut; the view changes when it is on disk."""
     cut = replace(cut, id=given.make_id(1), at=given.at)
-    mark = MarkRecord(given.make_id(2), given.at, "cut", _words(state, one.discussion_id, cut))
+    mark = MarkRecord(given.make_id(2), given.at, "cut", _words(state, one, cut))
     state = _with(state, replace(one, phase=CompactionPhase.STORING, record_id=cut.id))
     return state, (AppendRecords(one.discussion_id, (cut_record(cut), mark)),)
 
 
-def _words(state: AppState, discussion_id: str, cut: ViewCut) -> str:
-    """Words for the person about a cut."""
+def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
+    """Words for the person about a cut, with what made it needed where a request was too long."""
+    call = state.turns.calls.get(one.discussion_id)
+    overflow = call.overflow if call is not None and call.id == one.call_id else None
+    why = f"{overflow.what.removesuffix('.')}. " if overflow is not None else ""
     told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
-    window = context_window(state, discussion_id)
+    window = context_window(state, one.discussion_id)
     assumed = ""
-    if window is not None and window.is_assumed:
+    if window is not None and window.is_assumed and overflow is None:
         assumed = f" Nobody knows the model's window: {window.limit_tokens:,} tokens were assumed."
     head = f" They are told of by {told}." if told else " Nothing tells of them."
     left = f"{cut.left_messages:,} messages, about {cut.left_tokens_est:,} tokens, are not in the model's view any more."
-    return f"{left}{head} The log keeps everything.{assumed}"
+    return f"{why}{left}{head} The log keeps everything.{assumed}"
 
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:

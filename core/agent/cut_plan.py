@@ -159,11 +159,13 @@ def _tokens(asked: CutRequest, messages: Sequence[Message]) -> int:
 
 def _nothing(asked: CutRequest, kept: int) -> str:
     budget = asked.budget
-    return (
-        f"Nothing more can leave the view: the last turn takes about {kept:,} tokens beside {budget.fixed:,} of "
-        f"instructions, files and your message; the window has {budget.window:,}"
-        f"{' (assumed, nobody knows it)' if budget.is_assumed else ''}."
+    fixed = f"{budget.fixed:,} tokens of instructions, files and your message"
+    taken = (
+        f"the last turn takes about {kept:,} tokens beside {fixed}" if kept else f"there are {fixed} alone"
     )
+    window = f"; the window has {budget.window:,}{' (assumed, nobody knows it)' if budget.is_assumed else ''}"
+    known = "" if asked.why is CutReason.OVERFLOW else window  # else who refused it has said so
+    return f"Nothing more can leave the view: {taken}{known}."
 
 
 def _tellable(asked: CutRequest) -> tuple[JournalEntry, ...]:

@@ -61,7 +61,10 @@ class UndoTurn(msgspec.Struct, frozen=True):
 
 # tool worker: a thread each
 class JudgeCall(msgspec.Struct, frozen=True):
-    """Find out what a call would do; answered by `CallJudged`."""
+    """Find out what a call would do; answered by `CallJudged`, or by `CallPutOff` where others of its reply come first.
+
+    `is_next`: all before it in its reply are over.
+    """
 
     discussion_id: str
     turn_id: str
@@ -70,6 +73,7 @@ class JudgeCall(msgspec.Struct, frozen=True):
     arguments_json: str
     places: ToolPlaces
     searched: AskedPlaces | None = None
+    is_next: bool = True
 
 
 class RunCall(msgspec.Struct, frozen=True):
@@ -118,13 +122,24 @@ class LookForSandbox(msgspec.Struct, frozen=True):
 
 
 class CallJudged(msgspec.Struct, frozen=True):
-    """Finding of what a call would do. `problem`: it cannot be done; `must_ask`: whatever was granted."""
+    """Finding of what a call would do. `problem`: it cannot be done; `must_ask`: whatever was granted.
+
+    `keeps_order`: as its tool declares.
+    """
 
     discussion_id: str
     call_id: str
     approval: Approval
     problem: str = ""
     must_ask: bool = False
+    keeps_order: bool = False
+
+
+class CallPutOff(msgspec.Struct, frozen=True):
+    """A call was not judged: its tool keeps the order, and calls before it are not over."""
+
+    discussion_id: str
+    call_id: str
 
 
 class CallTail(msgspec.Struct, frozen=True):
@@ -195,5 +210,7 @@ AgentCommand = SetTools | ApproveCall | RefuseCall | KillCommands | UndoTurn
 AgentEffect = JudgeCall | RunCall | StopCalls | RestoreFiles | FindChanges | LookForSandbox
 """The tool worker's: a thread a call."""
 
-AgentEvent = CallJudged | CallTail | CallDone | CommandEnded | FilesRestored | ChangesFound | SandboxFound
+AgentEvent = (
+    CallJudged | CallPutOff | CallTail | CallDone | CommandEnded | FilesRestored | ChangesFound | SandboxFound
+)
 """Events of this room."""

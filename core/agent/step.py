@@ -14,6 +14,7 @@ from core.agent.messages import (
     ApproveCall,
     CallDone,
     CallJudged,
+    CallPutOff,
     CallTail,
     ChangesFound,
     CommandEnded,
@@ -109,6 +110,8 @@ def event(state: AppState, given: Stamp, happened: AgentEvent) -> Result:
     match happened:
         case CallJudged():
             return calls.judged(state, given, happened)
+        case CallPutOff():
+            return calls.put_off(state, given, happened)
         case CallTail():
             return _tail(state, happened), ()
         case CallDone():

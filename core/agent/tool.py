@@ -217,12 +217,15 @@ class Tool(msgspec.Struct, frozen=True):
     Args:
         judge: arguments as the model gave them; total: what does not fit is a problem.
         run: the judged call, done; `taken`: numbers of the hunks that the person took, None for all. Total as well.
+        keeps_order: what a call finds, or leaves to the next, hangs on the calls before it in its reply: it is judged
+            and begins when those are over, and those behind it wait for it.
     """
 
     schema: ToolSchema
     kind: ActKind
     judge: Callable[[str, ToolDesk], Judged]
     run: Callable[[Judged, ToolDesk, tuple[int, ...] | None], ToolAnswer]
+    keeps_order: bool = False
 
 
 def schema_of(name: str, description: str, arguments: type[msgspec.Struct]) -> ToolSchema:

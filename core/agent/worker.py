@@ -13,6 +13,7 @@ from core.agent.messages import (
     AgentEvent,
     CallDone,
     CallJudged,
+    CallPutOff,
     CallTail,
     ChangesFound,
     FilesRestored,
@@ -253,7 +254,7 @@ class ToolWorker:
     def _start(
         self,
         effect: JudgeCall | RunCall,
-        work: Callable[[JudgeCall | RunCall, CallDesk, CancelToken], CallJudged | CallDone],
+        work: Callable[[JudgeCall | RunCall, CallDesk, CancelToken], CallJudged | CallPutOff | CallDone],
     ) -> None:
         cancel = CancelToken()
         key = effect.discussion_id, effect.call_id
@@ -291,8 +292,15 @@ class ToolWorker:
         if found or effect.kills:  # ending a process may take a while
             threading.Thread(target=stop, name="stop-tools", daemon=True).start()
 
-    def _judge(self, effect: JudgeCall | RunCall, desk: CallDesk, _cancel: CancelToken) -> CallJudged:
+    def _judge(
+        self, effect: JudgeCall | RunCall, desk: CallDesk, _cancel: CancelToken
+    ) -> CallJudged | CallPutOff:
+        assert isinstance(effect, JudgeCall)
         self._tell_sandbox()
+        tool = self._services.tools.get(effect.name)
+        keeps_order = tool is not None and tool.keeps_order
+        if keeps_order and not effect.is_next:
+            return CallPutOff(effect.discussion_id, effect.call_id)
         judged = self._judged(effect, desk)
         return CallJudged(
             effect.discussion_id,
@@ -300,6 +308,7 @@ class ToolWorker:
             approval_of(effect, judged),
             judged.problem,
             must_ask=bool(judged.reasons),
+            keeps_order=keeps_order,
         )
 
     def _judged(self, effect: JudgeCall | RunCall, desk: CallDesk) -> Judged:

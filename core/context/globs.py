@@ -70,7 +70,7 @@ def expand(
     """Find the files under `base` that match.
 
     As in a shell, names that start with a dot match only a part that does; `**` is any number of folders.
-    Links to folders are not followed. `SKIPPED_FOLDERS`, and folders that `ignores` leaves out, are entered only
+    Links to folders are not followed, and what is no file is none of the finds. `SKIPPED_FOLDERS`, and folders that `ignores` leaves out, are entered only
     where a part names them.
 
     Args:
@@ -127,7 +127,7 @@ class _Walk:
         if not after:
             return
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and (len(self.steps) not in after or _is_folder_link(entry)):
+        if not is_folder and (len(self.steps) not in after or _is_no_file(entry)):
             return
         if rules is not None and rules.leaves_out(entry.path, is_folder=is_folder):
             after = _named(entry.name, places, self.steps) if is_folder else frozenset()
@@ -157,9 +157,10 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
         return
 
 
-def _is_folder_link(entry: os.DirEntry[str]) -> bool:
+def _is_no_file(entry: os.DirEntry[str]) -> bool:
+    """True for a pipe, a device, a socket, and a link to one or to a folder; a link to nothing is told where it is read."""
     try:
-        return entry.is_symlink() and entry.is_dir()
+        return not entry.is_file() and bool(entry.stat())
     except OSError:
         return False
 

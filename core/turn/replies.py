@@ -121,7 +121,8 @@ def no_room(state: AppState, given: Stamp, discussion_id: str, why: str) -> Resu
     call = state.turns.calls.get(discussion_id)
     if call is None or call.overflow is None:
         return state, ()
-    failure = replace(call.overflow, remedy=" ".join(filter(None, (call.overflow.remedy, why))))
+    remedy = ". ".join(filter(None, (call.overflow.remedy.removesuffix("."), why)))
+    failure = replace(call.overflow, remedy=remedy)
     call = replace(call, overflows=MOST_OVERFLOWS, awaits_view=False)
     return failed(with_call(state, call), given, CallFailed(call.id, failure, (), Usage()))
 

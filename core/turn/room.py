@@ -10,7 +10,7 @@ from core.spending.estimates import next_call_usd
 from core.turn.sending import start_call
 from core.values.discussion import CallPhase, LiveCall
 from core.values.provider import Failure
-from core.values.records import MarkRecord, UsageRecord
+from core.values.records import UsageRecord
 from core.values.state import AppState
 from core.values.updates import Result, with_call
 from core.values.usage import Usage
@@ -19,7 +19,8 @@ from core.values.usage import Usage
 def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, usage: Usage) -> Result:
     """A request was longer than the model's window: its call waits until the view is cut, and goes again then.
 
-    What it cost is booked, and its id is free: the same turn asks under another.
+    What it cost is booked, and its id is free: the same turn asks under another. The log is told why by the mark of the
+    cut, or by that of the failure where none can be made.
     """
     again = replace(
         call,
@@ -38,13 +39,7 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
         reserved_usd=next_call_usd(state, call.discussion_id),
     )
     spent = () if usage == Usage() else (UsageRecord(given.make_id(1), given.at, call.id, usage),)
-    mark = MarkRecord(
-        given.make_id(2),
-        given.at,
-        "overflow",
-        f"{failure.what.removesuffix('.')}. The view is cut, then it is sent again.",
-    )
-    return with_call(state, again), (AppendRecords(call.discussion_id, (*spent, mark), ReplyToken(call.id)),)
+    return with_call(state, again), (AppendRecords(call.discussion_id, spent, ReplyToken(call.id)),)
 
 
 def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:

@@ -27,7 +27,7 @@ def meter(desk: Desk) -> None:
         ui.text("name", "Context", style="small", tone="muted")
         ui.text("figure", window_words(window), style="small", tone=tone, width=0, tip=window_tip(window))
     ui.progress("bar", window.share, tone="accent" if tone == "muted" else tone, height=4, marks=MARKS)
-    if window.is_assumed:
+    if window.is_assumed and not _is_asked(desk):
         said = ASSUMED.format(window.limit_tokens)
         ui.text("assumed", said, tone="warn", style="small", wraps=True)
     if window.left_messages:
@@ -46,6 +46,12 @@ def _window(desk: Desk) -> ContextWindow | None:
         state.config,
     )
     return desk.view.memo.get("context window", parts, lambda: context_window(state, chosen))
+
+
+def _is_asked(desk: Desk) -> bool:
+    """True while a server still tells of its models, and their windows with them."""
+    asking = desk.state.program.workers.get("models")
+    return asking is not None and asking.status == "busy"
 
 
 def window_words(window: ContextWindow) -> str:

@@ -176,12 +176,14 @@ TOOLS = (
         ActKind.COMMAND,  # offered where commands are; looking and ending need no question
         _judge_background("Look at background command"),
         run_output,
+        keeps_order=True,  # a look takes what came since the last one
     ),
     Tool(
         schema_of("bash_kill", _KILL, BackgroundArguments),
         ActKind.COMMAND,  # offered where commands are; looking and ending need no question
         _judge_background("End background command"),
         run_kill,
+        keeps_order=True,
     ),
 )
 """The tools of this module."""

@@ -58,4 +58,5 @@ TOOL = Tool(
     ActKind.OWN,
     _judge,
     _run,
+    keeps_order=True,  # entries stand as they were written
 )

@@ -59,4 +59,5 @@ TOOL = Tool(
     ActKind.OWN,
     _judge,
     _run,
+    keeps_order=True,  # the last list counts
 )

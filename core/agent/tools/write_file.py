@@ -46,4 +46,5 @@ TOOL = Tool(
     ActKind.EDIT,
     _judge,
     run_write,
+    keeps_order=True,  # only what was read may be written
 )

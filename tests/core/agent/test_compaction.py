@@ -230,7 +230,6 @@ def test_a_request_that_is_too_long_is_cut_and_sent_again_twice_at_most(book: Pl
         (plan,) = of(effects, PlanView)
         assert (plan.why, plan.attempt) == (CutReason.OVERFLOW, attempt)
         assert chosen in book.state.turns.calls  # who waits for the end of the turn goes on waiting
-        book.append(next(e for e in of(effects, AppendRecords)))
         _, effects = kept(book, planned(book, plan))
         (again,) = of(effects, CallProvider)
         assert again.call_id != call.call_id

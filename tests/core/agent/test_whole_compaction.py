@@ -19,6 +19,7 @@ from core.base.paths import JOURNAL_FILE
 from core.discussion import log
 from core.discussion.cuts import sent_view
 from core.settings.messages import RefreshModels
+from core.turn.messages import SendPrompt
 from core.values.messages import Mark
 from core.values.records import UsageRecord
 from core.values.usage import UsageKind
@@ -69,6 +70,9 @@ def test_an_overflow_is_summarised_and_sent_again_and_a_restart_sends_the_same_b
     assert "They asked about tides." in json.dumps(told)
     assert "alpha " * 30 not in json.dumps(told)
     view = sent_view(state.discussions.open[chosen])
+    marks = [one for one in state.discussions.open[chosen].entries if isinstance(one, Mark)]
+    assert [one.kind for one in marks] == ["cut"]
+    assert "maximum context length is 2300 tokens" in marks[0].text, "it says why"
     records = log.read(world.home, chosen).records
     assert [one.kind for one in records if isinstance(one, UsageRecord)].count(UsageKind.COMPACTION) == 1
     first.stop()
@@ -129,5 +133,24 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
     failure = state.discussions.open[other].failure
     assert failure is not None
     assert "2,0" in failure.what
-    assert "Nothing more can leave the view" in failure.remedy
+    assert "Nothing was sent. Nothing more can leave the view: there are " in failure.remedy
     assert len(world.server.bodies) == 4  # nothing was sent
+    marks = [one.kind for one in state.discussions.open[other].entries if isinstance(one, Mark)]
+    assert marks == ["failed"], "one is enough"
+
+
+@pytest.mark.parametrize("world", [dataclasses.replace(SMALL, listing={})], indirect=True)
+def test_a_message_too_long_for_a_window_that_nobody_knows_is_refused_with_sizes_and_one_mark(
+    world: World,
+) -> None:
+    controller = world.start()
+    chosen = world.discussion(controller)
+    controller.send(SendPrompt(chosen, "delta " * 3_000))
+    state = until(controller, lambda s: s.discussions.open[chosen].failure is not None and not s.turns.calls)
+    opened = state.discussions.open[chosen]
+
+    assert opened.failure is not None
+    assert "2300 tokens" in opened.failure.what
+    assert "larger window. Nothing more can leave the view: there are " in opened.failure.remedy
+    assert "the window has" not in opened.failure.remedy, "nobody knows it"
+    assert [one.kind for one in opened.entries if isinstance(one, Mark)] == ["failed"]

@@ -125,3 +125,14 @@ def test_a_hundred_thousand_files_stop_at_the_limit(tmp_path: Path, monkeypatch:
 def test_a_pattern_is_split_where_its_wildcards_begin() -> None:
     assert glob_base("/p/src/*/a.py") == ("/p/src", ("*", "a.py"))
     assert glob_base("/*") == ("/", ("*",))
+
+
+def test_what_is_no_file_is_not_found(root: Path) -> None:
+    os.mkfifo(root / "pipe.py")
+    (root / "to_pipe.py").symlink_to(root / "pipe.py")
+    (root / "to_null.py").symlink_to("/dev/null")
+    (root / "to_nothing.py").symlink_to(root / "gone.py")
+
+    assert {"pipe.py", "to_pipe.py", "to_null.py"}.isdisjoint(found(root, "**/*.py"))
+    problem = read_item(str(root), FileItem("to_nothing.py"), FileLimits()).files[0].problem
+    assert problem is not None

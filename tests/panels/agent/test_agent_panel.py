@@ -14,7 +14,7 @@ from core.values.messages import Message, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile
 from core.values.settings import Project
-from core.values.state import AppState
+from core.values.state import AppState, WorkerStatus
 from core.values.usage import Usage
 from core.values.window import ViewCut
 from panels.agent.view import AgentView
@@ -248,6 +248,10 @@ def test_the_meter_tells_of_the_window_what_is_assumed_how_full_it_is_and_what_l
     assert unknown.find("30.0k / 32.8k assumed · 92 %").props["tone"] == "error"
     assert unknown.shows("32,768 tokens are assumed")
     assert unknown.shows("3 messages, ≈4.2k tokens, left its view")
+    asking = with_fields(
+        with_window(ModelProfile("p", "m"), 30_000), workers={"models": WorkerStatus("models", "busy")}
+    )
+    assert not open_at(asking, "todo").ui.shows("Nobody knows the window"), "its server may just be telling"
 
     context = Screen(with_window(ModelProfile("p", "m"), 30_000, cut), view_of(panel="context")).ui
     assert context.shows("The model's view does not begin with the first message")
