@@ -25,7 +25,7 @@ from tests.recording_nodes import (
 VIEWPORT_PX = 700.0
 BUTTON_KINDS = frozenset(get_args(ButtonKind))
 NODE_FIELDS = ("label", "tip", "value", "is_enabled")
-OWN_NAMES = {
+OWN_NAMES: dict[Any, dict[str, str]] = {
     w.SurfaceWidget: {"kind": "surface"},
     w.ClickableWidget: {"kind": "surface"},
     w.ButtonWidget: {"kind": "look"},
