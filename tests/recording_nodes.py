@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -32,15 +32,26 @@ class Node:
     tip: str = ""
     value: Any = None
     is_enabled: bool = True
-    props: dict[str, Any] = field(default_factory=dict)
+    read_props: Callable[[], dict[str, Any]] = dict
     children: list[Node] = field(default_factory=list)
     keys: set[Hashable] = field(default_factory=set)
+    _props: dict[str, Any] | None = None
+
+    @property
+    def props(self) -> dict[str, Any]:
+        """What else it was given. Put together when it is first read: of the millions that are drawn few are."""
+        if self._props is None:
+            self._props = self.read_props()
+        return self._props
 
     def walk(self) -> Iterator[Node]:
         """This node and everything in it, in drawing order."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        ahead = [self]
+        while ahead:
+            node = ahead.pop()
+            yield node
+            if node.children:
+                ahead.extend(reversed(node.children))
 
     def above(self) -> Iterator[Node]:
         """The containers that it lies in, innermost first."""
@@ -80,13 +91,19 @@ def needs_words(what: str, key: Hashable, label: str, tip: str) -> None:
         raise ProtocolError(f"The {what} {key!r} has neither a label nor a tip")
 
 
-def check_look(about: dict[str, Any]) -> None:
-    icon = about.get("icon")
-    if icon and icon not in icon_names():
-        raise ProtocolError(f"There is no icon called {icon!r}")
-    for name, allowed in (("tone", Tone), ("style", Style), ("surface", Surface)):
-        if name in about and about[name] not in get_args(allowed):
-            raise ProtocolError(f"No {name}: {about[name]!r}")
+@cache
+def looks() -> dict[str, frozenset[str]]:
+    """What each name of a look may be; an icon may also be none."""
+    chosen = {"tone": Tone, "style": Style, "surface": Surface}
+    return {"icon": icon_names() | {""}, **{name: frozenset(get_args(kind)) for name, kind in chosen.items()}}
+
+
+def check_look(name: str, value: Any) -> None:
+    """Check a value of one of the names in `looks`."""
+    if value not in looks()[name]:
+        raise ProtocolError(
+            f"No {name}: {value!r}" if name != "icon" else f"There is no icon called {value!r}"
+        )
 
 
 def is_called(node: Node, label: str) -> bool:

@@ -6,18 +6,26 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, get_args
-
-from msgspec import structs
+from typing import Any, NamedTuple, get_args
 
 from panels.base import widgets as w
 from panels.base.parts import ButtonKind, Clicks, Edited, ListView
 from panels.base.ui import ListWidget, TableWidget, Ui, VirtualRows
-from tests.recording_nodes import Node, Path_, ProtocolError, check_look, is_function_key, legend, needs_words
+from tests.recording_nodes import (
+    Node,
+    Path_,
+    ProtocolError,
+    check_look,
+    is_function_key,
+    legend,
+    looks,
+    needs_words,
+)
 
 VIEWPORT_PX = 700.0
+BUTTON_KINDS = frozenset(get_args(ButtonKind))
 NODE_FIELDS = ("label", "tip", "value", "is_enabled")
-OWN_NAMES = {
+OWN_NAMES: dict[Any, dict[str, str]] = {
     w.SurfaceWidget: {"kind": "surface"},
     w.ClickableWidget: {"kind": "surface"},
     w.ButtonWidget: {"kind": "look"},
@@ -30,10 +38,32 @@ OWN_NAMES = {
 """Fields that a node has under another name."""
 
 
-@cache
 def kind_of(widget: type[Any]) -> str:
     """What nodes of a widget are called: `stacked_bar` of `StackedBarWidget`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", widget.__name__.removesuffix("Widget")).lower()
+
+
+class Shape(NamedTuple):
+    """How nodes of a widget are filled: pairs of a name on the node and the field of the widget that it has."""
+
+    kind: str
+    own: tuple[tuple[str, str], ...]
+    props: tuple[tuple[str, str], ...]
+    looks: tuple[tuple[str, str], ...]
+
+
+@cache
+def shape_of(widget: type[Any]) -> Shape:
+    """The shape of a widget's nodes."""
+    renamed = OWN_NAMES.get(widget, {})
+    pairs = [(renamed.get(field, field), field) for field in widget.__struct_fields__ if field != "key"]
+    own = tuple(pair for pair in pairs if pair[0] in NODE_FIELDS)
+    return Shape(
+        kind_of(widget),
+        own,
+        tuple(pair for pair in pairs if pair not in own),
+        tuple(pair for pair in pairs if pair[0] in looks()),
+    )
 
 
 class Record:
@@ -69,7 +99,12 @@ class Record:
             lost = next(iter(self.events))
             self.events.clear()
             raise ProtocolError(f"Nothing took the {lost[1]} on {lost[0]}")
-        paths = {node.path for node in self.root.walk()}
+        self._forget_the_gone()
+
+    def _forget_the_gone(self) -> None:
+        """Keep nothing about what is not drawn any more."""
+        about = self.seen_focus or self.guarded or self.open_menus or self.focused is not None
+        paths = {node.path for node in self.root.walk()} if about else set()
         self.seen_focus &= paths
         self.guarded = {path: since for path, since in self.guarded.items() if path in paths}
         self.open_menus &= paths
@@ -80,20 +115,35 @@ class Record:
 
     def add(self, widget: w.KeyedWidget[Any], **other: Any) -> Node:
         """A node with the fields of a widget; `other` stands for some of them."""
-        names = OWN_NAMES.get(type(widget), {})
-        about = {names.get(name, name): value for name, value in structs.asdict(widget).items()} | other
-        return self.node(kind_of(type(widget)), about.pop("key"), **about)
+        shape = shape_of(type(widget))
+        for name, field in shape.looks:
+            check_look(name, getattr(widget, field))
+        node = self._placed(shape.kind, widget.key)
+        for name, field in shape.own:
+            setattr(node, name, getattr(widget, field))
+        for name in NODE_FIELDS:
+            if name in other:
+                setattr(node, name, other.pop(name))
+        node.read_props = lambda: {name: getattr(widget, field) for name, field in shape.props} | other
+        return node
 
     def node(self, kind: str, key: Hashable, **about: Any) -> Node:
         """A node in the container that is drawn."""
-        hash(key)
-        if key in self.here.keys:
-            raise ProtocolError(f"The key {key!r} is used twice in {self.here.path}")
-        self.here.keys.add(key)
-        check_look(about)
-        named = {name: about.pop(name) for name in NODE_FIELDS if name in about}
-        node = Node(kind, (*self.here.path, key), self.here, props=about, **named)
-        self.here.children.append(node)
+        node = self._placed(kind, key)
+        for name, value in about.items():
+            if name in NODE_FIELDS:
+                setattr(node, name, value)
+            else:
+                node.props[name] = value
+        return node
+
+    def _placed(self, kind: str, key: Hashable) -> Node:
+        here = self.here
+        if key in here.keys:
+            raise ProtocolError(f"The key {key!r} is used twice in {here.path}")
+        here.keys.add(key)
+        node = Node(kind, (*here.path, key), here)
+        here.children.append(node)
         return node
 
     def take(self, node: Node, what: str) -> Any:
@@ -307,7 +357,7 @@ def _image(record: Record, it: w.ImageWidget) -> None:
 
 def _button(record: Record, it: w.ButtonWidget) -> bool:
     needs_words("button", it.key, it.label, it.tip)
-    if it.kind not in get_args(ButtonKind):
+    if it.kind not in BUTTON_KINDS:
         raise ProtocolError(f"No kind of button: {it.kind!r}")
     if it.guard_s and it.shortcut:
         raise ProtocolError(f"The button {it.key!r} is guarded, and {it.shortcut} would press it")
