@@ -96,7 +96,9 @@ def main(arguments: Sequence[str]) -> int:
     What follows from the first option on is for those modules of the suite that take options (`cache --seeds 3`).
     """
     if {"-h", "--help"} & set(arguments[:1]):
-        print(f"python -m bench [SUITE …] [options of the suite]; suites are: {', '.join(SUITES)}; none: all.")
+        print(
+            f"python -m bench [SUITE …] [options of the suite]; suites are: {', '.join(SUITES)}; none: all."
+        )
         return 0
     first = next((n for n, argument in enumerate(arguments) if argument.startswith("-")), len(arguments))
     names, options = list(arguments[:first]) or list(SUITES), arguments[first:]

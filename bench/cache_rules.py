@@ -1,4 +1,4 @@
-"""What foresight alone could save without keepalive: the best rule that does not know when the person comes back.
+"""The share of foresight without keepalive: the best rule that does not know when the person comes back.
 
 Each prefix by itself, as in `least_same`, and a hit goes on for an hour for nothing. Gaps are drawn one like the other, so what
 is left to choose is one lifetime to write at, for prefixes that discussions share and for those of one: the best of the
@@ -24,7 +24,7 @@ from bench.cache_policies import MODELS
 from bench.cache_replay import ANY, MAIN, OFF, SAME, SETTINGS
 
 RULES = ((1.0, 0.0), (1.25, 300.0), (2.0, 3600.0))
-"""What is done with a prefix that is not held: price, and how long it lives then."""
+"""Ways with a prefix that is not held: price, and how long it lives then."""
 HOUR_S = 3600.0
 TOLD = "best rule for each prefix that is told only its last use"
 UNTOLD = "best rule for each prefix, told nothing"

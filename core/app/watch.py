@@ -147,13 +147,16 @@ class FileWatch:
         )
         is_first = True
         for batch in changes:
-            self._report(wanted, {(change.name, path) for change, path in batch})
+            found = {(change.name, path) for change, path in batch}
+            # One that was made anew may have the number of the one that went, and is watched by nobody.
+            is_gone = any(kind == "deleted" and path in folders for kind, path in found)
+            self._report(wanted, found)
             if is_first:
                 self._watching.set()
                 self._tell_new(wanted)
                 self._tell_missed(wanted)
                 is_first = False
-            if self._folders(wanted) != folders or _identities(folders) != seen:
+            if is_gone or self._folders(wanted) != folders or _identities(folders) != seen:
                 self._report_moved(wanted, present)
                 return
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -102,6 +103,33 @@ def test_a_folder_that_is_deleted_and_made_again_is_watched_again(seen: Seen, fi
     write(file)
 
     seen.wait_for(file)
+
+
+def test_a_folder_made_again_at_once_is_watched_also_where_it_has_the_number_of_the_one_that_went(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """File systems give a new folder the inode of one that was just deleted."""
+    monkeypatch.setattr(module, "_identities", lambda folders: dict.fromkeys(folders, (1, 1)))
+    seen = Seen()
+
+    made_again = threading.Event()
+
+    def on_change(paths: tuple[str, ...]) -> None:
+        if file.exists():
+            seen.changes.put(paths)
+        elif not file.parent.exists():
+            file.parent.mkdir()
+            made_again.set()
+
+    seen.watch = FileWatch(on_change, seen.troubles.append)
+    seen.start(file)
+    shutil.rmtree(file.parent)
+    try:
+        assert made_again.wait(WAIT_S)
+        file.write_text("back")
+        seen.wait_for(file)
+    finally:
+        seen.watch.stop()
 
 
 def test_a_file_in_a_folder_that_is_not_there_yet_is_seen_when_it_comes(seen: Seen, tmp_path: Path) -> None:
