@@ -45,7 +45,7 @@ def balanced(
     if total is None or (usage.cache_read_tokens is None and usage.cache_write_tokens is None):
         return balance
     read, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
-    longest = max((write.ttl_s for write in plan.writes), default=0)
+    longest = max([*(one.ttl_s for one in plan.writes), *(one.ttl_s for one in plan.marks)], default=0)
     long = (
         usage.cache_write_1h_tokens if usage.cache_write_12h_tokens is None else usage.cache_write_12h_tokens
     )

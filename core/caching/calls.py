@@ -40,7 +40,7 @@ from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
 from core.values.stack import LayerId, Segment
 from core.values.state import ProviderTotals
-from core.values.usage import Usage, UsageKind, add_usage
+from core.values.usage import UNTOLD_MISS, Usage, UsageKind, add_usage
 from core.values.view import base_pieces
 
 Cost = Callable[[str, str, Usage], float | None]
@@ -222,7 +222,8 @@ def ended(
         else idle_entries(wire, ledger, scope, at, lifted_s(call.prices, ledger))
     )
     reason = contents.text if contents is not None and contents.text else correction.reason
-    reason = reason or (usage.miss_reason if not usage.cache_read_tokens else "")
+    if not reason and not usage.cache_read_tokens and usage.miss_reason != UNTOLD_MISS:
+        reason = usage.miss_reason
     last = replace(call, off=_off(call, usage)) if idle or is_stored else None  # nothing else asks for it
     page = replace(page, cache=cache, idle=idle, last_call=last)
     book = reported(with_page(book, name, page), name, scope.provider, contents, at, now)

@@ -37,7 +37,7 @@ class CacheHit(msgspec.Struct, frozen=True):
 
     Args:
         index: the block that the entry ends with, -1 for no hit; tokens: up to there.
-        is_extended, expires_at: of the entry.
+        is_extended, expires_at, front_s: of the entry.
     """
 
     index: int = -1
@@ -46,6 +46,7 @@ class CacheHit(msgspec.Struct, frozen=True):
     prefix_hash: str = ""
     is_extended: bool = False
     expires_at: datetime | None = None
+    front_s: int = 0
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -67,9 +68,12 @@ _INDEX = attrgetter("index")
 def live_entries(ledger: CacheLedger, scope: LedgerScope, now: datetime) -> Mapping[str, CacheLedgerEntry]:
     """The entries that live at `now`. One that claims to live longer than its lifetime is not believed.
 
-    (The clock was set back, or the file comes from another machine.)
+    (The clock was set back, or the file comes from another machine.) With a model that is known not to extend, what
+    stands behind a shorter-lived hit lives as long as that.
     """
     entries = ledger.entries.get(scope, {})
+    if entries and not can_extend(ledger, scope.provider, scope.model):
+        entries = {key: _unextended(entry) for key, entry in entries.items()}
     latest = {ttl_s: _latest_end(ttl_s, now) for ttl_s in {e.ttl_s for e in entries.values()}}
     return {key: e for key, e in entries.items() if now < e.expires_at <= latest[e.ttl_s]}
 
@@ -77,6 +81,13 @@ def live_entries(ledger: CacheLedger, scope: LedgerScope, now: datetime) -> Mapp
 def is_live(entry: CacheLedgerEntry, now: datetime) -> bool:
     """True if an entry lives."""
     return now < entry.expires_at <= _latest_end(entry.ttl_s, now)
+
+
+def _unextended(entry: CacheLedgerEntry) -> CacheLedgerEntry:
+    if not entry.is_extended or not entry.front_s:
+        return entry
+    expires_at = entry.expires_at - timedelta(seconds=entry.ttl_s - entry.front_s)
+    return replace(entry, ttl_s=entry.front_s, expires_at=expires_at, is_extended=False, front_s=0)
 
 
 def _latest_end(ttl_s: int, now: datetime) -> datetime:
@@ -93,7 +104,8 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
         place = bisect_left(ends, entry.tokens)  # where it ends, as long as tokens are counted alike
         if place == len(hashes) or hashes[place] != prefix:
             place = hashes.index(prefix)
-        found.append(CacheHit(place, ends[place], entry.ttl_s, prefix, entry.is_extended, entry.expires_at))
+        until, front_s = entry.expires_at, entry.front_s
+        found.append(CacheHit(place, ends[place], entry.ttl_s, prefix, entry.is_extended, until, front_s))
     found.sort(key=_INDEX, reverse=True)
     return tuple(found)
 
@@ -136,9 +148,18 @@ def record(
             expires_at = known.expires_at  # what is stored under a name is not renewed by use
         is_extended = known.is_extended if known is not None else write.is_extended
         is_unsure = known.is_unsure if known is not None else write.is_unsure
+        front_s = known.front_s if known is not None else write.front_s
         name = known.name if known is not None else ""
         entries[write.prefix_hash] = CacheLedgerEntry(
-            write.prefix_hash, write.tokens, ttl_s, expires_at, discussion_id, is_extended, name, is_unsure
+            write.prefix_hash,
+            write.tokens,
+            ttl_s,
+            expires_at,
+            discussion_id,
+            is_extended,
+            name,
+            is_unsure,
+            front_s,
         )
     return replace(ledger, entries={**ledger.entries, scope: entries})
 
@@ -183,6 +204,9 @@ def correct(
         for prefix, end in zip(wire.hashes, wire.ends, strict=True)
         if prefix in entries and end * scale > reported + slack and not (prefix in written and was_written)
     ]
+    if was_written and not reported:  # whole, whatever it was expected to stand behind
+        for prefix in written & entries.keys():
+            entries[prefix] = replace(entries[prefix], is_extended=False, front_s=0)
     why = usage.miss_reason or "it gave no reason"
     reason = (
         f"{provider} read {reported:,} tokens from its cache where about {expected:,} were expected: {why}."

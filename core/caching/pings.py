@@ -191,7 +191,13 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
         if idle.lift is not None:
             until = ping.started_at + timedelta(seconds=after.ttl_s)
             entries[after.prefix_hash] = CacheLedgerEntry(
-                after.prefix_hash, after.tokens, after.ttl_s, until, name, is_extended=True
+                after.prefix_hash,
+                after.tokens,
+                after.ttl_s,
+                until,
+                name,
+                is_extended=True,
+                front_s=idle.ttl_s,
             )
     ledger = replace(book.ledger, entries={**book.ledger.entries, scope: entries})
     if known is not None and (seen := _evidence(ping, known, usage)) is not None:

@@ -294,6 +294,8 @@ def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -
     renewed = [(place, live[place]) for place, _ in marks if place < hit.index and place in live]
     held = [*renewed, (hit.index, hit.ttl_s)] if hit.index >= 0 else []
     written = [(place, ttl) for place, ttl in marks if place > hit.index]
+    if held and not ground.extends:
+        written = [(place, min(ttl, hit.ttl_s)) for place, ttl in written]
     total, done = 0.0, 0
     values = own.live
     if own.lifted is not None and marks[-1][0] == ground.points.eve:
@@ -415,6 +417,7 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
     is_marked = prices.mechanism in {Mechanism.MARKS, Mechanism.BREAKPOINTS}
     usd = prices.input_usd
     live = {hit.index for hit in found}
+    hit, extends = choice.hit, _can_extend(inputs)
     return CachePlan(
         marks=tuple(CacheMark(wire.blocks[p].key, ttl) for p, ttl in choice.marks) if is_marked else (),
         is_enabled=settings.is_enabled,
@@ -436,11 +439,11 @@ def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHi
             PlannedWrite(
                 wire.hashes[place],
                 wire.ends[place],
-                min(ttl, choice.hit.ttl_s) if place < choice.hit.index else ttl,
+                min(ttl, hit.ttl_s) if place < hit.index or (place > hit.index >= 0 and not extends) else ttl,
                 is_new=place not in live,
-                is_extended=place > choice.hit.index >= 0
-                and (ttl > choice.hit.ttl_s or choice.hit.is_extended),
-                is_unsure=place < choice.hit.index and place not in live,
+                is_extended=extends and place > hit.index >= 0 and (ttl > hit.ttl_s or hit.is_extended),
+                is_unsure=place < hit.index and place not in live,
+                front_s=(hit.front_s or hit.ttl_s) if place > hit.index >= 0 else 0,
             )
             for place, ttl in choice.marks
         ),

@@ -36,7 +36,7 @@ def sentences(
 
 def extension_text(lost: ExtensionEvidence) -> str:
     """Reason why long lifetimes cost more with a model, and by what that is known."""
-    text = f"{lost.model}: a mark for an hour behind text held for five minutes does not keep that text for an hour"
+    text = f"{lost.model}: a mark with a long lifetime behind text held for less does not keep that text for longer"
     if lost.at is None:
         return f"{text}, as an earlier version of the program found out. Long lifetimes are written whole."
     return (

@@ -106,6 +106,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
         expires_at: counted from the start of the request that wrote or last used it.
         discussion_id: who wrote or used it last; its `cache.json` keeps the entry.
         is_extended: it lives long only if a long mark behind a hit that lived short keeps the whole prefix.
+        front_s: lifetime of that hit, 0 where it is not known.
         name: of a cached content (Gemini).
         is_unsure: its mark stood in front of a deeper hit. Whether a vendor writes an entry there is not documented.
     """
@@ -118,6 +119,7 @@ class CacheLedgerEntry(msgspec.Struct, frozen=True):
     is_extended: bool = False
     name: str = ""
     is_unsure: bool = False
+    front_s: int = 0
 
 
 class CacheLedger(msgspec.Struct, frozen=True):
@@ -164,7 +166,7 @@ class ContentsPlan(msgspec.Struct, frozen=True):
 
 
 class PlannedWrite(msgspec.Struct, frozen=True):
-    """An entry that a request will write, or renew where it is not new, for the ledger. `is_unsure`: as of the entry."""
+    """An entry that a request will write, or renew where it is not new, for the ledger. The rest: as of the entry."""
 
     prefix_hash: str
     tokens: int
@@ -172,6 +174,7 @@ class PlannedWrite(msgspec.Struct, frozen=True):
     is_new: bool = True
     is_extended: bool = False
     is_unsure: bool = False
+    front_s: int = 0
 
 
 class CachePlan(msgspec.Struct, frozen=True):

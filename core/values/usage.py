@@ -16,6 +16,9 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=MOST_SECONDS)]
 Usd = Annotated[float, msgspec.Meta(ge=0, le=MOST_USD)]
 """Figures as they may be read back from a file: one that is none must not get into any sum, nor lift a limit."""
 
+UNTOLD_MISS = "the provider could not tell"
+"""The `miss_reason` of a provider that was asked and knows none: it tells of no miss by itself."""
+
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
     """Tokens of one call, or of many added up.

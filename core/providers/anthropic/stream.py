@@ -23,7 +23,7 @@ from core.values.provider import (
     ToolCallReady,
     UsageUpdate,
 )
-from core.values.usage import Usage
+from core.values.usage import UNTOLD_MISS, Usage
 
 _STOPS: Mapping[str, StopKind] = {
     "end_turn": StopKind.COMPLETED,
@@ -42,7 +42,7 @@ _MISSES: Mapping[str, str] = {
     "tools_changed": "the tools changed",
     "messages_changed": "earlier messages changed",
     "previous_message_not_found": "the provider no longer knows the last request",
-    "unavailable": "the provider could not tell",
+    "unavailable": UNTOLD_MISS,
 }
 """Source: anthropic 2.10.0, types/cache_miss_*.py; "Cache diagnostics" (read 2026-11)."""
 

@@ -12,6 +12,7 @@ from typing import Any
 from core.providers.abilities import has_openai_breakpoints
 from core.providers.marks import Blocks, marks_of
 from core.values.provider import ProviderRequest
+from core.values.usage import UNTOLD_MISS
 
 Json = dict[str, Any]
 
@@ -91,7 +92,7 @@ def miss_reason(diagnostics: object) -> str:
     if kind == "comparison_response_not_found":
         return "the provider no longer knows the last request"
     if kind == "unavailable":
-        return "the provider could not tell"
+        return UNTOLD_MISS
     if kind != "cache_miss":
         return ""
     reason = str(getattr(diagnostics, "reason", ""))

@@ -27,7 +27,7 @@ from core.values.cache import (
     TurnGap,
 )
 from core.values.provider import ProviderRequest, StoredContent
-from core.values.usage import Usage
+from core.values.usage import UNTOLD_MISS, Usage
 from tests.core.caching.cache_play import MARKET, B, CachePlay, cost, plan_of
 from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, after
 
@@ -149,6 +149,21 @@ def test_usage_that_reads_nothing_corrects_what_was_believed() -> None:
     assert plan_of(missed).hit_hash not in play.book.ledger.entries[SCOPE]
     assert report.miss_reason.startswith("Anthropic read 0 tokens")
     assert plan_of(first).write_tokens > 0
+
+
+@pytest.mark.parametrize(("told", "said"), [("the tools changed", "the tools changed"), (UNTOLD_MISS, "")])
+def test_where_no_hit_was_expected_only_a_reason_that_the_provider_knows_is_said(
+    told: str, said: str
+) -> None:
+    play = CachePlay()
+    play.go("1", play.plan("1", 0))
+    play.book = calls.begun(play.book, "1")
+    usage = Usage(input_tokens=9_000, cache_read_tokens=0, cache_write_tokens=8_900, miss_reason=told)
+
+    report = play.end("1", usage)
+
+    assert report is not None
+    assert report.miss_reason == said
 
 
 def test_usage_without_cache_figures_corrects_nothing() -> None:

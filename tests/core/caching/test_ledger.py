@@ -24,6 +24,7 @@ from core.caching.ledger import (
     predict,
     record,
     rests_on_extension,
+    with_extension,
 )
 from core.values.cache import (
     CacheLedger,
@@ -282,6 +283,33 @@ def test_only_a_hit_that_a_short_lifetime_would_not_have_outlived_tests_an_exten
     hit = CacheHit(5, 900, 3600, "h", extended, after(3600))
 
     assert rests_on_extension(hit, 300, after(age_s)) is tests
+
+
+def _extended(front_s: int) -> CacheLedger:
+    """An entry for an hour behind a hit that lives so long."""
+    written = PlannedWrite(LONG.hashes[5], LONG.ends[5], 3600, is_extended=True, front_s=front_s)
+    return record(CacheLedger(), SCOPE, CachePlan(writes=(written,)), NOW, "d")
+
+
+def test_once_a_model_is_known_not_to_extend_nothing_lives_longer_than_what_it_stands_behind() -> None:
+    ledger = _extended(300)
+    learned = with_extension(ledger, ExtensionEvidence("anthropic", SCOPE.model, lost=1))
+
+    assert live_entries(ledger, SCOPE, after(2_700))
+    assert not live_entries(learned, SCOPE, after(2_700))
+    (held,) = live_entries(learned, SCOPE, after(200)).values()
+    assert (held.ttl_s, held.expires_at, held.is_extended) == (300, after(300), False)
+
+
+def test_what_a_miss_wrote_stands_behind_nothing_and_is_no_evidence_later() -> None:
+    plan = replace(plan_of(2, hit=5, read=LONG.ends[5], ttl_s=3600), tests_extension=True)
+    plan = replace(plan, writes=tuple(replace(w, is_extended=True, front_s=300) for w in plan.writes))
+    ledger = record(CacheLedger(), SCOPE, plan, NOW, "d")
+    usage = Usage(cache_read_tokens=0, cache_write_tokens=LONG.ends[2])
+    found = correct(ledger, SCOPE, LONG, plan, usage, "Anthropic", "d", NOW)
+
+    (entry,) = live_entries(found.ledger, SCOPE, after(2_700)).values()
+    assert not entry.is_extended
 
 
 def test_parts_of_discussions_come_together_and_apart_again() -> None:

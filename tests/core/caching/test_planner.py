@@ -230,6 +230,18 @@ def test_a_short_entry_is_extended_behind_it_where_an_hour_is_worth_it() -> None
     assert not found.writes[0].is_extended
 
 
+def test_with_a_model_that_does_not_extend_nothing_is_paid_to_outlive_the_hit() -> None:
+    laid = wire("100 a", "100 b")
+    ledger = holding(laid, (2, 300))
+    ledger = with_extension(ledger, ExtensionEvidence("anthropic", SCOPE.model, lost=1))
+    chosen = plan(inputs(laid, ledger, SLOW))
+    fixed = plan(inputs(laid, ledger, SLOW, settings=CacheSettings(ttl_s=3600)))
+
+    assert {mark.ttl_s for mark in chosen.marks if mark.after_key == "12/text"} == {300}
+    assert not any(write.is_extended for write in (*chosen.writes, *fixed.writes))
+    assert {write.ttl_s for write in fixed.writes} == {300}
+
+
 def test_the_longest_lived_entry_is_renewed_by_a_mark() -> None:
     laid = wire("100 a", "100 b", "100 c", "100 d")
     stats = gap_stats(*[60.0] * 60, *[1500.0] * 20, *[90_000.0] * 20)

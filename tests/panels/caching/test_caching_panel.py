@@ -83,7 +83,7 @@ def test_what_was_learned_of_a_vendor_is_said_with_its_evidence() -> None:
     lost = ExtensionEvidence(provider, "claude-opus-5-5", 0, 1, at, "20261120-120000-abcdef", 90_000, 12)
     screen = _screen(replace(state, caching=replace(state.caching, lost_extensions=(lost,))))
 
-    (said,) = [text for text in _panel(screen) if text.startswith("claude-opus-5-5: a mark for an hour")]
+    (said,) = [text for text in _panel(screen) if text.startswith("claude-opus-5-5: a mark with")]
     assert "2026-11-20 12:30 UTC" in said
     assert "20261120-120000-abcdef" in said
     assert "about 90,000 tokens were expected from the cache, 12 were read" in said
