@@ -20,7 +20,7 @@ STAMP = VENV / "set-up.sha256"
 OLDEST = (3, 11)
 APT_LINE = "apt-get install -y --no-install-recommends"
 APT_WAIT_S = 300
-"""How long another set-up, or the system's own updates, may hold apt before it is given up."""
+"""Time for which another set-up, or the system's own updates, may hold apt before it is given up."""
 FILE_SERVER, FILE_SERVER_VERSION = "@modelcontextprotocol/server-filesystem", "2026.8.31"
 """MCP server of npm that tests speak with."""
 LLVMPIPE = ("dri/swrast_dri.so", "libgallium-*.so")
