@@ -97,7 +97,9 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
             if len(self.connections) <= limits.connections:
                 return
             longest = next(iter(idle), None)
-            if longest is None:  # each has a request: of those the guard lets few go on, and ends the others at once
+            if (
+                longest is None
+            ):  # each has a request: of those the guard lets few go on, and ends the others at once
                 return
             del idle[longest]
             longest.refuse(503, "too_many", "Too many connections wait for their request")

@@ -62,7 +62,9 @@ def test_the_one_that_has_waited_longest_goes_and_is_told(world: World, links: E
 def test_requests_whose_bodies_are_due_keep_nobody_out(world: World, links: ExitStack) -> None:
     world.start(limits=replace(FEW, body_s=WAIT_S))
     token = (world.home / "hook_token").read_text().strip()
-    head = f"POST /api/discussions HTTP/1.1\r\nHost: {world.client.url[7:]}\r\nAuthorization: Bearer {token}\r\n"
+    head = (
+        f"POST /api/discussions HTTP/1.1\r\nHost: {world.client.url[7:]}\r\nAuthorization: Bearer {token}\r\n"
+    )
     more = "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n"
     for _ in range(FEW.connections):
         assert connected(world, links, (head + more).encode()).recv(100).startswith(b"HTTP/1.1 100 ")

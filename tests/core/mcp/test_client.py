@@ -195,11 +195,8 @@ def test_a_server_that_dies_is_an_error_in_words_and_comes_back_after_its_wait(r
 
 
 def test_last_words_are_waited_for_that_come_behind_a_server_s_end(rig: Rig) -> None:
-    """A part of it that outlives it says them: they come behind its exit code for certain."""
     rig.start("leaves")
-
     assert "ended with code 3 and said: a bad thing happened" in _refused(rig, "leaves", "leave")
-    rig.client.stop("leaves")
 
 
 ENDLESS = (
