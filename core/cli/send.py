@@ -113,7 +113,7 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     before = frozenset(entry.id for entry in opened.entries)
     for name in given.attach:
         act(front, AttachFile(chosen, str(Path(name).expanduser().absolute())))
-    turn = _Turn(front, console, options, chosen, before, secrets.token_hex(8))
+    turn = SentTurn(front, console, options, chosen, before, secrets.token_hex(8))
     asked = given.over_limit, turn.command_id
     front.send(RetrySend(chosen, *asked) if given.retry else SendPrompt(chosen, text, *asked))
     return turn.run()
@@ -243,12 +243,12 @@ def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
 
 
 @dataclass(slots=True)
-class _Turn:
+class SentTurn:
     """One call, from the prompt on disk to the reply on disk.
 
     Args:
         before: ids of the entries before the prompt; command_id: of the send; printed, thought: what was shown so far
-            of the call `call_id`; asked: approvals that were answered.
+            of the reply `reply_id`; shown: ids of replies that were shown whole; asked: approvals that were answered.
     """
 
     front: FrontEnd
@@ -262,7 +262,8 @@ class _Turn:
     told: set[str] = field(default_factory=set)
     outcome: CommandOutcome | None = None
     asked: set[str] = field(default_factory=set)
-    call_id: str = ""
+    reply_id: str = ""
+    shown: set[str] = field(default_factory=set)
 
     def run(self) -> int:
         """Follow the call to its end; Ctrl+C stops it and keeps the part."""
@@ -286,10 +287,12 @@ class _Turn:
     def _has_news(self, state: AppState) -> bool:
         if any(question_key(*one) not in self.asked for one in questions_of(state, self.chosen)):
             return True
+        if self._has_whole(state.discussions.open[self.chosen]):
+            return True
         call = state.turns.calls.get(self.chosen)
         if call is None:
             return False
-        is_same = call.id == self.call_id
+        is_same = call.reply_id == self.reply_id
         thought, printed = (len(self.thought), len(self.printed)) if is_same else (0, 0)
         shows = self.options.given.show_reasoning and len(call.reasoning) > thought
         is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
@@ -305,21 +308,42 @@ class _Turn:
         return is_unwritten or not is_busy(state, self.chosen)
 
     def _show(self, state: AppState) -> None:
+        self._show_whole(state.discussions.open[self.chosen])
         call = state.turns.calls.get(self.chosen)
         if call is None:
             return
-        self._note_round(call.id)
+        self._note_round(call.reply_id)
         if call.phase is CallPhase.RETRYING and call.retry_reason not in self.told:
             self.told.add(call.retry_reason)
             self.console.note(f"manual-slop: {call.retry_reason}; trying again")
         self._print(call.text, call.reasoning)
 
-    def _note_round(self, call_id: str) -> None:
+    def _has_whole(self, opened: OpenDiscussion) -> bool:
+        """True if a reply is on disk that was not shown whole: its call may have come and gone between two looks."""
+        for entry in reversed(opened.entries):
+            if entry.id in self.before or entry.id in self.shown:
+                return False
+            if isinstance(entry, Message) and entry.role is Role.ASSISTANT:
+                return True
+        return False
+
+    def _show_whole(self, opened: OpenDiscussion) -> None:
+        """Print what was not shown yet of each reply that is on disk, in their order."""
+        for reply in self._replies(opened):
+            if reply.id not in self.shown:
+                self._show_reply(reply)
+
+    def _show_reply(self, reply: Message) -> None:
+        self.shown.add(reply.id)
+        self._note_round(reply.id)
+        self._print(joined(reply, TextPart), joined(reply, ReasoningPart))
+
+    def _note_round(self, reply_id: str) -> None:
         """Begin a line for what the model says after its tools: every round is a reply of its own."""
-        if self.call_id not in {"", call_id} and not self.options.is_json and self.printed:
+        if self.reply_id not in {"", reply_id} and not self.options.is_json and self.printed:
             self.console.write("\n" * (2 - self.printed.endswith("\n")))
-        if self.call_id != call_id:
-            self.call_id, self.printed, self.thought = call_id, "", ""
+        if self.reply_id != reply_id:
+            self.reply_id, self.printed, self.thought = reply_id, "", ""
 
     def _print(self, text: str, reasoning: str) -> None:
         if self.options.is_json:
@@ -336,9 +360,11 @@ class _Turn:
     def _finish(self, state: AppState, *, is_stopped: bool) -> int:
         _raise_unsent(self.outcome)
         opened = state.discussions.open[self.chosen]
-        reply = self._reply(opened) or _unwritten(state)
-        if reply is not None:
-            self._print(joined(reply, TextPart), joined(reply, ReasoningPart))
+        replies = self._replies(opened)
+        reply = replies[-1] if replies else _unwritten(state)
+        self._show_whole(opened)
+        if reply is not None and reply.id not in self.shown:
+            self._show_reply(reply)
         if self.options.is_json:
             self.console.json(self._data(state, reply, is_stopped=is_stopped))
         elif self.printed and not self.printed.endswith("\n"):
@@ -353,9 +379,8 @@ class _Turn:
             return 130
         return 1 if opened.failure is not None or reply is None else 0
 
-    def _reply(self, opened: OpenDiscussion) -> Message | None:
-        replies = [m for m in self._new(opened) if isinstance(m, Message) and m.role is Role.ASSISTANT]
-        return replies[-1] if replies else None
+    def _replies(self, opened: OpenDiscussion) -> list[Message]:
+        return [m for m in self._new(opened) if isinstance(m, Message) and m.role is Role.ASSISTANT]
 
     def _new(self, opened: OpenDiscussion) -> list[Entry]:
         """New entries since the prompt; a reply that was tried again is another version of what there was."""

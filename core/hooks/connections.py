@@ -57,7 +57,8 @@ def config(app: Any, limits: Limits) -> uvicorn.Config:
 def _protocol(limits: Limits) -> type[H11Protocol]:
     """Uvicorn's protocol, with a time for heads, a number of connections, and errors as JSON.
 
-    Whoever comes last is served: where too many are open, the one that has waited longest without a request goes.
+    Whoever comes last is served: where too many are open, the one that has waited longest without a request goes. Those
+    that have begun one count by the guard's bounds, and keep nobody out who comes while they are being refused.
     """
     idle: dict[Any, None] = {}
 
@@ -95,8 +96,12 @@ def _protocol(limits: Limits) -> type[H11Protocol]:
         def _make_room(self) -> None:
             if len(self.connections) <= limits.connections:
                 return
-            longest = next(iter(idle), self)
-            idle.pop(longest, None)
+            longest = next(iter(idle), None)
+            if (
+                longest is None
+            ):  # each has a request: of those the guard lets few go on, and ends the others at once
+                return
+            del idle[longest]
             longest.refuse(503, "too_many", "Too many connections wait for their request")
 
         def send_400_response(self, msg: str) -> None:

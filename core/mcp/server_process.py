@@ -81,6 +81,7 @@ class ServerProcess:
         self._is_ending = False
         self._heard_at = time.monotonic()
         self._gone = threading.Event()
+        self._has_said_all = threading.Event()
         self.ended = asyncio.Event()
 
     async def __aenter__(self) -> TransportStreams:
@@ -236,12 +237,14 @@ class ServerProcess:
                 return
 
     def _say_ended(self) -> None:
-        """The server said its last: wait for its code, since the reason is told with it, and let the session know."""
+        """The server said its last: wait for its code and for the end of its standard error, since the reason is told with
+        both, and let the session know.
+        """
         process = self._process
         if process is not None and not self._problem:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE_S)
-            time.sleep(0)  # standard error is read by another thread
+            self._has_said_all.wait(GRACE_S)  # what it left behind may hold standard error open for ever
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._close)
 
@@ -257,6 +260,7 @@ class ServerProcess:
         with suppress(OSError, ValueError):
             while data := os.read(stderr.fileno(), _PIECE):
                 self._last_words.append(data[-_LAST_WORDS_BYTES:])
+        self._has_said_all.set()
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """End it as the protocol asks: its input ends, it has a moment, then it and all below it are killed."""

@@ -26,7 +26,6 @@ def make_room(state: AppState, given: Stamp, call: LiveCall, failure: Failure, u
         call,
         id=given.make_id(3),
         phase=CallPhase.COMPACTING,
-        is_saved=True,
         awaits_view=True,
         overflows=call.overflows + 1,
         overflow=failure,
@@ -51,5 +50,5 @@ def view_ready(state: AppState, given: Stamp, discussion_id: str) -> Result:
         call, phase=CallPhase.SAVING, awaits_view=False, had_view=True, after_change=state.config.asked
     )
     if call.after_change > state.config.settled:  # configuration and memory files are being read anew
-        return with_call(state, call), ()
+        return with_call(state, replace(call, is_saved=True)), ()
     return start_call(state, given, call)

@@ -219,9 +219,8 @@ def start_call(state: AppState, given: Stamp, call: LiveCall, number: int = 0) -
         return without_call(state, call.discussion_id), ()
     state = conclude(state, CommandOutcome(call.command_id, message.id))
     if not (call.had_view or call.is_round) and must_make_room(state, opened.id, message):
-        return with_call(
-            state, replace(call, phase=CallPhase.COMPACTING, is_saved=True, awaits_view=True)
-        ), ()
+        waits = replace(call, phase=CallPhase.COMPACTING, is_saved=False, awaits_view=True)
+        return with_call(state, waits), ()
     call = replace(call, phase=CallPhase.WAITING, started_at=given.at, is_saved=False)
     state = with_call(state, call)
     state = with_open(state, replace(opened, failed_message_id="", failure=None))
@@ -275,8 +274,7 @@ def _call_or_wait(state: AppState, given: Stamp, call: LiveCall) -> Result:
 
 def settled(state: AppState, given: Stamp) -> Result:
     """Changes of settings hold: call what waited for them, in the order in which it was asked for."""
-    waiting = (c for c in state.turns.calls.values() if c.is_saved and not c.awaits_view)
-    due = [c for c in waiting if c.after_change <= state.config.settled]
+    due = [c for c in state.turns.calls.values() if c.is_saved and c.after_change <= state.config.settled]
     effects: list[TurnEffect] = []
     for number, call in enumerate(sorted(due, key=lambda one: (one.started_at, one.id))):
         if call.phase is CallPhase.STOPPING:

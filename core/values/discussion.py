@@ -313,7 +313,7 @@ class LiveCall(msgspec.Struct, frozen=True):
         refused: the limits that stood against it when its cost was known: it is not sent.
         elsewhere_usd: what other programs had under way when its cost was known.
         after_change: the last change of settings that was asked for before it, which holds in it.
-        is_saved: its words are on disk, and it waits for that change.
+        is_saved: its words are on disk, and it waits for that change and for nothing else.
         was_queued: its prompt waited in the queue, and never was the composer's since.
         kept_out: sources that the person keeps out of what is recalled for its message.
         is_round: it goes on with a turn after tool results: what followed the message goes along.

@@ -51,7 +51,7 @@ class Server:
             ]}  # fmt: skip
         names = ("big", "line", "bomb", "silent", "die", "junk", "sample", "elicit", "roots", "asked", "change", "echo",
                  "wrong", "orders", "environment", "write", "connect", "babble", "escape", "pester", "hog", "fill",
-                 "whatever")  # fmt: skip
+                 "whatever", "leave")  # fmt: skip
         return {"tools": [tool(name, self.description) for name in names]}
 
     def answer(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
@@ -74,6 +74,14 @@ class Server:
                 return None
             case "die":
                 print("a bad thing happened", file=sys.stderr, flush=True)
+                os._exit(3)
+            case "leave":
+                import subprocess
+
+                program = "import sys; sys.stdin.read(); print('a bad thing happened', file=sys.stderr)"
+                subprocess.Popen(
+                    [sys.executable, "-P", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+                )
                 os._exit(3)
             case "junk":
                 sys.stdout.write("DEBUG: working\n\n{}\n[1]\n")

@@ -20,7 +20,7 @@ from core.caching.messages import StopPings
 from core.context.window_use import context_window
 from core.discussion.log_view import fold
 from core.discussion.messages import AppendRecords, RecordsAppended, UpkeepToken, WriteFailed
-from core.settings.messages import ChangeSetting
+from core.settings.messages import ChangeSetting, SettingsSettled
 from core.spending.limits import upkeep_key
 from core.turn.messages import CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.turn.sending import save_then_call
@@ -256,6 +256,21 @@ def test_where_nothing_can_leave_the_call_fails_as_it_did(book: Playbook) -> Non
     assert failure is not None
     assert failure.remedy == "Shorten it. Nothing more can leave the view."
     assert not book.state.agent.compactions
+
+
+def test_settings_that_settle_while_a_failure_is_written_send_nothing_again(book: Playbook) -> None:
+    chosen = book.discussion()
+    call = book.ask(chosen, "x" * 100)
+    (plan,) = of(book.play(CallFailed(call.call_id, TOO_LONG, (), Usage())), PlanView)
+    effects = book.play(ViewPlanned(chosen, plan.job, CutPlan(problem="Nothing more can leave the view.")))
+
+    assert not of(book.play(SettingsSettled(book.state.config.asked)), CallProvider)
+
+    assert book.state.turns.calls[chosen].phase is CallPhase.STORING
+    for write in of(effects, AppendRecords):
+        book.append(write)
+    assert book.state.discussions.open[chosen].failure is not None
+    assert chosen not in book.state.turns.calls
 
 
 def test_a_stopped_send_stops_its_compaction_and_what_it_cost_is_booked(book: Playbook) -> None:

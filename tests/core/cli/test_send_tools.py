@@ -5,15 +5,21 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from core.agent.escapes import escaped
-from core.agent.messages import ApproveCall, JudgeCall, RefuseCall
-from core.app.messages import Command
+from core.agent.messages import ApproveCall, JudgeCall, RefuseCall, RunCall
+from core.app.messages import Command, Effect
+from core.cli.arguments import parse
 from core.cli.output import Console
 from core.cli.questions import ask_all, question
+from core.cli.send import SentTurn
+from core.turn.messages import CallProvider, ReplyArrived, SendPrompt
 from core.values.agent import ActKind, Approval, EditHunk
+from core.values.messages import Part, TextPart
+from core.values.provider import StopKind
 from core.values.state import AppState
 from tests.core.agent.test_delegation import TaskPlaybook
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
@@ -58,6 +64,50 @@ class Front:
 
     def send(self, command: Command) -> None:
         self.sent.append(command)
+
+
+class Late(Front):
+    """A front end of which a command sees nothing between two looks, however much happens."""
+
+    def __init__(self, book: ToolPlaybook, *rounds: tuple[Part, ...]) -> None:
+        super().__init__(book)
+        self.rounds = rounds
+        self.effects: tuple[Effect, ...] = ()
+
+    def send(self, command: Command) -> None:
+        self.effects = self.book.keep(self.book.play(command))
+        (call,) = of(self.effects, CallProvider)
+        self.book.play(ReplyArrived(call.call_id, "Let me see."))
+
+    def go_on(self) -> None:
+        """All that is left of the turn happens."""
+        effects = self.effects
+        for parts in self.rounds:
+            (call,) = of(effects, CallProvider)
+            kind = StopKind.TOOL_CALLS if parts is not self.rounds[-1] else StopKind.COMPLETED
+            effects = self.book.reply(call, parts, kind)
+            for judge in of(effects, JudgeCall):
+                (run,) = of(self.book.judge(judge), RunCall)
+                effects = self.book.finish(run)
+
+    def wait_for(self, predicate: Callable[[AppState], bool], timeout_s: float) -> AppState | None:
+        if not predicate(self.book.state):
+            self.go_on()
+        return self.book.state
+
+
+@pytest.mark.parametrize("last", ["Yes.", "Here it is, and it is longer."])
+def test_rounds_that_come_and_go_between_two_looks_are_printed_whole(last: str) -> None:
+    book = ToolPlaybook()
+    chosen = book.with_tools()
+    front = Late(book, asks(("a", "look")), asks(("b", "look")), (TextPart(last),))
+    out = io.StringIO()
+    console, options = Console(out, io.StringIO()), parse(["send", "Do it."])
+    turn = SentTurn(front, console, options, chosen, frozenset(), "one")  # type: ignore[arg-type]
+    front.send(SendPrompt(chosen, "Do it.", command_id="one"))
+
+    assert turn.run() == 0
+    assert out.getvalue() == f"Let me see.\n\nLet me see.\n\n{last}\n"
 
 
 @pytest.mark.parametrize(

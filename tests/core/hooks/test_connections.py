@@ -59,6 +59,19 @@ def test_the_one_that_has_waited_longest_goes_and_is_told(world: World, links: E
     assert first.recv(100).startswith(b"HTTP/1.1 503 ")
 
 
+def test_requests_whose_bodies_are_due_keep_nobody_out(world: World, links: ExitStack) -> None:
+    world.start(limits=replace(FEW, body_s=WAIT_S))
+    token = (world.home / "hook_token").read_text().strip()
+    head = (
+        f"POST /api/discussions HTTP/1.1\r\nHost: {world.client.url[7:]}\r\nAuthorization: Bearer {token}\r\n"
+    )
+    more = "Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n"
+    for _ in range(FEW.connections):
+        assert connected(world, links, (head + more).encode()).recv(100).startswith(b"HTTP/1.1 100 ")
+
+    assert world.client.get("/api/status").status_code == 200
+
+
 def test_a_connection_that_is_kept_open_after_an_answer_makes_room_too(
     world: World, links: ExitStack
 ) -> None:

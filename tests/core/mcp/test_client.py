@@ -194,6 +194,11 @@ def test_a_server_that_dies_is_an_error_in_words_and_comes_back_after_its_wait(r
     assert rig.client.call("dies", "echo", '{"a": 1}').text == '{"a": 1}'
 
 
+def test_last_words_are_waited_for_that_come_behind_a_server_s_end(rig: Rig) -> None:
+    rig.start("leaves")
+    assert "ended with code 3 and said: a bad thing happened" in _refused(rig, "leaves", "leave")
+
+
 ENDLESS = (
     ("line", "a message of more than 16.0 MB"),
     ("babble", "not of the protocol: 'y'"),
