@@ -198,7 +198,7 @@ def _look_at_index(tour: Tour, name: str) -> None:
 
 
 def _read_router(tour: Tour) -> None:
-    """What a model sees first, as the panel shows it."""
+    """Unfold the router in the panel: a model sees it first."""
     driver = tour.driver
     driver.click(f"Read {FOLDER}/index.md: what a model sees first")
     driver.until(lambda: driver.has("notes here and below"), "the router")

@@ -43,8 +43,9 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
                     f"Kept out of the next message: {source_words(desk.state, source)}",
                     tone="muted",
                     style="small",
+                    width=0,
+                    wraps=True,
                 )
-                ui.push()
                 if ui.button("back", "Let in", kind="ghost", is_small=True):
                     desk.send(KeepOut(chosen, source, is_out=False))
 
@@ -53,7 +54,14 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> N
     ui = desk.ui
     with ui.group(("passage", passage.place), gap=2):
         with ui.row("head"):
-            ui.text("place", passage_words(desk.state, passage), style="small", width=0, tip=passage.title)
+            ui.text(
+                "place",
+                passage_words(desk.state, passage),
+                style="small",
+                width=0,
+                wraps=True,
+                tip=passage.title,
+            )
             if ui.button("once", "Keep out", kind="ghost", is_small=True, tip="Not with the next message"):
                 desk.send(KeepOut(chosen, passage.source))
             if ui.button(
