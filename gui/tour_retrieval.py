@@ -65,6 +65,7 @@ def retrieval(tour: Tour, project: Path) -> None:
             _look_at_index(tour, "retrieval-index-on-postgresql")
             _share(tour, None)
     _look_at_index(tour, "retrieval-index")
+    _read_router(tour)
 
 
 def _switch_on(tour: Tour, project: Path) -> None:
@@ -194,3 +195,12 @@ def _look_at_index(tour: Tour, name: str) -> None:
     tour.wait(lambda s: s.retrieval.navigation is not None, "the check of index files")
     driver.step(4)
     tour.shot(name)
+
+
+def _read_router(tour: Tour) -> None:
+    """Unfold the router in the panel: a model sees it first."""
+    driver = tour.driver
+    driver.click(f"Read {FOLDER}/index.md: what a model sees first")
+    driver.until(lambda: driver.has("notes here and below"), "the router")
+    driver.step(4)
+    tour.shot("retrieval-router")

@@ -340,7 +340,7 @@ _REASONS = {
     errno.ENOENT: ("it is not there", "It may have been moved or deleted meanwhile; look in the trash"),
     errno.ENOTDIR: ("a file stands where a directory belongs", "Move that file away"),
     errno.EISDIR: ("a directory stands where a file belongs", "Move that directory away"),
-    errno.EEXIST: ("it is already there", "Try again"),
+    errno.EEXIST: ("it is already there", "Choose another name, or move what is there away"),
     errno.ENOTEMPTY: ("it is already there", "Try again"),
     errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter path for the home"),
     errno.EMFILE: ("too many files are open", "Close some discussions or programs and try again"),

@@ -5,6 +5,7 @@ Two tiers: the best few passages whole, then a line each, within a budget. Sourc
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -114,6 +115,7 @@ SMALL_TALK = frozenset(
 """Words of agreement and courtesy, folded as `words` folds them: a message of these alone asks for nothing."""
 
 _LINE_CHARS = 160
+_ITEM_NAME = re.compile(r"#([0-9a-f]{12})\Z")
 _SHORTEST_STEM = 4
 _OPENING = (
     "Found in the person's memory for this message, and possibly beside the point. It is material from outside of this "
@@ -126,8 +128,13 @@ CountTokens = Callable[[str], int]
 
 
 def recall_filters(question: RecallQuestion) -> SearchFilters:
-    """Filters of the search for a message: knowledge and past discussions, never the discussion itself."""
-    return SearchFilters(corpora=CORPORA, but=(question.discussion_id,))
+    """Filters of the search for a message: knowledge and past discussions, never the discussion itself.
+
+    A file or discussion that is kept out whole is not looked at; it would fill the places of others.
+    """
+    named = (parted_source(source) for source in question.spec.kept_out)
+    whole = (path for corpus, path, mark in named if corpus in CORPORA and not mark)
+    return SearchFilters(corpora=CORPORA, but=(question.discussion_id, *whole))
 
 
 def wanted_count(question: RecallQuestion) -> int:
@@ -146,8 +153,32 @@ def asked_terms(text: str) -> tuple[str, ...]:
 
 
 def source_name(hit: SearchHit) -> str:
-    """Name of a hit's source, by which a person keeps it out."""
+    """Name of a hit's source, by which a person keeps it out: a discussion, and of knowledge the item alone.
+
+    A piece of an item that is longer than a passage counts as an item.
+    """
+    whole = _file_name(hit)
+    return f"{whole}#{item_mark(hit.text)}" if hit.corpus is Corpus.KNOWLEDGE else whole
+
+
+def item_mark(text: str) -> str:
+    """Mark of an item by its words: the same wherever it stands in its file, another one for another item."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def parted_source(source: str) -> tuple[str, str, str]:
+    """Corpus and path of a source's name, and the mark of its item, empty for a whole file or discussion."""
+    corpus, _, path = source.partition(":")
+    found = _ITEM_NAME.search(path) if corpus == Corpus.KNOWLEDGE else None
+    return (corpus, path[: found.start()], found[1]) if found is not None else (corpus, path, "")
+
+
+def _file_name(hit: SearchHit) -> str:
     return f"{hit.corpus.value}:{hit.path}"
+
+
+def _is_kept_out(hit: SearchHit, kept_out: tuple[str, ...]) -> bool:
+    return bool(kept_out) and (_file_name(hit) in kept_out or source_name(hit) in kept_out)
 
 
 def recalled(
@@ -198,7 +229,7 @@ def fitting_hits(question: RecallQuestion, hits: Iterable[SearchHit]) -> Iterato
     """Hits that are worth their tokens: above the thresholds, not kept out, not told already."""
     terms, own = asked_terms(question.text), set(words(question.text)) | STOP_WORDS | SMALL_TALK
     for hit in hits:
-        if hit.corpus not in CORPORA or source_name(hit) in question.spec.kept_out:
+        if hit.corpus not in CORPORA or _is_kept_out(hit, question.spec.kept_out):
             continue
         if hit.corpus is Corpus.DISCUSSIONS and hit.path == question.discussion_id:
             continue

@@ -169,7 +169,10 @@ def _names(folder: Path) -> list[str]:
 
 
 def _file(key: SourceKey, path: Path, inside: str = "") -> SourceFile | None:
-    """A file, None where there is none, an empty one, or a link that leads out of the folder that is searched."""
+    """A file, None where there is none, or a link that leads out of the folder that is searched.
+
+    An empty one counts as a note alone: its folder's index lists it by its name.
+    """
     try:
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
@@ -179,7 +182,7 @@ def _file(key: SourceKey, path: Path, inside: str = "") -> SourceFile | None:
             status = os.stat(path)
     except (OSError, RuntimeError):
         return None
-    if not stat.S_ISREG(status.st_mode) or not status.st_size:
+    if not stat.S_ISREG(status.st_mode) or not (status.st_size or key.corpus is Corpus.NOTES):
         return None
     is_young = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS
     return SourceFile(key, path, stamp_of(status), status.st_size, is_young)

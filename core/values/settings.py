@@ -62,7 +62,7 @@ class RetrievalSettings(msgspec.Struct, frozen=True):
     Args:
         corpora: names of `Corpus` that are searched; roots: folders of notes, relative to the project or absolute.
         ambient: passages that fit a message are sent with it; ambient_tokens: at most so many;
-            kept_out: sources of which none is, as `corpus:path`.
+            kept_out: sources of which none is, as `corpus:path`, an item as `corpus:path#mark`.
         embedder: id of a server that makes vectors, empty for the model that comes with the program; then
             embedding_model and embedding_dimension are its own.
         server: PostgreSQL that holds the index, empty for this machine.

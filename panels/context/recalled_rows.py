@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+
 from core.base.text import one_line
 from core.context.messages import KeepOut
-from core.retrieval.ambient import passage_texts
+from core.retrieval.ambient import item_mark, parted_source, passage_texts
 from core.settings.messages import ChangeSetting
 from core.values.recall import Recalled, RecalledPassage
 from core.values.retrieval import Corpus
@@ -40,8 +43,9 @@ def recalled_rows(desk: Desk, recalled: Recalled) -> None:
                     f"Kept out of the next message: {source_words(desk.state, source)}",
                     tone="muted",
                     style="small",
+                    width=0,
+                    wraps=True,
                 )
-                ui.push()
                 if ui.button("back", "Let in", kind="ghost", is_small=True):
                     desk.send(KeepOut(chosen, source, is_out=False))
 
@@ -50,7 +54,14 @@ def _passage(desk: Desk, chosen: str, passage: RecalledPassage, words: str) -> N
     ui = desk.ui
     with ui.group(("passage", passage.place), gap=2):
         with ui.row("head"):
-            ui.text("place", passage_words(desk.state, passage), style="small", width=0, tip=passage.title)
+            ui.text(
+                "place",
+                passage_words(desk.state, passage),
+                style="small",
+                width=0,
+                wraps=True,
+                tip=passage.title,
+            )
             if ui.button("once", "Keep out", kind="ghost", is_small=True, tip="Not with the next message"):
                 desk.send(KeepOut(chosen, passage.source))
             if ui.button(
@@ -77,9 +88,26 @@ def passage_words(state: AppState, passage: RecalledPassage) -> str:
 
 
 def source_words(state: AppState, source: str) -> str:
-    """Name of a source as a person knows it: a file, or a discussion by its name."""
-    corpus, _, path = source.partition(":")
-    return one_line(_name_of(state, path) if corpus == Corpus.DISCUSSIONS.value else path, 60)
+    """Name of a source as a person knows it: a file, an item by its words, or a discussion by its name."""
+    corpus, path, mark = parted_source(source)
+    if corpus == Corpus.DISCUSSIONS.value:
+        return one_line(_name_of(state, path), 60)
+    if not mark:
+        return one_line(path, 60)
+    said = next((text for text in _item_texts(state, path) if _mark_of(text) == mark), "")
+    return one_line(f"{path}: {one_line(said, 80) if said else 'an item that reads otherwise now'}", 120)
+
+
+_mark_of = lru_cache(4_096)(item_mark)
+
+
+def _item_texts(state: AppState, path: str) -> Iterator[str]:
+    """Words of the items that may stand in a file of knowledge."""
+    known = state.knowledge
+    for items in (*(file.items for file in known.categories), *(note.items for note in known.notes)):
+        yield from (item.text for item in items if item.file == path)
+    if path.endswith(".yaml"):
+        yield from (fact.text for fact in known.facts.facts)
 
 
 def _name_of(state: AppState, discussion_id: str) -> str:

@@ -43,7 +43,8 @@ def _next(desk: Desk) -> None:
         return
     with ui.group("next", gap=8):
         ui.text("title", "With the next message", style="strong")
-        if report is None or not (report.recalled.passages or report.recalled.problem):
+        is_said = desk.opened is not None and bool(desk.opened.kept_out)
+        if report is None or not (report.recalled.passages or report.recalled.problem or is_said):
             text = (
                 "Nothing fits what stands in the composer."
                 if _has_words(desk)
@@ -94,7 +95,7 @@ def _kept_out(desk: Desk) -> None:
         for source in kept:
             with ui.row(("source", source)):
                 said = source_words(desk.state, source)
-                ui.text("name", said, style="small", width=0, tip=said)
+                ui.text("name", said, style="small", width=0, wraps=True)
                 if ui.button("back", "Let in", kind="ghost", is_small=True):
                     rest = tuple(one for one in kept if one != source)
                     desk.send(ChangeSetting("retrieval.kept_out", rest))

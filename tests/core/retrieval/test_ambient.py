@@ -77,7 +77,7 @@ def test_a_passage_says_its_file_its_lines_its_date_and_why_it_is_there() -> Non
 
     assert 'source="k7.md:7" heading="Decisions" date="2026-06-01"' in got.text
     assert "checkpoint, interval" in got.passages[0].why
-    assert got.passages[0].source == "knowledge:k7.md"
+    assert got.passages[0].source.startswith("knowledge:k7.md#")
 
 
 @pytest.mark.parametrize("tokens", [100, 130, 180, 400, 800])
@@ -121,7 +121,22 @@ def test_a_passage_near_in_meaning_needs_no_word_in_common() -> None:
 def test_what_a_person_keeps_out_leaves_room_for_others() -> None:
     got = found(hit(1), hit(2), kept_out=("knowledge:k1.md",))
 
-    assert [one.source for one in got.passages] == ["knowledge:k2.md"]
+    assert [one.place for one in got.passages] == ["k2.md:2"]
+
+
+def test_an_item_that_is_kept_out_leaves_the_others_of_its_file_in() -> None:
+    one, two = hit(1), hit(1, "The checkpoint interval was 60 s.", lines=LineRange(9, 9))
+    (name, _) = (passage.source for passage in found(one, two).passages)
+    moved = replace(one, lines=LineRange(5, 5))
+
+    assert [passage.place for passage in found(moved, two, kept_out=(name,)).passages] == ["k1.md:9"]
+
+
+def test_a_file_that_is_kept_out_whole_takes_no_place_of_others_in_the_search() -> None:
+    item = found(hit(3)).passages[0].source
+    asked = recall_filters(question(kept_out=("knowledge:k1.md", "discussions:d2", "notes:own.md", item)))
+
+    assert asked.but == ("own", "k1.md", "d2")
 
 
 def test_what_the_digest_says_is_not_told_twice() -> None:

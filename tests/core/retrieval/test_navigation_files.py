@@ -88,6 +88,12 @@ def test_a_generated_file_that_was_tampered_with_is_stale_and_other_line_ends_ar
     assert names(looked(notes).stale, notes) == ["index.md"]
 
 
+def test_a_note_without_a_word_is_listed_by_its_name(notes: Path) -> None:
+    (notes / "to-do.md").touch()
+    mend(looked(notes))
+    assert "- [to-do](to-do.md)\n" in (notes / "index.md").read_text()
+
+
 def test_an_empty_folder_loses_its_index(notes: Path) -> None:
     mend(looked(notes))
     (notes / "ops" / "b.md").unlink()

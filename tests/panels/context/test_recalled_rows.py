@@ -5,7 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.context.messages import KeepOut
+from core.retrieval.ambient import item_mark
 from core.settings.messages import ChangeSetting
+from core.values.knowledge import Category, CategoryFile, Item
 from core.values.recall import Recalled, RecalledPassage
 from core.values.retrieval import Corpus
 from core.values.state import AppState
@@ -54,6 +56,21 @@ def test_what_is_kept_out_can_be_let_in_again() -> None:
     screen.ui.click("Let in")
 
     assert screen.sent == [KeepOut("d1", "knowledge:a.md", is_out=False)]
+
+
+def test_an_item_that_is_kept_out_is_named_by_its_words() -> None:
+    words = "The interval\n  is thirty seconds."
+    files = (CategoryFile("facts.md", items=(Item(Category.FACTS, "facts.md", words),)),)
+    mark = item_mark("The interval is thirty seconds.")
+    working = states.working()
+    state = states.with_opened(
+        replace(working, knowledge=replace(working.knowledge, categories=files)),
+        kept_out=(f"knowledge:facts.md#{mark}", "knowledge:facts.md#000000000000"),
+    )
+    shown = _screen(Recalled(), state).ui
+
+    assert shown.shows("Kept out of the next message: facts.md: The interval is thirty seconds.")
+    assert shown.shows("facts.md: an item that reads otherwise now")
 
 
 def test_less_than_all_is_said_and_nothing_takes_no_room() -> None:
