@@ -123,11 +123,17 @@ class ServerSandbox:
 
 def own_files(command: tuple[str, ...]) -> tuple[str, ...]:
     """Files of a command below `/tmp`, which its sandbox has anew: its program, with the virtual environment around it, and
-    what its arguments name. A person approved them all.
+    what its arguments name, a package of npm with those beside it that it needs. A person approved them all.
     """
     program = Path(command[0])
     around = program.parent.parent
     first = around if (around / "pyvenv.cfg").is_file() else program
-    wanted = (first, *(Path(one) for one in command[1:] if one.startswith("/")))
+    wanted = tuple(map(_with_packages, (first, *(Path(one) for one in command[1:] if one.startswith("/")))))
     below = Path("/tmp")  # noqa: S108
     return tuple(str(one) for one in wanted if one != below and one.is_relative_to(below) and one.exists())
+
+
+def _with_packages(path: Path) -> Path:
+    """The folder of npm's packages around a file, in which it finds what it imports; the file itself where there is none."""
+    inner_first = (folder for folder in path.parents if folder.name == "node_modules")
+    return next(reversed(tuple(inner_first)), path)

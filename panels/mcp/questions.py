@@ -18,13 +18,13 @@ from panels.mcp.view import McpView
 def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
     """Draw what a yes would start. Sends ApproveServer. No key presses its yes."""
     ui, name = desk.ui, server.settings.name
-    with ui.surface("question", "card_selected", padding=(12, 10)), ui.group("rows", gap=4):
+    with ui.surface("question", "card_selected", padding=(12, 10)), ui.group("rows", gap=6):
         title = "Speak to this server?" if asked.url else "Start this server?"
         ui.text("title", title, style="strong")
         for label, text in start_lines(asked):
-            with ui.row(("line", label), gap=8):
-                ui.text("label", label, tone="muted", style="small", width=76)
-                ui.text("text", escaped(text), style="mono_small", wraps=True, width=0)
+            with ui.group(("line", label), gap=0):  # beside text of many lines a label would stand by none of them
+                ui.text("label", label, tone="muted", style="small")
+                ui.text("text", escaped(text), style="mono_small", wraps=True)
         sandbox = desk.state.agent.sandbox
         if not asked.url and sandbox.is_known and not sandbox.is_confined:
             ui.text("bare", "Nothing confines programs on this machine: it may do whatever you may.",

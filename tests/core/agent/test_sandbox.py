@@ -76,6 +76,11 @@ def test_what_a_server_was_approved_with_is_seen_below_a_temporary_folder_of_its
 
     is_below = tmp_path.is_relative_to(below)
     assert shown == ((str(tmp_path / "venv"), str(script)) if is_below else ())
+    packages = tmp_path / "node_modules"
+    entry = packages / "@files" / "server" / "node_modules" / "files" / "index.js"
+    entry.parent.mkdir(parents=True)
+    entry.write_text("")
+    assert own_files(("/usr/bin/node", str(entry))) == ((str(packages),) if is_below else ())
     places = CommandPlaces("/p", "/p", "/s", shown=("/tmp/venv",))
     told = " ".join(confined(Confinement(Sandbox(BUBBLEWRAP)), ("true",), places, needs_network=False))
     assert told.index("--bind /s /tmp") < told.index("--ro-bind /tmp/venv /tmp/venv")
