@@ -22,7 +22,9 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
         title = "Speak to this server?" if asked.url else "Start this server?"
         ui.text("title", title, style="strong")
         for label, text in start_lines(asked):
-            with ui.group(("line", label), gap=0):  # beside text of many lines a label would stand by none of them
+            with ui.group(
+                ("line", label), gap=0
+            ):  # beside text of many lines a label would stand by none of them
                 ui.text("label", label, tone="muted", style="small")
                 ui.text("text", escaped(text), style="mono_small", wraps=True)
         sandbox = desk.state.agent.sandbox
