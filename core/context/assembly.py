@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import scaled
-from core.context.desk import AssemblyDesk, begun_turn, turn_inputs
+from core.context.desk import AssemblyDesk, begun_turn, told_inputs, told_records, turn_inputs
 from core.context.difference import as_sent, compare, prefix_change, reasons_of, sent_layers
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
@@ -180,27 +180,30 @@ class Assembler:
         inputs = replace(spec.inputs, digest=digest, domain_facts=facts, notes=notes, withdrawals=taken)
         return replace(spec, inputs=inputs)
 
-    def assemble(self, spec: StackSpec) -> Assembly:
-        """Read the files and build the stack. Tokens that are not counted yet are estimated."""
+    def assemble(self, spec: StackSpec, call: CallToBuild | None = None) -> Assembly:
+        """Read the files and build the stack, of a call or of what would be sent. Tokens not counted yet are estimated."""
         at = self._clock()
         items = self.read(spec)
         spec, recalled = self._recall.with_recalled(self._known(spec, items))
+        if call is not None:
+            spec = replace(spec, inputs=told_inputs(call, spec.inputs))
         desk = self._desk(spec.discussion_id)
         with desk.lock:
             stack = build_stack(replace(spec.inputs, items=items), desk.memo)
         return replace(self._measured(spec, stack, items), read_at=at, recalled=recalled)
 
-    def _assemble_call(self, call: CallToBuild) -> Assembly:
+    def _assemble_call(self, call: CallToBuild) -> tuple[Assembly, tuple[ViewRecord, ...]]:
         desk = self._desk(call.spec.discussion_id)
         inputs = turn_inputs(call, desk.begun)
         if inputs is None:
-            assembly = self.assemble(call.spec)
-            desk.begun = begun_turn(call, replace(assembly.spec.inputs, items=assembly.items))
-            return assembly
+            assembly = self.assemble(call.spec, call)
+            began = assembly.spec.inputs
+            desk.begun = begun_turn(call, replace(began, items=assembly.items))
+            return assembly, told_records(call, began, self._clock())
         with desk.lock:
             stack = build_stack(inputs, desk.memo)
         spec = replace(call.spec, inputs=replace(inputs, items=()))
-        return replace(self._measured(spec, stack, inputs.items), read_at=self._clock())
+        return replace(self._measured(spec, stack, inputs.items), read_at=self._clock()), ()
 
     def recount(self, assembly: Assembly) -> Assembly:
         """Count the texts that were only estimated; blocks until they are. O(bytes not yet counted)."""
@@ -294,7 +297,7 @@ class Assembler:
         Raises:
             ProviderError: the request is larger than the model's window; names sizes and what to leave out.
         """
-        assembly = self._assemble_call(call)
+        assembly, told = self._assemble_call(call)
         if too_large(assembly):
             assembly = self.recount(assembly)
         if sentence := too_large(assembly):
@@ -331,7 +334,7 @@ class Assembler:
             retrieved=spec.inputs.retrieved if spec.inputs.keeps_retrieved else "",
         )
         in_reply = self._scale.reply_factor(spec.profile, spec.discussion_id)
-        views = () if planned is None else planned.records
+        views = (*(() if planned is None else planned.records), *told)
         knowledge = None if self._knowledge is None else assembly.stack.layer(LayerId.KNOWLEDGE).text
         return BuiltCall(request, record, warning, views, in_reply, knowledge, assembly.recalled)
 

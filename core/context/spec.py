@@ -80,6 +80,7 @@ def stack_spec(
         else recall_spec(state, opened.kept_out if kept_out is None else kept_out),
         waiting=_waiting(state, opened),
         tools=tools,
+        told=opened.told_turn,
         is_task=bool(meta.delegated_by) and _is_ours(user_message),
     )
 
@@ -151,9 +152,7 @@ def _inputs(
     has_metadata = status is None or takes_metadata(status.kind)
     turns = _turns(opened)
     said, attachments = opened.draft.text, opened.draft.attachments
-    told = None
     if round_version is not None:
-        told = turns if user_message is None else _before_last(turns, user_message.id)
         turns, said, attachments = _before(turns, round_version), "", ()
     elif user_message is not None:
         turns = _before(turns, user_message.id)
@@ -171,7 +170,7 @@ def _inputs(
             *memory_for(state.config.project.memory),
             *guide,
         ),
-        metadata=_metadata(meta, _said(opened, turns if told is None else told), opened.places.grown)
+        metadata=_metadata(meta, _said(opened, turns), opened.places.grown)
         if has_metadata
         else DiscussionMetadata(),
         preset_name=preset.name if preset.items else "",
@@ -224,14 +223,6 @@ def _before(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
         if message_id in (message.id, message.version_of):
             return turns[:index]
     return turns
-
-
-def _before_last(turns: tuple[Message, ...], message_id: str) -> tuple[Message, ...]:
-    """The turns before the message that a running turn began with, whose rounds repeat layer 8 as it stood there, also
-    after a restart. It is looked for from the end.
-    """
-    end = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].id == message_id), len(turns))
-    return turns[:end]
 
 
 def _asked(message: Message) -> tuple[None, ...]:

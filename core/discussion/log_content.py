@@ -7,6 +7,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from core.discussion import told_turns
 from core.discussion.cuts import read_calls, read_cut, read_line
 from core.values.discussion import OpenDiscussion, ReplyVersions, unanswered_id
 from core.values.messages import Entry, Mark, Message, Role
@@ -66,6 +67,7 @@ class FoldedLog:
         self._usage, self._upkeep = discussion.usage, discussion.upkeep
         self._retrieved = discussion.retrieved
         self._cut, self._lines, self._gone = discussion.cut, discussion.lines, discussion.gone_calls
+        self._told = discussion.told_turn
         self._starts: dict[str, datetime] = {}
 
     def add(self, record: Record) -> None:
@@ -81,6 +83,8 @@ class FoldedLog:
             case RequestRecord():
                 self._last_request, self._sent_through = record, self._last_message_id()
                 self._note_retrieved(record)
+            case ViewRecord(kind=told_turns.TURN_KIND):
+                self._told = told_turns.read_turn(record, self._told)
             case ViewRecord():
                 self._cut = read_cut(record) or self._cut
                 if gone := read_calls(record):
@@ -115,6 +119,7 @@ class FoldedLog:
             cut=self._cut,
             lines=self._lines,
             gone_calls=self._gone,
+            told_turn=self._told,
             starts={**self._discussion.starts, **self._starts} if self._starts else self._discussion.starts,
             record_count=self._count,
             usage=self._usage,

@@ -11,9 +11,12 @@ import re
 from typing import Any
 
 from core.base.json_text import read_json
+from core.discussion.told_turns import RECALLED, TURN_KIND
 from core.forgetting.words import Words
 
-_RECALLED = re.compile(rb'"retrieved":"[^"]')
+_RECALLED = re.compile(rb'"retrieved":"[^"]|\\"retrieved\\":\\"(?!\\")')
+"""In a record itself, or in the data of one that tells what a turn began with."""
+
 _CUT = b'"kind":"cut"'
 _HEAD_CHARS = 100
 """Of a text, by which it is found: what was recalled may have been cut."""
@@ -28,12 +31,11 @@ def without_recalled(data: bytes, words: Words) -> bytes:
     if _RECALLED.search(data) is None:
         return data
     lines = data.split(b"\n")
-    found = [(at, row) for at, line in enumerate(lines) if (row := _recalling(line)) is not None]
-    if not any(_is_of(str(row["retrieved"]), words) for _, row in found):
+    found = [(at, *told) for at, line in enumerate(lines) if (told := _recalling(line)) is not None]
+    if not any(_is_of(text, words) for _, text, _ in found):
         return data
-    for at, row in found:
-        bare = _json(row | {"retrieved": ""})
-        lines[at] = _as_long(bare.encode("utf-8", "surrogatepass"), len(lines[at]))
+    for at, _, bare in found:
+        lines[at] = _as_long(_json(bare).encode("utf-8", "surrogatepass"), len(lines[at]))
     return b"\n".join(lines)
 
 
@@ -65,15 +67,23 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _recalling(line: bytes) -> dict[str, Any] | None:
+def _recalling(line: bytes) -> tuple[str, dict[str, Any]] | None:
+    """Text that a line's record holds as recalled, and the record without it; None where it holds none."""
     if _RECALLED.search(line) is None:
         return None
     try:
         row = read_json(line)
-    except (ValueError, RecursionError):
+        if row["type"] == "request":
+            text, bare = row[RECALLED], row | {RECALLED: ""}
+        elif row["type"] == "view" and row["kind"] == TURN_KIND:
+            data = read_json(row["data_json"])
+            text = data["told"][RECALLED]
+            bare = row | {"data_json": _json(data | {"told": data["told"] | {RECALLED: ""}})}
+        else:
+            return None
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    is_one = isinstance(row, dict) and row.get("type") == "request" and isinstance(row.get("retrieved"), str)
-    return row if is_one and row["retrieved"] else None
+    return (text, bare) if isinstance(text, str) and text else None
 
 
 def _as_long(line: bytes, length: int) -> bytes:

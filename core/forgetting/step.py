@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.attention.machine import without_notes
 from core.discussion import lifecycle as discussions
 from core.discussion.messages import DiscussionEffect, LoadSummaries
+from core.discussion.told_turns import without_recalled
 from core.forgetting.messages import (
     DismissReceipt,
     ForgetDiscussion,
@@ -239,6 +240,7 @@ def _without_recalled(state: AppState, discussion_ids: Sequence[str]) -> Mapping
         key: replace(
             opened,
             retrieved={},
+            told_turn=opened.told_turn and without_recalled(opened.told_turn),
             last_request=opened.last_request and replace(opened.last_request, retrieved=""),
         )
         if key in discussion_ids

@@ -17,6 +17,7 @@ from core.values.messages import AttachmentPart, Entry, Message, Role, ToolCallP
 from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
+from core.values.stack import ToldTurn
 from core.values.usage import Upkeep, Usage
 from core.values.window import ViewCut, ViewLine
 
@@ -201,6 +202,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         cut: the newest cut of the model's view, None where all of the log is in it.
         lines: of the program, in order, behind the message of that id, for the model alone.
         gone_calls: calls that left the model's view by themselves, with their results, when the cache was cold.
+        told_turn: what the last turn with tools began with, None where the log does not tell.
         sent_through: the last message when the newest request went out: it and all before it was sent.
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
         starts: when tool calls began, by their ids.
@@ -230,6 +232,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     cut: ViewCut | None = None
     lines: Mapping[str, tuple[ViewLine, ...]] = msgspec.field(default_factory=dict)
     gone_calls: frozenset[str] = frozenset()
+    told_turn: ToldTurn | None = None
     sent_through: str = ""
     left_calls: tuple[str, ...] = ()
     starts: Mapping[str, datetime] = msgspec.field(default_factory=dict)

@@ -12,7 +12,7 @@ from core.values.provider import Effort, ModelProfile, ProviderRequest
 from core.values.recall import RecallSpec
 from core.values.records import RequestRecord, ViewRecord
 from core.values.settings import CachingSettings, FileLimits, KnowledgeSettings
-from core.values.stack import StackInputs, ToolSchema
+from core.values.stack import StackInputs, ToldTurn, ToolSchema
 from core.values.view import ContextView
 
 PREVIEW_ID = "preview"
@@ -46,6 +46,7 @@ class StackSpec(msgspec.Struct, frozen=True):
         recall: what may go along with the message, None where ambient recall is off.
         waiting: messages that were shown with theirs and go later.
         tools: which its model is given, None for none.
+        told: what the discussion's last turn with tools began with, as its log tells it.
         is_task: it answers a task that another discussion gave: nobody comes back to it.
     """
 
@@ -67,6 +68,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     recall: RecallSpec | None = None
     waiting: tuple[str, ...] = ()
     tools: ToolOffer | None = None
+    told: ToldTurn | None = None
     is_task: bool = False
 
 

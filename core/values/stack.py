@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import IntEnum
 from typing import Any
@@ -106,6 +107,24 @@ class StackInputs(msgspec.Struct, frozen=True):
     keeps_retrieved: bool = False
     kept_retrieved: tuple[tuple[str, str], ...] = ()
     cut_id: str = ""
+
+
+class ToldText(msgspec.Struct, frozen=True):
+    """One of the inputs of a stack as a log tells it: canonical JSON, and the hex digest of that."""
+
+    sha256: str
+    json: str
+
+
+class ToldTurn(msgspec.Struct, frozen=True):
+    """Beginning of a turn with tools as a log tells it: of its first request all that stands nowhere else in the log.
+
+    Args:
+        message_id: the person's message that it answers; texts: inputs of its stack, by their names.
+    """
+
+    message_id: str
+    texts: Mapping[str, ToldText]
 
 
 class Segment(msgspec.Struct, frozen=True, gc=False):

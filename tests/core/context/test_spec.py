@@ -7,13 +7,15 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from core.context.desk import told_inputs, told_records
 from core.context.spec import stack_spec
 from core.context.stack import build_stack
 from core.discussion.log_view import apply
 from core.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import MessageRecord
-from core.values.stack import LayerId
+from core.values.spec import CallToBuild
+from core.values.stack import LayerId, ToolSchema
 from core.values.state import AppState
 from core.values.updates import with_open
 from tests.panels import states
@@ -50,8 +52,15 @@ def test_a_round_repeats_what_was_told_of_the_discussion_when_its_turn_began() -
     opened = apply(opened, asked)
     words = next(one for one in opened.messages if one.id == "asked")
     first = stack_spec(with_open(state, opened), chosen, words)
-    later = apply(apply(opened, call), result)
-    round_ = stack_spec(with_open(state, later), chosen, words, is_round=True)
+    offered = replace(first.inputs, tools=(ToolSchema("bash", "Runs a command.", "{}"),))
+    records = told_records(CallToBuild("c", "q", "asked", first), offered, at)
+    assert len(records) == 1
+    for record in (*records, call, result):
+        opened = apply(opened, record)
+    later = stack_spec(with_open(state, opened), chosen, words, is_round=True)
+    round_ = told_inputs(CallToBuild("c", "q", "asked", later), later.inputs)
 
-    assert round_.inputs.metadata == first.inputs.metadata
-    assert [turn.id for turn in round_.inputs.turns][-3:] == ["asked", "call", "result"]
+    assert later.inputs.metadata != offered.metadata
+    assert round_.metadata == offered.metadata
+    assert round_.tools == offered.tools
+    assert [turn.id for turn in round_.turns][-3:] == ["asked", "call", "result"]

@@ -12,6 +12,10 @@ from core.agent.journal_text import new_entry, written
 from core.base import paths
 from core.discussion import log, store
 from core.discussion.cuts import cut_record
+from core.discussion.log_codec import ForeignLine, decode, encode
+from core.discussion.log_view import fold
+from core.discussion.told_turns import told_turn, turn_record
+from core.discussion.told_turns import without_recalled as bare
 from core.forgetting import step
 from core.forgetting.messages import ForgetEnded
 from core.forgetting.recall_text import without_recalled
@@ -20,6 +24,7 @@ from core.knowledge.ledger import HarvestLedger, hash_source
 from core.values.forgetting import ForgetReceipt
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.values.records import RequestRecord
+from core.values.stack import StackInputs
 from core.values.window import ViewCut
 from tests.core.forgetting.day import SECRET, WORD, a_day, forgotten, traces
 from tests.core.harvest.harvests import NOW, OLD, add_discussion
@@ -107,3 +112,28 @@ def test_the_window_does_not_send_again_what_was_recalled() -> None:
     after, _ = step.event(state, ForgetEnded(receipt))
 
     assert after.discussions.open[chosen].retrieved == {}
+
+
+def test_what_a_turn_with_tools_began_with_loses_what_was_recalled_and_nothing_else() -> None:
+    words = Words(
+        discussions=frozenset({"20261001-000000-aaaaaa"}), texts=("The key lies under the third stone.",)
+    )
+    quoted = '"The key lies under the third stone." said one'
+    inputs = StackInputs(provider="p", model="m", role_text="You help. " * 30, retrieved=quoted)
+    one, two = (told_turn(name, inputs) for name in ("m1", "m2"))
+    records = turn_record("t1", one, None, OLD), turn_record("t2", two, one, OLD)
+    before = b"".join(map(encode, records))
+    after = without_recalled(before, words)
+
+    assert (len(after), b"third stone" in before, b"third stone" in after) == (len(before), True, False)
+    read = fold(
+        "d",
+        (
+            one
+            for n, line in enumerate(after.splitlines())
+            if not isinstance(one := decode(line, n), ForeignLine)
+        ),
+    )
+    assert read.told_turn == told_turn("m2", replace(inputs, retrieved=""))
+    assert read.told_turn == bare(two)
+    assert without_recalled(after, words) == after
