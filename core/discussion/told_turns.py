@@ -1,4 +1,4 @@
-"""What a turn with tools began with, as a `view` record of its log: a program that goes on with the turn repeats it.
+"""Beginning of a turn with tools, as a `view` record of its log: a program that goes on with the turn repeats it.
 
 The log tells what was said, and its view layers 6, 7, 9 and 10; here stands all else that a request is made of. It is
 written once, with the turn's first request. A text that the turn before began with is only named.
@@ -34,7 +34,7 @@ _SHORT_CHARS = 100
 
 
 def told_turn(message_id: str, inputs: StackInputs) -> ToldTurn:
-    """What a log is to tell of a turn's beginning."""
+    """Parts of a turn's beginning."""
     return ToldTurn(message_id, {name: _text(_json(to_json_value(getattr(inputs, name)))) for name in TOLD})
 
 

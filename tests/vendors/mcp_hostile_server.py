@@ -78,9 +78,9 @@ class Server:
             case "leave":
                 import subprocess
 
-                program = "import sys; sys.stdin.read(); print('a bad thing happened', file=sys.stderr)"
+                late = "import sys; sys.stdin.read(); print('a bad thing happened', file=sys.stderr)"
                 subprocess.Popen(
-                    [sys.executable, "-P", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+                    [sys.executable, "-P", "-c", late], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
                 )
                 os._exit(3)
             case "junk":

@@ -113,6 +113,9 @@ class Disk:
     def save(self, discussion_id: str, cache: DiscussionCache) -> None:
         """Nothing is known of a cache."""
 
+    def is_booked(self, _discussion_id: str, _record_id: str) -> bool:
+        return False
+
     def load_learned(self) -> Learned:
         return Learned()
 
@@ -156,7 +159,10 @@ class Program:
         opened = fold(META, self.disk.records)
         given = {name: value for name, value in self.found.items() if name not in {"a.py", "tools", RECALLED}}
         inputs = replace(
-            StackInputs(provider="anthropic", model=MODEL), **given, turns=turns, user_text=words
+            StackInputs(provider="anthropic", model=MODEL),
+            turns=turns,
+            user_text=words,
+            **given,  # type: ignore[arg-type]
         )
         spec = StackSpec(
             META,
@@ -205,7 +211,7 @@ def test_whatever_is_otherwise_a_program_that_goes_on_with_a_turn_sends_every_by
         home = Disk(tmp_path / f"{next(NUMBERS)}")
         one = Program(home, BEGAN)
         first = one.send("m0", "look")
-        turns = (WORDS, call, RESULT)
+        turns: tuple[Message, ...] = (WORDS, call, RESULT)
         if has_gone_on:
             one.send("m0", "", *turns)
             turns = (*turns, AGAIN, MORE)

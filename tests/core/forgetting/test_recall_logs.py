@@ -129,9 +129,9 @@ def test_what_a_turn_with_tools_began_with_loses_what_was_recalled_and_nothing_e
     read = fold(
         "d",
         (
-            one
+            found_record
             for n, line in enumerate(after.splitlines())
-            if not isinstance(one := decode(line, n), ForeignLine)
+            if not isinstance(found_record := decode(line, n), ForeignLine)
         ),
     )
     assert read.told_turn == told_turn("m2", replace(inputs, retrieved=""))
