@@ -320,7 +320,9 @@ def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
 def upkeep_cut(state: AppState, event: UpkeepCut) -> Result:
     """Log a ping, a prewarm or a summary that a kill cut off, at its estimate. Of a discussion that is gone it counts for the day alone."""
     record = UsageRecord(event.id, event.at, event.kind.value, Usage(cost_usd=event.usd, is_estimate=True))
-    state = add_spent(state, (record,))
+    start = state.spending.day_start
+    if start is None or event.at >= start:
+        state = add_spent(state, (record,))
     return state, (_booked(state, event.discussion_id, event.kind, record),)
 
 

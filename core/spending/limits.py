@@ -45,10 +45,8 @@ def counted(state: AppState, event: SpentCounted) -> AppState:
 
 
 def add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
-    """Add what calls cost to the day's sum; unknown prices add nothing, nor does what was paid before the day began."""
-    start = state.spending.day_start
-    of_the_day = (record for record in records if start is None or record.at >= start)
-    return add_payments(state, payments_of(of_the_day))
+    """Add what calls cost to the day's sum; unknown prices add nothing."""
+    return add_payments(state, payments_of(records))
 
 
 def payments_of(records: Iterable[Record]) -> dict[str, Payment]:

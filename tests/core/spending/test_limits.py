@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from msgspec.structs import replace
 
@@ -149,15 +147,6 @@ def test_what_is_counted_on_disk_and_what_is_paid_meanwhile_count_once() -> None
     now, _ = event(now, PaymentsSeen({"old": Payment(2.0), "other": Payment(0.5, is_estimate=True)}))
     assert now.spending.spent_today_usd == 4.5
     assert now.spending.has_estimate
-
-
-def test_what_was_paid_before_the_day_began_is_no_part_of_its_sum() -> None:
-    """Yesterday's rent that is told again after a restart, and a call that a kill cut off last night."""
-    before = UsageRecord("rent", START - timedelta(seconds=1), "m", Usage(cost_usd=1.0))
-    now, _ = event(state(), SpentCounted(START, 3.0))
-
-    assert add_spent(now, (before,)).spending.spent_today_usd == 3.0
-    assert add_spent(now, (replace(before, at=START),)).spending.spent_today_usd == 4.0
 
 
 def test_what_is_held_back_counts_towards_both_limits_and_nothing_in_the_background_goes_past_one() -> None:
