@@ -99,7 +99,7 @@ def _reasons(root: str, *, needs_network: bool) -> Iterator[str]:
     if needs_network:
         yield "It reaches the network, this machine's own servers among it."
         if is_display_open():
-            yield "With the network it reaches your display: it could read the screen, and type and click there, a yes among the rest."
+            yield "With the network it reaches your display: it could read the screen, and use keys and mouse there, a yes among the rest."
     if (os.path.realpath(os.path.expanduser("~")) + "/").startswith(root.rstrip("/") + "/"):
         yield "The project holds your own folder: a command can change what your shell and other programs start."
 

@@ -13,12 +13,17 @@ from tests.test_repository import texts
 
 ROOT = Path(__file__).parents[3]
 EMBEDS = """
+import time
 import numpy, psutil  # numpy has a thread of its own
 from core.retrieval.minilm import MiniLM
 model = MiniLM()
 model.tokens.batch(["The tide turns.", "Nets are mended."])
 before = psutil.Process().num_threads()
-print(model.embed(["The tide turns.", "Nets are mended."]).shape, psutil.Process().num_threads() - before)
+shape = model.embed(["The tide turns.", "Nets are mended."]).shape
+end = time.monotonic() + 10  # a thread that was joined is gone a moment later
+while psutil.Process().num_threads() > before and time.monotonic() < end:
+    pass
+print(shape, psutil.Process().num_threads() - before)
 """
 
 
