@@ -83,7 +83,7 @@ from core.settings.messages import (
 from core.signals import step as signals
 from core.signals.messages import SignalCommand, SignalEvent
 from core.spending import step as spending
-from core.spending.limits import call_of
+from core.spending.limits import call_of, new_day
 from core.spending.messages import PaidElsewhere, ReserveClaimed, SpendingEvent, UpkeepCut
 from core.turn import step as turn
 from core.turn.messages import CallEnded, CancelReply, KnowledgeSent, PaidCommand, TurnCommand, TurnEvent
@@ -110,7 +110,7 @@ def step(state: AppState, given: Input) -> Result:
     Raises:
         Nothing. Commands that name what is not there are ignored; I/O is the workers'.
     """
-    before = mcp.thawed(replace(state, now=given.at))
+    before = new_day(mcp.thawed(replace(state, now=given.at)))
     body = given.body
     after, effects = _event(before, given, body) if isinstance(body, Event) else _command(before, given, body)
     after, served = mcp.followed(before, after, effects)
@@ -390,13 +390,12 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
         case WorkerReported():
             return lifecycle.worker_reported(state, report), ()
         case Tick():
-            state, started = spending.tick(expire(state))
-            state, effects = durability.retry_pending(state, given)
+            state, effects = durability.retry_pending(expire(state), given)
             state, more = caching.tick(state)
             state, looked = harvest.tick(state)
             state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
             state, late = agent.tick(state, given)
             state, inbox = signals.tick(state)
-            return state, (*started, *effects, *more, *looked, *sent, *late, *inbox)
+            return state, (*effects, *more, *looked, *sent, *late, *inbox)
         case _:
             assert_never(report)

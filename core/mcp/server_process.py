@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +33,7 @@ from core.base.child_process import end_tree
 from core.base.command_bounds import BoundWatch
 from core.base.command_start import start_server
 from core.base.json_text import read_json
+from core.base.last_words import END_S, LastWords
 from core.base.process_tree import descendants, end_below, signal_each
 from core.base.text import clean, flat, one_line
 from core.mcp.bounds import (
@@ -53,7 +53,6 @@ GRACE_S = 1.0
 """Seconds that a server has between the end of its input and its own."""
 _PIECE = 1 << 16
 _LAST_WORDS_CHARS = 300
-_LAST_WORDS_BYTES = 4_000
 _BUSY_S, _BUSY_LOOK_S, _IDLE_LOOK_S = 5.0, 0.25, 2.0
 """For so long after a word from it or to it a server counts as busy; seconds between two looks at what it takes."""
 _FAULT = re.compile(r"error|exception|denied|cannot|not found", re.IGNORECASE)
@@ -74,14 +73,13 @@ class ServerProcess:
         self._problem = ""
         self._junk = ""
         self.junk_lines = 0
-        self._last_words: deque[bytes] = deque(maxlen=8)
+        self._last_words: LastWords | None = None
         self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
         self._sender: asyncio.Task[None] | None = None
         self._is_ending = False
         self._heard_at = time.monotonic()
         self._gone = threading.Event()
-        self._has_said_all = threading.Event()
         self.ended = asyncio.Event()
 
     async def __aenter__(self) -> TransportStreams:
@@ -98,9 +96,9 @@ class ServerProcess:
             cast("BinaryIO", each) for each in (process.stdin, process.stdout, process.stderr)
         )
         self._sender = asyncio.create_task(self._send_all(leaving))
+        self._last_words = LastWords(stderr, "mcp words")
         for name, target, argument in (
-            ("read", self._read_all, stdout), ("write", self._write_all, stdin), ("words", self._hear_all, stderr),
-            ("bounds", self._hold_to_bounds, process),
+            ("read", self._read_all, stdout), ("write", self._write_all, stdin), ("bounds", self._hold_to_bounds, process),
         ):  # fmt: skip
             threading.Thread(target=target, args=(argument,), name=f"mcp {name}", daemon=True).start()
         return read, write
@@ -145,8 +143,7 @@ class ServerProcess:
 
     def last_words(self) -> str:
         """Line of its standard error that tells of the last fault, else the last line."""
-        lines = b"".join(self._last_words).decode("utf-8", "replace").splitlines()
-        said = [line for line in lines if line.strip()]
+        said = self._last_words.lines() if self._last_words is not None else []
         told = [line for line in said if _FAULT.search(line) and not line.startswith((" ", "\t"))]
         return one_line(flat((told or said or [""])[-1]), _LAST_WORDS_CHARS)
 
@@ -244,7 +241,8 @@ class ServerProcess:
         if process is not None and not self._problem:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE_S)
-            self._has_said_all.wait(GRACE_S)  # what it left behind may hold standard error open for ever
+            if self._last_words is not None:
+                self._last_words.lines(END_S)
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._close)
 
@@ -255,12 +253,6 @@ class ServerProcess:
     def _give_up(self, problem: str) -> None:
         self._problem = self._problem or problem
         self._close()
-
-    def _hear_all(self, stderr: BinaryIO) -> None:
-        with suppress(OSError, ValueError):
-            while data := os.read(stderr.fileno(), _PIECE):
-                self._last_words.append(data[-_LAST_WORDS_BYTES:])
-        self._has_said_all.set()
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """End it as the protocol asks: its input ends, it has a moment, then it and all below it are killed."""

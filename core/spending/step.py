@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from core.spending.limits import add_payments, call_key, counted, new_day, shared_key
+from core.spending.limits import add_payments, call_key, counted, shared_key
 from core.spending.messages import (
     ClaimReserve,
     DropReserve,
@@ -40,11 +40,6 @@ def event(state: AppState, happened: SpendingEvent) -> Result:
             return state, ()  # the room of caching logs it
         case _:
             assert_never(happened)
-
-
-def tick(state: AppState) -> Result:
-    """Begin the day's sum anew past the person's midnight."""
-    return new_day(state), ()
 
 
 def reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:

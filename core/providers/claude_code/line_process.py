@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import threading
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from core.base.child_process import end_tree, start_program
+from core.base.last_words import END_S, LastWords, exit_words
+
+_LAST_LINES = 20
 
 
 class SilenceError(Exception):
@@ -42,10 +44,11 @@ class ChildLines:
             stderr=subprocess.PIPE,
         )
         self._lines: SimpleQueue[str | None] = SimpleQueue()
-        self._last_words: deque[str] = deque(maxlen=20)
+        assert self._process.stderr is not None
+        self._last_words = LastWords(self._process.stderr, "child-words")
         self._threads = [
             threading.Thread(target=work, args=args, name="child-io", daemon=True)
-            for work, args in ((self._write, (text,)), (self._read, ()), (self._read_errors, ()))
+            for work, args in ((self._write, (text,)), (self._read, ()))
         ]
         for thread in self._threads:
             thread.start()
@@ -60,10 +63,8 @@ class ChildLines:
         """End of the process in words: exit code or signal, and what it last wrote to standard error."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(2)
-        self._threads[2].join(1)
-        code = self._process.returncode
-        how = "still running" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
-        return ": ".join(part for part in (how, " ".join(self._last_words)) if part)
+        words = " ".join(line.strip() for line in self._last_words.lines(END_S)[-_LAST_LINES:])
+        return ": ".join(filter(None, (exit_words(self._process.returncode), words)))
 
     def lines(self, timeout_s: float) -> Iterator[str]:
         """Its lines as they come, until it closes its output.
@@ -92,6 +93,7 @@ class ChildLines:
             self._process.wait(2)
         for thread in self._threads:
             thread.join(1)
+        self._last_words.lines(END_S)
 
     def _write(self, text: str) -> None:
         assert self._process.stdin is not None
@@ -104,10 +106,3 @@ class ChildLines:
             for line in self._process.stdout:
                 self._lines.put(line.decode("utf-8", "replace"))
         self._lines.put(None)
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr:
-            self._last_words.extend(
-                line.decode("utf-8", "replace").strip() for line in self._process.stderr if line.strip()
-            )

@@ -12,7 +12,6 @@ import os
 import secrets
 import subprocess
 import threading
-from collections import deque
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from core.base.cores import usable_cores
 from core.base.errors import FailureKind, ProviderError
 from core.base.figures import time_limit
 from core.base.json_text import read_json
+from core.base.last_words import END_S, LastWords, exit_words
 from core.providers.protocol import CancelToken
 
 MODEL_ID = "SmolLM2-135M-Instruct"
@@ -57,7 +57,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 class _Running(msgspec.Struct, frozen=True):
     endpoint: Endpoint
     process: subprocess.Popen[bytes]
-    last_words: deque[str]
+    last_words: LastWords
 
 
 class LlamaServer:
@@ -165,8 +165,8 @@ class LlamaServer:
         folder = _made_folder(self._slot_save_path)
         key = secrets.token_urlsafe(24)
         process = _spawn(self._child)
-        last_words: deque[str] = deque(maxlen=20)
-        threading.Thread(target=_drain, args=(process, last_words), name="embedded-log", daemon=True).start()
+        assert process.stderr is not None
+        last_words = LastWords(process.stderr, "embedded-log")
         config = {
             "model_path": str(weights.absolute()),
             "model_id": MODEL_ID,
@@ -267,16 +267,9 @@ def _exchange(process: subprocess.Popen[bytes], config: dict[str, object]) -> di
     return answer if isinstance(answer, dict) else {}
 
 
-def _drain(process: subprocess.Popen[bytes], last_words: deque[str]) -> None:
-    assert process.stderr is not None
-    with process.stderr:
-        last_words.extend(line.decode("utf-8", "replace").strip() for line in process.stderr if line.strip())
-
-
-def _describe_end(process: subprocess.Popen[bytes], last_words: deque[str]) -> str:
-    code = process.poll()
-    how = "it ended" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
-    return f"{how}: {last_words[-1]}" if last_words else how
+def _describe_end(process: subprocess.Popen[bytes], last_words: LastWords) -> str:
+    how, lines = exit_words(process.poll()), last_words.lines(END_S)
+    return f"{how}: {lines[-1].strip()}" if lines else how
 
 
 def _end_started(start: Future[_Running]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.base.reports import Tick
-from core.spending.messages import SpentCounted
+from core.spending.messages import PaymentsSeen, SpentCounted
+from core.values.spending import Payment
 from tests.core.app.playbook import START, Playbook
 
 
@@ -20,3 +21,15 @@ def test_a_day_begins_with_what_was_counted_and_the_next_one_with_nothing() -> N
     book.play(Tick())
     assert book.state.spending.spent_today_usd == 0.0
     assert book.state.spending.day_start == START + timedelta(days=2)
+
+
+def test_what_is_paid_before_the_next_days_first_tick_is_paid_on_that_day() -> None:
+    """A machine wakes from its sleep: a reply may be in its log before the clock's next tick."""
+    book = Playbook()
+    book.play(SpentCounted(START, 3.5))
+
+    book.at = START + timedelta(days=1, seconds=1)
+    book.play(PaymentsSeen({"first of the day": Payment(0.25)}))
+    assert book.state.spending.spent_today_usd == 0.25
+    book.play(Tick())
+    assert book.state.spending.spent_today_usd == 0.25
