@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from typing import BinaryIO
+from typing import IO
 
 _PIECE_BYTES = 1 << 16
 _KEPT_BYTES = 32_000
@@ -21,7 +21,7 @@ class LastWords:
         name: of the thread.
     """
 
-    def __init__(self, stderr: BinaryIO, name: str) -> None:
+    def __init__(self, stderr: IO[bytes], name: str) -> None:
         self._end = b""
         self._thread = threading.Thread(target=self._read, args=(stderr,), name=name, daemon=True)
         self._thread.start()
@@ -38,7 +38,7 @@ class LastWords:
         text = self._end.decode("utf-8", "replace")
         return [line.rstrip() for line in text.splitlines() if line.strip()]
 
-    def _read(self, stderr: BinaryIO) -> None:
+    def _read(self, stderr: IO[bytes]) -> None:
         with suppress(OSError, ValueError), stderr:  # another thread may close it
             while data := os.read(stderr.fileno(), _PIECE_BYTES):
                 self._end = (self._end + data)[-_KEPT_BYTES:]

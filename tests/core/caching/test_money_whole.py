@@ -144,7 +144,7 @@ def settled(controller: AppController, chosen: str, act: Callable[[], None]) -> 
         lambda s: (
             chosen not in s.turns.calls
             and not s.spending.reserved
-            and s.spending.own.keys() - before.spending.own.keys()
+            and not s.spending.own.keys() <= before.spending.own.keys()
             and s.discussions.summaries[chosen].usage != logged
         ),
     )
