@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError, SlopError
 from core.base.kept_threads import KeptThreads
+from core.base.memory import trim_heaps
 from core.base.reports import OperationFailed, Report
 from core.caching.contents import contents_usd, read_of
 from core.caching.messages import CacheReported
@@ -278,6 +279,8 @@ class CallWorker:
             with self._lock:  # until here the end of the program waits: what was learned is being written
                 self._running.pop(effect.call_id, None)
                 self._gates.pop(effect.call_id, None)
+        if not _goes_on(event):
+            trim_heaps()
 
     def _ended(
         self, effect: CallProvider, cancel: CancelToken, reply: ArrivingReply
@@ -390,7 +393,7 @@ class CallWorker:
     def _account(
         self, effect: CallProvider, event: CallEnded | CallFailed, reply: ArrivingReply, cancel: CancelToken
     ) -> None:
-        goes_on = isinstance(event, CallEnded) and event.stopped.kind is StopKind.TOOL_CALLS
+        goes_on = _goes_on(event)
         report = self._services.ended(
             effect.call_id,
             effect.spec,
@@ -469,6 +472,11 @@ def _with_rent(cost: float | None, usage: Usage, rent: float | None) -> float | 
     if cost is None and usage.input_tokens is None and usage.output_tokens is None:
         cost = 0.0
     return None if cost is None or rent is None else cost + rent
+
+
+def _goes_on(event: CallEnded | CallFailed) -> bool:
+    """True if the turn goes on: its reply asks for tools."""
+    return isinstance(event, CallEnded) and event.stopped.kind is StopKind.TOOL_CALLS
 
 
 def _own_failure(error: Exception) -> Failure:

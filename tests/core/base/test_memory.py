@@ -46,6 +46,23 @@ print(sum(1 for low, high in edges if low % 2**26 == 0 and high % 2**26 != 0 and
 """
 
 
+TRIM = """
+import psutil
+from core.base.memory import give_back_freed, trim_heaps
+give_back_freed()
+before = psutil.Process().memory_info().rss
+blocks, held = [], []
+for _ in range(300):
+    blocks.append(bytearray(100_000))
+    for at in range(0, 100_000, 4096):
+        blocks[-1][at] = 1
+    held.append(bytes(20_000))  # lies behind each block
+del blocks
+trim_heaps()
+print(psutil.Process().memory_info().rss - before)
+"""
+
+
 def _said(program: str) -> int:
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -65,3 +82,8 @@ def test_large_blocks_that_were_freed_are_given_back() -> None:
 def test_threads_share_few_heaps() -> None:
     """Each thread's heap holds on to what its threads once needed: one beside the main one is taken, not sixteen."""
     assert _said(HEAPS) < MOST_HEAPS
+
+
+def test_what_is_free_in_the_middle_of_a_heap_is_given_back() -> None:
+    """30 MB stay with the program that does not ask for it, beside the 6 MB that it holds."""
+    assert _said(TRIM) < 10_000_000
