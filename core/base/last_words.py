@@ -1,4 +1,4 @@
-"""What a child process last wrote to standard error, told whole once the process has ended."""
+"""Last words of a child process on standard error, told whole once it has ended."""
 
 from __future__ import annotations
 
