@@ -96,7 +96,9 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     dropped = messages[bridge:start] if bridge < start else ()
     earlier = asked.previous.summary if asked.previous is not None else ""
     summary_room = min(SUMMARY_TOKENS, room // 4) if dropped else tokens_of(earlier)
-    journal_room = max(0, room - kept_tokens - summary_room - _FRAME_TOKENS)
+    remains = room - kept_tokens - summary_room - _FRAME_TOKENS
+    least = 0 if own is None else _least_journal(asked, messages[:start] if bridge else ())
+    journal_room = max(remains, least)
     journal = shown(_tellable(asked), journal_room, dict(asked.sources)) if journal_room else ""
     cut = ViewCut(
         id="",
@@ -109,7 +111,7 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         shrunk=shrunk,
         why=asked.why,
         left_messages=begin + start,
-        left_tokens_est=_left_before(asked) + sum(asked.sizes.get(one.id, 0) for one in messages[:start]),
+        left_tokens_est=_left_before(asked) + _tokens(asked, messages[:start]),
         sources=_sources(asked, journal),
     )
     pieces = tuple(_pieces(dropped, asked.piece_tokens))
@@ -147,6 +149,18 @@ def _begin_now(asked: CutRequest) -> int:
 
 def _old_head(asked: CutRequest) -> int:
     return tokens_of(asked.previous.summary) if asked.previous is not None else 0
+
+
+def _least_journal(asked: CutRequest, covered: Sequence[Message]) -> int:
+    """Tokens of the journal where what stays raw leaves it none: what it covers would go untold.
+
+    At most those of a summary, and half of what leaves beside those that it has, so that the view is smaller in any case.
+
+    Args:
+        covered: messages that leave now, where the journal tells of some.
+    """
+    before = "" if asked.previous is None else asked.previous.journal
+    return min(SUMMARY_TOKENS, asked.budget.room // 4, _tokens(asked, covered) // 2 + tokens_of(before))
 
 
 def _left_before(asked: CutRequest) -> int:

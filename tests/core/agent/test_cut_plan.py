@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -96,6 +97,32 @@ def test_what_the_journal_covers_leaves_and_needs_no_summary() -> None:
     assert not plan.to_summarise
     assert "The first question is answered." in plan.cut.journal
     assert plan.cut.left_messages == 2
+
+
+@pytest.mark.parametrize("size", [3_000, 9_000])
+@pytest.mark.parametrize(
+    ("why", "is_running"), [(CutReason.FULL, False), (CutReason.OVERFLOW, True), (CutReason.ASKED, False)]
+)
+def test_the_journal_is_told_though_what_stays_takes_all_the_room(
+    size: int, why: CutReason, is_running: bool
+) -> None:
+    """The model wrote it down because it was told to: no large last turn may leave it out with all that it covers."""
+    entry = new_entry(NOW + timedelta(seconds=15), "So far", "The first two are answered.", ID)
+    found = messages([*turn(0, 4_000), *turn(10, 4_000), *turn(20, size)])
+    sizes = {one.id: message_tokens(one) for one in found}
+    budget = budget_of(10_000, 4_500 - sizes["m20"] - sizes["m23"] if size < 9_000 else 500)
+    asked = CutRequest(
+        found, sizes, budget, (entry,), ID, NOW + timedelta(minutes=1), why=why, is_running=is_running
+    )
+
+    plan = plan_cut(asked)
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m20"
+    assert "The first two are answered." in plan.cut.journal
+    assert not plan.to_summarise
+    again = plan_cut(replace(asked, previous=replace(plan.cut, id="cut"), attempt=2, why=CutReason.OVERFLOW))
+    assert again.cut is None or "The first two are answered." in again.cut.journal
 
 
 def test_without_a_journal_the_oldest_turns_are_summarised() -> None:
@@ -278,8 +305,10 @@ class Compacting(RuleBasedStateMachine):
         left = [one for one in found if one.id in before - set(self.shown()) and one.text]
         covered = max((entry.at for entry in self.entries), default=None)
         told = "".join(plan.to_summarise)
+        is_little = sum(map(message_tokens, left)) < 200  # an entry takes 20 of it with its head
         for one in left:  # nothing leaves untold
             is_covered = covered is not None and one.at <= covered + timedelta(seconds=10)
+            is_covered = is_covered and ("what was done" in plan.cut.journal or is_little)
             assert is_covered or one.text[:9] in told
         kept = [one for one in self.shown() if not one.startswith("cut")]
         turns = [one.id for one in self.live.messages if one.role is Role.USER and one.id in kept]
