@@ -89,9 +89,11 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         start = max(start, bridge)
     kept = messages[start:]
     calls = _ephemeral(kept) if not asked.is_running else ()
-    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, room)
+    has_more = start > 0 or _drops_reasoning(asked, kept)
+    is_tight = asked.attempt > 1 or (asked.is_running and not has_more)
+    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, is_tight=is_tight)
     known = {*asked.gone, *(asked.previous.calls if asked.previous is not None else ())}
-    if start == 0 and not is_shrunk and not set(calls) - known and not _drops_reasoning(asked, kept):
+    if not has_more and not is_shrunk and not set(calls) - known:
         return CutPlan(problem=_nothing(asked, kept_tokens))
     dropped = messages[bridge:start] if bridge < start else ()
     earlier = asked.previous.summary if asked.previous is not None else ""
@@ -210,15 +212,19 @@ def _drops_reasoning(asked: CutRequest, kept: Sequence[Message]) -> bool:
 
 
 def _shrunk(
-    asked: CutRequest, kept: Sequence[Message], room: int
+    asked: CutRequest, kept: Sequence[Message], *, is_tight: bool
 ) -> tuple[tuple[ShrunkResult, ...], int, bool]:
-    """Results to be shortened so that what stays fits, the tokens of what stays then, and if any is shorter than before."""
+    """Results to be shortened so that what stays fits, the tokens of what stays then, and if any is shorter than before.
+
+    Args:
+        is_tight: nothing else can leave, or what left was not enough: they are shortened in a running turn too.
+    """
     old = asked.previous.shrunk if asked.previous is not None else ()
     there = {part.call_id for one in kept for part in one.parts if isinstance(part, ToolResultPart)}
     before = {one.call_id: one.kept_chars for one in old if one.call_id in there}
     tokens, budget = _tokens(asked, kept), asked.budget
-    most = room if asked.attempt > 1 else max(room, budget.window * 60 // 100 - budget.fixed)
-    must = asked.attempt > 1 or (tokens > most and not asked.is_running)
+    most = budget.room if is_tight else max(budget.room, budget.window * 60 // 100 - budget.fixed)
+    must = is_tight or (tokens > most and not asked.is_running)
     results = [part for one in kept for part in one.parts if isinstance(part, ToolResultPart)]
     chosen, left = before, tokens
     for cap in _CAPS if must else ():

@@ -226,6 +226,25 @@ def test_a_running_turn_keeps_its_bytes_until_it_overflows() -> None:
     assert "Nothing more can leave" in plan_cut(again).problem
 
 
+def test_the_results_of_a_first_turn_shrink_at_its_first_overflow() -> None:
+    """Nothing stands before it and it has no reasoning: its results are all that can leave."""
+    call = ToolCallPart("c0", "read_file", '{"path": "a.py"}')
+    log = [said(0, Role.USER, TextPart("Read.")), said(1, Role.ASSISTANT, call)]
+    log.append(said(2, Role.TOOL, ToolResultPart("c0", "r" * 40_000)))
+    found = messages(log)
+    sizes = {one.id: message_tokens(one) for one in found}
+    budget = budget_of(500 + sum(sizes.values()), 500)
+    overflow = CutReason.OVERFLOW
+
+    plan = plan_cut(CutRequest(found, sizes, budget, (), ID, NOW, why=overflow, is_running=True))
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m0"
+    assert [one.call_id for one in plan.cut.shrunk] == ["c0"]
+    view = restore_from_log([*log, cut_record(replace(plan.cut, id="cut"))])
+    assert sum(map(message_tokens, view)) <= budget.room
+
+
 def test_a_cut_that_cannot_be_read_or_names_nothing_shows_all() -> None:
     log = turn(0, 10)
     whole = restore_from_log(log)
@@ -280,24 +299,42 @@ class Compacting(RuleBasedStateMachine):
 
     @rule(why=st.sampled_from(CutReason), attempt=st.integers(1, 2))
     def compact(self, why: CutReason, attempt: int) -> None:
-        found = self.live.messages
-        sizes = {one.id: message_tokens(one) for one in (*found, *sent_view(self.live))}
+        self.cut(why, attempt)
+
+    @precondition(lambda self: self.live.messages)
+    @rule(attempts=st.sampled_from([(1,), (1, 2), (1, 1), (1, 1, 2, 1)]))
+    def overflow_inside_a_turn(self, attempts: Sequence[int]) -> None:
+        for attempt in attempts:
+            self.cut(CutReason.OVERFLOW, attempt, is_running=True)
+
+    def cut(self, why: CutReason, attempt: int, *, is_running: bool = False) -> None:
+        found, view = self.live.messages, sent_view(self.live)
+        sizes = {one.id: message_tokens(one) for one in (*found, *view)}
+        budget = self.budget
+        if why is CutReason.OVERFLOW:  # as the worker takes it: that was too much
+            budget = budget_of(min(12_000, 400 + sum(map(message_tokens, view))), 400)
         self.number += 10
         asked = CutRequest(
             found,
             sizes,
-            self.budget,
+            budget,
             tuple(self.entries),
             ID,
             NOW + timedelta(seconds=self.number),
             previous=self.live.cut,
             why=why,
+            is_running=is_running,
             attempt=attempt,
         )
         plan = plan_cut(asked)
         assert plan_cut(asked) == plan
         if plan.cut is None:
             assert plan.problem
+            if is_running:  # it ends with nothing more to shorten, not before
+                longest = max(
+                    (len(p.text) for m in view for p in m.parts if isinstance(p, ToolResultPart)), default=0
+                )
+                assert longest < 1_100
             return
         before = set(self.shown())
         cut = with_summary(plan, "s" * 50_000) if plan.to_summarise else plan.cut
