@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from core.agent.bridge import bridged, last_turn, trimmed
 from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
+from core.base.figures import size
 from core.base.frame import frame
+from core.base.text import one_line
 from core.context.budget import WindowBudget
 from core.discussion.cuts import EPHEMERAL_TOOLS, HEAD_NOTE, shortened
-from core.values.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import (
+    AttachmentPart,
+    Message,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
 
 SUMMARY_TOKENS = 2_000
@@ -275,7 +285,17 @@ def _told(message: Message, piece_tokens: int) -> str:
                 texts.append(f"[called {part.name}: {shortened(part.arguments_json, _RESULT_CHARS)}]")
             case ToolResultPart():
                 texts.append(f"[result: {shortened(part.text, _RESULT_CHARS)}]")
+                texts.extend(map(_file, part.attachments))
+            case AttachmentPart():
+                texts.append(_file(part))
+            case ReasoningPart():
+                pass  # what came of it was said
             case _:
-                pass
+                assert_never(part)
     body = "\n\n".join(texts)
     return frame(message.role.value, shortened(body, max(1_000, piece_tokens * 3))) if body.strip() else ""
+
+
+def _file(file: AttachmentPart) -> str:
+    """A file that leaves with its message: that it was there, by its name."""
+    return f"[file: {one_line(file.name, 200)}, {size(file.size_bytes)}]"

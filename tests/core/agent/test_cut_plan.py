@@ -21,6 +21,7 @@ from core.discussion.log_codec import decode, encode
 from core.discussion.log_view import apply, fold
 from core.values.discussion import OpenDiscussion
 from core.values.messages import (
+    AttachmentPart,
     Message,
     Part,
     ReasoningPart,
@@ -138,6 +139,26 @@ def test_without_a_journal_the_oldest_turns_are_summarised() -> None:
     head = head_message(with_summary(plan, "They asked twice."))
     assert head is not None
     assert "They asked twice." in head.text
+
+
+def test_a_summary_reads_of_every_file_that_leaves_with_its_message() -> None:
+    paper = AttachmentPart("a" * 64, "text/plain", "tides of 1912.txt", 90_000)
+    drawing = AttachmentPart("b" * 64, "image/png", "harbour.png", 12)
+    call = ToolCallPart("c1", "view_image", '{"path":"harbour.png"}')
+    log = [
+        said(0, Role.USER, paper),
+        said(1, Role.ASSISTANT, call),
+        said(2, Role.TOOL, ToolResultPart("c1", "4 × 4 pixels.", attachments=(drawing,))),
+        said(3, Role.ASSISTANT, TextPart("Seen.")),
+        *turn(10, 40),
+    ]
+
+    plan = build_context_window(
+        messages(log), "", discussion_id=ID, now=NOW, window_tokens=4_000, why=CutReason.ASKED
+    )
+
+    assert "tides of 1912.txt" in plan.to_summarise[0]
+    assert "harbour.png, 12 B" in plan.to_summarise[0]
 
 
 def test_entries_of_others_fill_the_journal_and_cover_nothing() -> None:
