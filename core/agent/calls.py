@@ -67,8 +67,7 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
                 state, more = stopped
                 return state, (*effects, *more)
             turn = with_tool_call(turn, replace(call, state=CallState.RUNNING, started_at=given.at))
-            own, what = given.make_id(20 + 2 * number), _approval_id(call)
-            started = StartRecord(own, given.at, call.id, what, call.let_by, _confinement(state, call))
+            started = _start(state, given, number, call)
             effects.append(AppendRecords(turn.discussion_id, (started,), StartToken(call.id)))
     following = _next_to_judge(turn) if state.config.is_settled else None
     if following is not None:
@@ -109,9 +108,11 @@ def _approval_id(call: ToolCall) -> str:
     return call.approval.id if call.approval is not None else ""
 
 
-def _confinement(state: AppState, call: ToolCall) -> str:
-    """Sandbox of a call that begins, for the log; empty for one that starts no command."""
-    return (state.agent.sandbox.name or "none") if call.kind is ActKind.COMMAND else ""
+def _start(state: AppState, given: Stamp, number: int, call: ToolCall) -> StartRecord:
+    """The record of a call that begins. `number`: of it in its reply, from 0."""
+    sandbox = (state.agent.sandbox.name or "none") if call.kind is ActKind.COMMAND else ""
+    record_id = given.make_id(20 + 2 * number)
+    return StartRecord(record_id, given.at, call.id, _approval_id(call), call.let_by, sandbox)
 
 
 def _may_begin(turn: AgentTurn, number: int) -> bool:
