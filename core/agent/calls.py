@@ -67,9 +67,7 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
                 state, more = stopped
                 return state, (*effects, *more)
             turn = with_tool_call(turn, replace(call, state=CallState.RUNNING, started_at=given.at))
-            started = StartRecord(
-                given.make_id(20 + 2 * number), given.at, call.id, _approval_id(call), call.let_by
-            )
+            started = _start(state, given, number, call)
             effects.append(AppendRecords(turn.discussion_id, (started,), StartToken(call.id)))
     following = _next_to_judge(turn) if state.config.is_settled else None
     if following is not None:
@@ -108,6 +106,13 @@ def judge_held(state: AppState, given: Stamp) -> Result:
 
 def _approval_id(call: ToolCall) -> str:
     return call.approval.id if call.approval is not None else ""
+
+
+def _start(state: AppState, given: Stamp, number: int, call: ToolCall) -> StartRecord:
+    """The record of a call that begins. `number`: of it in its reply, from 0."""
+    sandbox = (state.agent.sandbox.name or "none") if call.kind is ActKind.COMMAND else ""
+    record_id = given.make_id(20 + 2 * number)
+    return StartRecord(record_id, given.at, call.id, _approval_id(call), call.let_by, sandbox)
 
 
 def _may_begin(turn: AgentTurn, number: int) -> bool:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
 
 from core.agent.bridge import bridged, last_turn, trimmed
 from core.agent.journal_text import JournalEntry, covering, shown, tokens_of
+from core.base.figures import size
 from core.base.frame import frame
+from core.base.text import one_line
 from core.context.budget import WindowBudget
 from core.discussion.cuts import EPHEMERAL_TOOLS, HEAD_NOTE, shortened
-from core.values.messages import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from core.values.messages import (
+    AttachmentPart,
+    Message,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.values.window import CutPlan, CutReason, ShrunkResult, ViewCut
 
 SUMMARY_TOKENS = 2_000
@@ -89,14 +99,18 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         start = max(start, bridge)
     kept = messages[start:]
     calls = _ephemeral(kept) if not asked.is_running else ()
-    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, room)
+    has_more = start > 0 or _drops_reasoning(asked, kept)
+    is_tight = asked.attempt > 1 or (asked.is_running and not has_more)
+    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, is_tight=is_tight)
     known = {*asked.gone, *(asked.previous.calls if asked.previous is not None else ())}
-    if start == 0 and not is_shrunk and not set(calls) - known and not _drops_reasoning(asked, kept):
+    if not has_more and not is_shrunk and not set(calls) - known:
         return CutPlan(problem=_nothing(asked, kept_tokens))
     dropped = messages[bridge:start] if bridge < start else ()
     earlier = asked.previous.summary if asked.previous is not None else ""
     summary_room = min(SUMMARY_TOKENS, room // 4) if dropped else tokens_of(earlier)
-    journal_room = max(0, room - kept_tokens - summary_room - _FRAME_TOKENS)
+    remains = room - kept_tokens - summary_room - _FRAME_TOKENS
+    least = 0 if own is None else _least_journal(asked, messages[:start] if bridge else ())
+    journal_room = max(remains, least)
     journal = shown(_tellable(asked), journal_room, dict(asked.sources)) if journal_room else ""
     cut = ViewCut(
         id="",
@@ -109,7 +123,7 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         shrunk=shrunk,
         why=asked.why,
         left_messages=begin + start,
-        left_tokens_est=_left_before(asked) + sum(asked.sizes.get(one.id, 0) for one in messages[:start]),
+        left_tokens_est=_left_before(asked) + _tokens(asked, messages[:start]),
         sources=_sources(asked, journal),
     )
     pieces = tuple(_pieces(dropped, asked.piece_tokens))
@@ -147,6 +161,18 @@ def _begin_now(asked: CutRequest) -> int:
 
 def _old_head(asked: CutRequest) -> int:
     return tokens_of(asked.previous.summary) if asked.previous is not None else 0
+
+
+def _least_journal(asked: CutRequest, covered: Sequence[Message]) -> int:
+    """Tokens of the journal where what stays raw leaves it none: what it covers would go untold.
+
+    At most those of a summary, and half of what leaves beside those that it has, so that the view is smaller in any case.
+
+    Args:
+        covered: messages that leave now, where the journal tells of some.
+    """
+    before = "" if asked.previous is None else asked.previous.journal
+    return min(SUMMARY_TOKENS, asked.budget.room // 4, _tokens(asked, covered) // 2 + tokens_of(before))
 
 
 def _left_before(asked: CutRequest) -> int:
@@ -196,15 +222,19 @@ def _drops_reasoning(asked: CutRequest, kept: Sequence[Message]) -> bool:
 
 
 def _shrunk(
-    asked: CutRequest, kept: Sequence[Message], room: int
+    asked: CutRequest, kept: Sequence[Message], *, is_tight: bool
 ) -> tuple[tuple[ShrunkResult, ...], int, bool]:
-    """Results to be shortened so that what stays fits, the tokens of what stays then, and if any is shorter than before."""
+    """Results to be shortened so that what stays fits, the tokens of what stays then, and if any is shorter than before.
+
+    Args:
+        is_tight: nothing else can leave, or what left was not enough: they are shortened in a running turn too.
+    """
     old = asked.previous.shrunk if asked.previous is not None else ()
     there = {part.call_id for one in kept for part in one.parts if isinstance(part, ToolResultPart)}
     before = {one.call_id: one.kept_chars for one in old if one.call_id in there}
     tokens, budget = _tokens(asked, kept), asked.budget
-    most = room if asked.attempt > 1 else max(room, budget.window * 60 // 100 - budget.fixed)
-    must = asked.attempt > 1 or (tokens > most and not asked.is_running)
+    most = budget.room if is_tight else max(budget.room, budget.window * 60 // 100 - budget.fixed)
+    must = is_tight or (tokens > most and not asked.is_running)
     results = [part for one in kept for part in one.parts if isinstance(part, ToolResultPart)]
     chosen, left = before, tokens
     for cap in _CAPS if must else ():
@@ -255,7 +285,17 @@ def _told(message: Message, piece_tokens: int) -> str:
                 texts.append(f"[called {part.name}: {shortened(part.arguments_json, _RESULT_CHARS)}]")
             case ToolResultPart():
                 texts.append(f"[result: {shortened(part.text, _RESULT_CHARS)}]")
+                texts.extend(map(_file, part.attachments))
+            case AttachmentPart():
+                texts.append(_file(part))
+            case ReasoningPart():
+                pass  # what came of it was said
             case _:
-                pass
+                assert_never(part)
     body = "\n\n".join(texts)
     return frame(message.role.value, shortened(body, max(1_000, piece_tokens * 3))) if body.strip() else ""
+
+
+def _file(file: AttachmentPart) -> str:
+    """A file that leaves with its message: that it was there, by its name."""
+    return f"[file: {one_line(file.name, 200)}, {size(file.size_bytes)}]"

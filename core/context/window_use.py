@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
+
 from core.base.text import size_bytes
 from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens
 from core.context.budget import is_full, is_told, window_of
 from core.context.offered_tools import gets_tools
-from core.discussion.cuts import sent_view
 from core.settings.models import profile_of
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Role, ToolResultPart
@@ -53,14 +55,23 @@ def must_make_room(state: AppState, discussion_id: str, message: Message) -> boo
         return True
     if opened.messages and opened.messages[-1].id != message.id:
         return False
-    window = context_window(state, discussion_id)
+    return _fills(state, opened, message)
+
+
+def _fills(state: AppState, opened: OpenDiscussion, message: Message) -> bool:
+    """True if the window is nearly full with a message of the person behind what was said."""
+    window = context_window(state, opened.id)
     if window is None or not any(one.role is Role.ASSISTANT for one in opened.messages):
         return False
     return is_full(window.used_tokens + words_tokens(message), window.limit_tokens)
 
 
-def journal_line(state: AppState, discussion_id: str) -> str:
-    """Line that tells a model to write its journal, empty where it has no journal, or was told since the last cut."""
+def journal_line(state: AppState, discussion_id: str, message: Message | None = None) -> str:
+    """Line that tells a model to write its journal, empty where it has no journal, or was told since the last cut.
+
+    Args:
+        message: of the person, that would hold it: where the view is cut before it goes, the line would come too late.
+    """
     opened, summary = state.discussions.open[discussion_id], state.discussions.summaries[discussion_id]
     window = context_window(state, discussion_id)
     if (
@@ -71,9 +82,17 @@ def journal_line(state: AppState, discussion_id: str) -> str:
     ):
         return ""
     told = {key for key, lines in opened.lines.items() if any(one.kind is LineKind.JOURNAL for one in lines)}
-    if told and any(message.id in told for message in sent_view(opened)):
+    if told and any(one.id in told for one in _since_cut(opened)):
+        return ""
+    if message is not None and (discussion_id in state.agent.compactions or _fills(state, opened, message)):
         return ""
     return JOURNAL_LINE.format(share=min(99, round(window.share * 100)))
+
+
+def _since_cut(opened: OpenDiscussion) -> Iterator[Message]:
+    """Messages of the view that its newest cut did not see, from the end: it may have left older ones in it."""
+    last_seen = "" if opened.cut is None else opened.cut.through
+    return takewhile(lambda one: one.id != last_seen, reversed(opened.messages))
 
 
 def words_tokens(message: Message) -> int:

@@ -8,8 +8,8 @@ from core.base.stamp import Stamp
 from core.context.window_use import journal_line
 from core.discussion.cuts import calls_record, line_record, passing_calls
 from core.values.discussion import OpenDiscussion
-from core.values.messages import Role
-from core.values.records import Record, ViewRecord
+from core.values.messages import Message, Role
+from core.values.records import MessageRecord, Record, ViewRecord
 from core.values.state import AppState
 from core.values.window import ViewLine
 
@@ -52,5 +52,7 @@ def _told(
         newest = next(reversed(opened.messages), None)
         is_fresh = newest is not None and newest.role is Role.TOOL and newest.id != opened.sent_through
         last = newest.id if newest is not None and is_fresh else ""
-    line = journal_line(state, opened.id) if last else ""
+    said = (r for r in records if isinstance(r, MessageRecord) and r.id == message_id)
+    message = next((Message(r.id, r.at, r.role, r.parts) for r in said), None)
+    line = journal_line(state, opened.id, message) if last else ""
     return (line_record(given.make_id(9), given.at, ViewLine(last, line)),) if line else ()

@@ -125,6 +125,7 @@ class StartRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
     """A tool call begins, and may have done something from now on: it is never begun again.
 
     `approval_id`: what it was let do, as in `Approval`; `let_by`: `person`, or the rule that let it, in words.
+    `sandbox`: of a command, by which it is confined, `none` without; empty for any other call, and in old logs.
     """
 
     id: str
@@ -132,6 +133,7 @@ class StartRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
     call_id: str
     approval_id: str = ""
     let_by: str = ""
+    sandbox: str = ""
 
 
 IMPORTED = "imported"

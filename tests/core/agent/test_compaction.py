@@ -33,6 +33,7 @@ from core.values.spending import SpentElsewhere
 from core.values.usage import Usage, UsageKind
 from core.values.window import CompactionPhase, CutPlan, CutReason, ViewCut
 from tests.core.app.playbook import Playbook, of, settings_loaded
+from tests.core.records import NOW
 
 TOO_LONG = Failure(FailureKind.CONTEXT_TOO_LONG, "The request is longer than the window.", "Shorten it.")
 
@@ -58,6 +59,10 @@ def give_tools(book: Playbook, chosen: str) -> None:
         discussions=replace(book.state.discussions, summaries=rows),
         config=replace(config, providers={**config.providers, "embedded": taking}),
     )
+
+
+LINE = "A line of the program, not of the person"
+CUT = ViewCut("", NOW, "", left_messages=2, left_tokens_est=99, why=CutReason.FULL)
 
 
 def talked(book: Playbook, tokens: int = 7_500, turns: int = 2) -> str:
@@ -324,7 +329,50 @@ def test_what_is_not_open_is_not_compacted(book: Playbook) -> None:
     assert book.state.program.outcomes[-1] == CommandOutcome("c1", problem="The discussion is not open.")
 
 
-def test_the_model_is_told_once_to_write_its_journal_and_again_after_a_cut(book: Playbook) -> None:
+def test_the_model_is_told_again_after_a_cut_that_left_the_words_with_the_line_in_its_view(
+    book: Playbook,
+) -> None:
+    chosen = talked(book, 6_700)
+    give_tools(book, chosen)
+    (call,) = of(sent(book, chosen, "told"), CallProvider)
+    assert LINE in call.spec.inputs.user_text
+    book.answer(call, "noted", Usage(input_tokens=7_500, output_tokens=1))
+    (plan,) = of(sent(book.later(60), chosen, "cut now"), PlanView)
+    effects = book.play(
+        ViewPlanned(
+            chosen,
+            plan.job,
+            CutPlan(replace(CUT, begins_at=plan.messages[2].id, through=plan.messages[-1].id)),
+        )
+    )
+    (call,) = of(kept(book, effects)[1], CallProvider)
+    assert LINE in str(call.spec.inputs.turns)
+    assert LINE not in call.spec.inputs.user_text
+    book.later(60).answer(call, "small again", Usage(input_tokens=3_000, output_tokens=1))
+    (call,) = of(sent(book.later(60), chosen, "not yet"), CallProvider)
+    assert LINE not in call.spec.inputs.user_text
+    book.answer(call, "large again", Usage(input_tokens=6_700, output_tokens=1))
+
+    (call,) = of(sent(book.later(60), chosen, "now"), CallProvider)
+
+    assert LINE in call.spec.inputs.user_text
+
+
+def test_a_message_whose_view_is_cut_before_it_goes_holds_no_line_about_a_full_window(book: Playbook) -> None:
+    chosen = talked(book, 7_500)
+    give_tools(book, chosen)
+    (plan,) = of(sent(book, chosen), PlanView)
+
+    _, effects = kept(book, planned(book, plan, journal="What was done."))
+
+    (call,) = of(effects, CallProvider)
+    assert call.spec.inputs.user_text == "next"
+    book.later(60).answer(call, "large again", Usage(input_tokens=6_700, output_tokens=1))
+    (call,) = of(sent(book.later(60), chosen, "now"), CallProvider)
+    assert LINE in call.spec.inputs.user_text
+
+
+def test_the_model_is_told_once_to_write_its_journal(book: Playbook) -> None:
     chosen = talked(book, 6_700)
     give_tools(book, chosen)
 

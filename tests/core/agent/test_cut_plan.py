@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -20,6 +21,7 @@ from core.discussion.log_codec import decode, encode
 from core.discussion.log_view import apply, fold
 from core.values.discussion import OpenDiscussion
 from core.values.messages import (
+    AttachmentPart,
     Message,
     Part,
     ReasoningPart,
@@ -98,6 +100,32 @@ def test_what_the_journal_covers_leaves_and_needs_no_summary() -> None:
     assert plan.cut.left_messages == 2
 
 
+@pytest.mark.parametrize("size", [3_000, 9_000])
+@pytest.mark.parametrize(
+    ("why", "is_running"), [(CutReason.FULL, False), (CutReason.OVERFLOW, True), (CutReason.ASKED, False)]
+)
+def test_the_journal_is_told_though_what_stays_takes_all_the_room(
+    size: int, why: CutReason, is_running: bool
+) -> None:
+    """The model wrote it down because it was told to: no large last turn may leave it out with all that it covers."""
+    entry = new_entry(NOW + timedelta(seconds=15), "So far", "The first two are answered.", ID)
+    found = messages([*turn(0, 4_000), *turn(10, 4_000), *turn(20, size)])
+    sizes = {one.id: message_tokens(one) for one in found}
+    budget = budget_of(10_000, 4_500 - sizes["m20"] - sizes["m23"] if size < 9_000 else 500)
+    asked = CutRequest(
+        found, sizes, budget, (entry,), ID, NOW + timedelta(minutes=1), why=why, is_running=is_running
+    )
+
+    plan = plan_cut(asked)
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m20"
+    assert "The first two are answered." in plan.cut.journal
+    assert not plan.to_summarise
+    again = plan_cut(replace(asked, previous=replace(plan.cut, id="cut"), attempt=2, why=CutReason.OVERFLOW))
+    assert again.cut is None or "The first two are answered." in again.cut.journal
+
+
 def test_without_a_journal_the_oldest_turns_are_summarised() -> None:
     log = [row for number in range(0, 60, 10) for row in turn(number, 2_000)]
 
@@ -111,6 +139,26 @@ def test_without_a_journal_the_oldest_turns_are_summarised() -> None:
     head = head_message(with_summary(plan, "They asked twice."))
     assert head is not None
     assert "They asked twice." in head.text
+
+
+def test_a_summary_reads_of_every_file_that_leaves_with_its_message() -> None:
+    paper = AttachmentPart("a" * 64, "text/plain", "tides of 1912.txt", 90_000)
+    drawing = AttachmentPart("b" * 64, "image/png", "harbour.png", 12)
+    call = ToolCallPart("c1", "view_image", '{"path":"harbour.png"}')
+    log = [
+        said(0, Role.USER, paper),
+        said(1, Role.ASSISTANT, call),
+        said(2, Role.TOOL, ToolResultPart("c1", "4 × 4 pixels.", attachments=(drawing,))),
+        said(3, Role.ASSISTANT, TextPart("Seen.")),
+        *turn(10, 40),
+    ]
+
+    plan = build_context_window(
+        messages(log), "", discussion_id=ID, now=NOW, window_tokens=4_000, why=CutReason.ASKED
+    )
+
+    assert "tides of 1912.txt" in plan.to_summarise[0]
+    assert "harbour.png, 12 B" in plan.to_summarise[0]
 
 
 def test_entries_of_others_fill_the_journal_and_cover_nothing() -> None:
@@ -199,6 +247,25 @@ def test_a_running_turn_keeps_its_bytes_until_it_overflows() -> None:
     assert "Nothing more can leave" in plan_cut(again).problem
 
 
+def test_the_results_of_a_first_turn_shrink_at_its_first_overflow() -> None:
+    """Nothing stands before it and it has no reasoning: its results are all that can leave."""
+    call = ToolCallPart("c0", "read_file", '{"path": "a.py"}')
+    log = [said(0, Role.USER, TextPart("Read.")), said(1, Role.ASSISTANT, call)]
+    log.append(said(2, Role.TOOL, ToolResultPart("c0", "r" * 40_000)))
+    found = messages(log)
+    sizes = {one.id: message_tokens(one) for one in found}
+    budget = budget_of(500 + sum(sizes.values()), 500)
+    overflow = CutReason.OVERFLOW
+
+    plan = plan_cut(CutRequest(found, sizes, budget, (), ID, NOW, why=overflow, is_running=True))
+
+    assert plan.cut is not None
+    assert plan.cut.begins_at == "m0"
+    assert [one.call_id for one in plan.cut.shrunk] == ["c0"]
+    view = restore_from_log([*log, cut_record(replace(plan.cut, id="cut"))])
+    assert sum(map(message_tokens, view)) <= budget.room
+
+
 def test_a_cut_that_cannot_be_read_or_names_nothing_shows_all() -> None:
     log = turn(0, 10)
     whole = restore_from_log(log)
@@ -253,24 +320,42 @@ class Compacting(RuleBasedStateMachine):
 
     @rule(why=st.sampled_from(CutReason), attempt=st.integers(1, 2))
     def compact(self, why: CutReason, attempt: int) -> None:
-        found = self.live.messages
-        sizes = {one.id: message_tokens(one) for one in (*found, *sent_view(self.live))}
+        self.cut(why, attempt)
+
+    @precondition(lambda self: self.live.messages)
+    @rule(attempts=st.sampled_from([(1,), (1, 2), (1, 1), (1, 1, 2, 1)]))
+    def overflow_inside_a_turn(self, attempts: Sequence[int]) -> None:
+        for attempt in attempts:
+            self.cut(CutReason.OVERFLOW, attempt, is_running=True)
+
+    def cut(self, why: CutReason, attempt: int, *, is_running: bool = False) -> None:
+        found, view = self.live.messages, sent_view(self.live)
+        sizes = {one.id: message_tokens(one) for one in (*found, *view)}
+        budget = self.budget
+        if why is CutReason.OVERFLOW:  # as the worker takes it: that was too much
+            budget = budget_of(min(12_000, 400 + sum(map(message_tokens, view))), 400)
         self.number += 10
         asked = CutRequest(
             found,
             sizes,
-            self.budget,
+            budget,
             tuple(self.entries),
             ID,
             NOW + timedelta(seconds=self.number),
             previous=self.live.cut,
             why=why,
+            is_running=is_running,
             attempt=attempt,
         )
         plan = plan_cut(asked)
         assert plan_cut(asked) == plan
         if plan.cut is None:
             assert plan.problem
+            if is_running:  # it ends with nothing more to shorten, not before
+                longest = max(
+                    (len(p.text) for m in view for p in m.parts if isinstance(p, ToolResultPart)), default=0
+                )
+                assert longest < 1_100
             return
         before = set(self.shown())
         cut = with_summary(plan, "s" * 50_000) if plan.to_summarise else plan.cut
@@ -278,8 +363,10 @@ class Compacting(RuleBasedStateMachine):
         left = [one for one in found if one.id in before - set(self.shown()) and one.text]
         covered = max((entry.at for entry in self.entries), default=None)
         told = "".join(plan.to_summarise)
+        is_little = sum(map(message_tokens, left)) < 200  # an entry takes 20 of it with its head
         for one in left:  # nothing leaves untold
             is_covered = covered is not None and one.at <= covered + timedelta(seconds=10)
+            is_covered = is_covered and ("what was done" in plan.cut.journal or is_little)
             assert is_covered or one.text[:9] in told
         kept = [one for one in self.shown() if not one.startswith("cut")]
         turns = [one.id for one in self.live.messages if one.role is Role.USER and one.id in kept]
