@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Protocol
@@ -12,6 +13,7 @@ IMAGE_TOKENS_EST = 1_500
 
 _SLICE_CHARS = 200_000
 _BYTES_PER_TOKEN = 4
+_PIECE = re.compile(r"[^\W\d_]{1,5}|\d{1,2}|[^\w\s]|_")
 _WEIGHT_OF_NEW = 0.3
 _FACTOR_RANGE = (0.25, 4.0)
 
@@ -49,6 +51,14 @@ def slices(text: str, limit: int = _SLICE_CHARS) -> Iterator[str]:
 def estimate_tokens(size_bytes: int) -> int:
     """Tokens of a text of `size_bytes` UTF-8 bytes, from the size alone; 0 only for 0."""
     return -(-size_bytes // _BYTES_PER_TOKEN)
+
+
+def estimate_text_tokens(text: str) -> int:
+    """Tokens of a short text, from its size and from its pieces: names, figures and marks take more than their bytes say.
+
+    No tokenizer is loaded. By o200k a run of ids takes 3.8 times what its size says, code 1.6 times.
+    """
+    return max(estimate_tokens(len(text.encode("utf-8", "replace"))), sum(1 for _ in _PIECE.finditer(text)))
 
 
 def scaled(tokens: int, factor: float) -> int:

@@ -163,7 +163,7 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     While a turn is running (its tool results are being answered) the view stays as it is, deleted text included:
     vendors bind a running turn's thinking to every byte before it and refuse it behind another prefix, so that a
     deletion would end the turn that it falls into, with all that was paid for it. It takes hold with the next message.
-    Layer 8 stays in it where the turn began, so that the turns behind it repeat what was sent.
+    Layer 8 and what was recalled stay in it where the turn began, so that the turns behind it repeat what was sent.
     Where nothing is said yet there is no message to append to: what changed waits for it.
     """
     memo = memo or DecideMemo()

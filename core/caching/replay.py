@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from core.base.json_text import read_json
 from core.caching.view import Place, built_on, visible_pieces
 from core.context.update import applied, is_diff
+from core.discussion.told_turns import RECALLED
 from core.values.records import Record, ViewRecord
 from core.values.view import BaseFile, ContextView, FrozenBase, TurnTail, ViewDelta, base_pieces
 
@@ -57,6 +58,8 @@ def records_for(
         known.update(file.sha256 for file in delta.files)
     for tail in tails:
         data = {"message_id": tail.message_id, "text": tail.text}
+        if tail.retrieved:
+            data[RECALLED] = tail.retrieved
         found.append(ViewRecord(next(names), at, TAIL_KIND, _json(data)))
     return tuple(found)
 
@@ -119,7 +122,7 @@ def _delta_data(delta: ViewDelta, known: Collection[str], bases: Mapping[Place, 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = read_json(record.data_json)
     if record.kind == TAIL_KIND:
-        told = TurnTail(str(data["message_id"]), str(data["text"]))
+        told = TurnTail(str(data["message_id"]), str(data["text"]), str(data.get(RECALLED, "")))
         return None if view is None else replace(view, tails=(*view.tails, told))
     shown = {} if view is None or record.kind == BASE_KIND else visible_pieces(view)
     files = tuple(_file(row, texts, shown) for row in data["files"])

@@ -12,7 +12,13 @@ import msgspec
 from msgspec.structs import replace
 
 from core.caching.ledger import hits
-from core.caching.view import carried_pieces, visible_file_set, visible_known, visible_pieces
+from core.caching.view import (
+    carried_pieces,
+    holds_recalled,
+    visible_file_set,
+    visible_known,
+    visible_pieces,
+)
 from core.context.pieces import Piece
 from core.context.wire import delta_text, layer_of
 from core.providers.blocks import Block, MarkPlace, Wire, ends_of
@@ -94,6 +100,7 @@ def sent_knowledge(
             for row in rows
         ),
         folded_tokens=round(_folded(view, wire)),
+        has_recalled=holds_recalled(view),
     )
 
 

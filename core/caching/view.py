@@ -15,7 +15,7 @@ from core.context.pieces import Piece, digest
 from core.context.stack import AggregateStack
 from core.context.turns import running_pieces
 from core.context.update import is_diff, sent_form
-from core.context.wire import delta_around, layer_of, pieces_of, tail_segment, turn_key
+from core.context.wire import delta_around, layer_of, pieces_of, tail_segments, turn_key
 from core.providers.blocks import RUNNING_RAG, CountTokens
 from core.values.cache import SentPart
 from core.values.messages import ReasoningPart
@@ -95,21 +95,21 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
 
 
 def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
-    """The view of a running turn with layer 8 where the turn began: the next turns repeat it there, and all behind it.
+    """The view of a running turn with what stands behind the words that began it, what was recalled for them and layer 8:
+    the next turns repeat it there, and all behind it.
 
-    Not where the turn's bytes do not stay anyway: thinking, and what was retrieved for the words, are sent while it runs.
+    Not where the turn's bytes do not stay anyway: thinking is sent while it runs.
     """
     running, metadata = running_pieces(stack.layer(LayerId.TURNS)), stack.layer(LayerId.METADATA).segments
-    if not running or not metadata or any(map(_passes, running)):
+    if not running or not metadata or any(isinstance(piece.wire, ReasoningPart) for piece in running):
         return view
     message_id = running[0].key.partition("/")[2]
     if any(tail.message_id == message_id for tail in view.tails):
         return view
-    return replace(view, tails=(*view.tails, TurnTail(message_id, metadata[0].text)))
-
-
-def _passes(piece: Piece) -> bool:
-    return isinstance(piece.wire, ReasoningPart) or piece.key.endswith(RUNNING_RAG)
+    retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
+    if retrieved and view.base.withdrawals != stack.withdrawals:
+        return view  # what was taken out meanwhile may stand in it: it goes with the turn
+    return replace(view, tails=(*view.tails, TurnTail(message_id, metadata[0].text, retrieved)))
 
 
 def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView | None:
@@ -136,16 +136,25 @@ def withdrawn(view: ContextView, stack: AggregateStack) -> str:
     """Deleted things that a view still carries, in words; empty where nothing. It goes whatever it costs.
 
     A document or a digest that is not there any more, the notes of a file that still is; and, when something was
-    taken out of knowledge, every text of layer 7 that is not said any more. Another text in its place is no deletion.
+    taken out of knowledge, every text of layer 7 that is not said any more, and all that was recalled: nobody knows what
+    of it stands there. Another text in its place is no deletion.
     """
     if words := deletion((piece.key for piece in visible_known(view)), stack):
         return words
     goes = goes_from(stack, view.base.withdrawals)
+    if view.base.withdrawals != stack.withdrawals and holds_recalled(view):
+        return TAKEN_OUT
     return TAKEN_OUT if any(goes(piece) for piece in carried_pieces(view)) else ""
 
 
+def holds_recalled(view: ContextView) -> bool:
+    """True if what was recalled for an earlier turn with tools still stands behind its words."""
+    return any(tail.retrieved for tail in view.tails)
+
+
 def spared_view(view: ContextView, stack: AggregateStack) -> ContextView | None:
-    """The view on its own base, without the deltas that carry what was deleted: all before them stays as it was sent.
+    """The view on its own base, without what carries what was deleted, deltas or recalled text: all before it stays as
+    it was sent.
 
     Returns:
         None where the base carries it.
@@ -155,6 +164,8 @@ def spared_view(view: ContextView, stack: AggregateStack) -> ContextView | None:
         return None
     kept = tuple(delta for delta in view.deltas if not any(map(goes, delta.files)))
     spared = _without(view, kept)
+    if spared.base.withdrawals != stack.withdrawals and holds_recalled(spared):
+        spared = replace(spared, tails=tuple(tail for tail in spared.tails if not tail.retrieved))
     return None if withdrawn(spared, stack) else spared
 
 
@@ -240,7 +251,7 @@ def superseded_tokens(view: ContextView, count: CountTokens) -> int:
         total += max(0, sum(_tokens(file, count) for file in files) - needed)
     sets = [view.base.file_set, *(d.file_set for d in view.deltas if d.file_set is not None)]
     stale = [Segment(LayerId.FILE_SET, _SET, text, digest(text)) for text in sets[:-1] if text]
-    total += sum(count(tail_segment(tail)) for tail in view.tails)
+    total += sum(count(segment) for tail in view.tails for segment in tail_segments(tail))
     return total + sum(map(count, stale)) + sum(_around_tokens(delta, count) for delta in view.deltas)
 
 

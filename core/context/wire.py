@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
+from typing import TypeVar
 
 from core.base.frame import empty_frame, frame
 from core.base.shared_run import shared_run
 from core.context.pieces import AS_TEXT, Layer, Piece, digest, make_layer, text_piece
 from core.context.turns import running_pieces, wire_pieces
 from core.context.update import is_diff
+from core.providers.blocks import RUNNING_RAG
 from core.values.messages import Role
 from core.values.provider import RequestMessage, RequestPart
 from core.values.stack import LayerId, Segment
@@ -48,6 +50,8 @@ _ROLES = {role.value: role for role in Role}
 
 _PARTS = attrgetter("parts")
 
+_Told = TypeVar("_Told")
+
 _Runs = list[tuple[Role, list[RequestPart]]]
 """Roles that alternate, each with its parts."""
 
@@ -64,7 +68,7 @@ class MadeMessages:
 
     pieces: tuple[Piece, ...] = ()
     deltas: Mapping[str, Segment] = field(default_factory=dict)
-    tails: Mapping[str, Segment] = field(default_factory=dict)
+    tails: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
     messages: list[RequestMessage] = field(default_factory=list)
     first: RequestMessage | None = None
@@ -169,8 +173,8 @@ def wire_messages(
     """The messages: files at the head of the first, prior turns, the user's message, layer 8 at the end.
 
     Each of layers 6, 9 and 10 is one segment, however many files it holds: a vendor looks only a few blocks
-    back for what it has cached. Layer 8 stays behind the words that began a running turn (`turns_layer`), and for good where
-    the view says so.
+    back for what it has cached. Layer 8 and what was recalled stay behind the words that began a running turn (`turns_layer`),
+    and for good where the view says so.
 
     Args:
         message_id: of the user's message that layer 12 renders, for its delta.
@@ -215,9 +219,13 @@ def turn_key(message_id: str) -> str:
     return f"{int(LayerId.TURNS)}/{message_id}"
 
 
-def tail_segment(tail: TurnTail) -> Segment:
-    """Layer 8 of an earlier turn, as it stands on the wire behind the person's words."""
-    return Segment(LayerId.TURNS, f"{turn_key(tail.message_id)}/told", tail.text, digest(tail.text))
+def tail_segments(tail: TurnTail) -> tuple[Segment, ...]:
+    """What was recalled for an earlier turn, and its layer 8, as both stand on the wire behind the person's words."""
+    key = turn_key(tail.message_id)
+    told = Segment(LayerId.TURNS, f"{key}/told", tail.text, digest(tail.text))
+    if not tail.retrieved:
+        return (told,)
+    return Segment(LayerId.TURNS, f"{key}/recalled", tail.retrieved, digest(tail.retrieved)), told
 
 
 def delta_text(delta: ViewDelta) -> str:
@@ -265,15 +273,17 @@ def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
     return Segment(layer, str(int(layer)), "".join(piece.text for piece in pieces), one)
 
 
-def _tails(view: ContextView, running: Sequence[Piece], metadata: tuple[Segment, ...]) -> dict[str, Segment]:
-    """Layer 8 as it stands behind messages, by the key of the message: of earlier turns, and of the one that runs."""
-    found = {turn_key(tail.message_id): tail_segment(tail) for tail in view.tails}
+def _tails(
+    view: ContextView, running: Sequence[Piece], metadata: tuple[Segment, ...]
+) -> dict[str, tuple[Segment, ...]]:
+    """What stands behind messages, by the key of the message: of earlier turns, and of the one that runs."""
+    found = {turn_key(tail.message_id): tail_segments(tail) for tail in view.tails}
     if running:
-        found.setdefault(running[0].key, metadata[0])
+        found.setdefault(running[0].key, metadata)
     return found
 
 
-def _changed(one: Mapping[str, Segment], two: Mapping[str, Segment]) -> set[str]:
+def _changed(one: Mapping[str, _Told], two: Mapping[str, _Told]) -> set[str]:
     """Keys under which two hold something else."""
     if one is two or one == two:
         return set()
@@ -284,7 +294,7 @@ def _kept(
     made: MadeMessages,
     pieces: tuple[Piece, ...],
     deltas: Mapping[str, Segment],
-    tails: Mapping[str, Segment],
+    tails: Mapping[str, tuple[Segment, ...]],
 ) -> int:
     """Messages behind the first that are sure to be as they were, counted: all their pieces are, and the next
     begins.
@@ -299,7 +309,7 @@ def _add_turns(
     runs: _Runs,
     layer: Layer,
     deltas: Mapping[str, Segment],
-    tails: Mapping[str, Segment],
+    tails: Mapping[str, tuple[Segment, ...]],
     begin: int,
     end: int,
 ) -> list[int]:
@@ -310,15 +320,17 @@ def _add_turns(
     """
     starts = []
     last, parts = runs[-1]
-    tail: Segment | None = None
+    tail: tuple[Segment, ...] = ()
     own = ""
     for number in range(begin, end):
         piece = layer.pieces[number]
         if piece.wire is None:
             continue
-        if tail is not None and (not piece.key.startswith(own) or is_line_key(piece.key)):
-            parts.append(tail)
-            tail = None
+        if tail and (not piece.key.startswith(own) or is_line_key(piece.key)):
+            parts.extend(tail)
+            tail = ()
+        if len(tail) > 1 and piece.key.endswith(RUNNING_RAG):
+            continue  # the tail holds it
         role = _ROLES[piece.mark]
         if role is not last:
             last, parts = role, []
@@ -329,8 +341,7 @@ def _add_turns(
         parts.append(piece.wire if piece.wire is not AS_TEXT else _text(layer, piece))
         if piece.key in tails:
             tail, own = tails[piece.key], f"{piece.key}/"
-    if tail is not None:
-        parts.append(tail)
+    parts.extend(tail)
     return starts
 
 

@@ -11,11 +11,12 @@ import re
 from typing import Any
 
 from core.base.json_text import read_json
+from core.caching.replay import TAIL_KIND
 from core.discussion.told_turns import RECALLED, TURN_KIND
 from core.forgetting.words import Words
 
 _RECALLED = re.compile(rb'"retrieved":"[^"]|\\"retrieved\\":\\"(?!\\")')
-"""In a record itself, or in the data of one that tells what a turn began with."""
+"""In a record itself, or in the data of one that tells what a turn began with, or what stays behind its words."""
 
 _CUT = b'"kind":"cut"'
 _HEAD_CHARS = 100
@@ -75,6 +76,9 @@ def _recalling(line: bytes) -> tuple[str, dict[str, Any]] | None:
         row = read_json(line)
         if row["type"] == "request":
             text, bare = row[RECALLED], row | {RECALLED: ""}
+        elif row["type"] == "view" and row["kind"] == TAIL_KIND:
+            data = read_json(row["data_json"])
+            text, bare = data[RECALLED], row | {"data_json": _json(data | {RECALLED: ""})}
         elif row["type"] == "view" and row["kind"] == TURN_KIND:
             data = read_json(row["data_json"])
             text = data["told"][RECALLED]

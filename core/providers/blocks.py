@@ -23,7 +23,8 @@ TRANSIENT_KEYS = frozenset({"12/rag"})
 """Segments of the current message that the next turn does not repeat."""
 
 RUNNING_RAG = "running-rag"
-"""End of the key of what was retrieved for the message of a running turn: the next turn does not repeat that either."""
+"""End of the key of what was retrieved for the message of a running turn, which the next turn does not repeat: where a view
+keeps it, it stands there under another key."""
 
 _BASE = frozenset({str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))})
 

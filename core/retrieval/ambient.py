@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec.structs import replace
 
 from core.base.frame import frame, without_blocks
-from core.base.text import one_line, size_bytes
-from core.base.tokens import estimate_tokens
+from core.base.text import one_line
+from core.base.tokens import estimate_text_tokens
 from core.retrieval.report import degraded_text, place_text
 from core.retrieval.terms import STOP_WORDS, query_terms, words
 from core.values.recall import Recalled, RecalledPassage, RecallQuestion
@@ -184,7 +184,7 @@ def _is_kept_out(hit: SearchHit, kept_out: tuple[str, ...]) -> bool:
 def recalled(
     question: RecallQuestion,
     answer: SearchAnswer,
-    count: CountTokens = lambda text: estimate_tokens(size_bytes(text)),
+    count: CountTokens = estimate_text_tokens,
 ) -> Recalled:
     """Choose among the hits, best first, and write the block. Never over `question.spec.tokens` by `count`."""
     whole: list[tuple[SearchHit, str]] = []

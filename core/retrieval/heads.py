@@ -24,7 +24,7 @@ _HEAD_CHARS = 65_536
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"^[ \t>*-]*\*\*([^*\n:]{1,30}):?\*\*:?[ \t]*(.+)$", re.MULTILINE)
 _DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+_SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
 _MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|[*_`]+|\[([^\]]*)\]\([^)]*\)|^[#>\-+*]+[ \t]*", re.MULTILINE)
 
 

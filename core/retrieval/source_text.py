@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -29,11 +30,20 @@ from core.values.transcript import Transcript
 
 PROSE_ENDINGS = frozenset({"md", "markdown", "mdx", "txt", "rst", "org", "adoc"})
 
+READING = 2
+"""Form of what is made of a file: with another one, each file is read once more."""
+
 _HEAD_CHARS = 16_384
 """Of a note, that are read for what it says of itself."""
 
 _LONG_LINE = 2_000
-"""Mean length of a line from which a file counts as made by a program: nobody looks for its words."""
+"""Mean length of a line from which a file counts as made by a program: nobody looks for its words. Prose may have no other
+lines than its paragraphs, or be one, as what was dictated is."""
+
+_LONG_WORD = 100
+"""Mean length of a run without a blank or a mark between clauses, from which such lines are no prose either."""
+
+_BETWEEN = re.compile(r"[\s、。，．！？；：]+")
 
 
 class SourceText(msgspec.Struct, frozen=True):
@@ -100,7 +110,7 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
         path: relative, POSIX; data: the whole file.
     """
     content = read_content(data)
-    if content.problem is not None or is_generated(data) or _is_made(content.text):
+    if content.problem is not None or is_generated(data) or _is_made(content.text, is_prose=True):
         return SourceHead()
     return _note_head(path, content.text, fields)
 
@@ -116,10 +126,10 @@ def without_secrets(text: str) -> str:
 
 
 def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldNames) -> SourceText:
-    if _is_made(said):
-        return SourceText(problem="its lines are so long that a program must have made it")
     ending = path.rpartition(".")[2].lower()
     is_prose = corpus is Corpus.NOTES or ending in PROSE_ENDINGS
+    if _is_made(said, is_prose=is_prose):
+        return SourceText(problem="its lines are so long that a program must have made it")
     head = _note_head(path, said, fields) if is_prose else SourceHead(path.rpartition("/")[2])
     text = without_secrets(said)
     symbols = symbols_of(path, text) if has_outline(path) else ()
@@ -127,8 +137,10 @@ def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldN
     return SourceText(head, tuple(file_chunks(text, symbols, measure, kind)))
 
 
-def _is_made(text: str) -> bool:
-    return len(text) > _LONG_LINE * (text.count("\n") + 1)
+def _is_made(text: str, *, is_prose: bool) -> bool:
+    if len(text) <= _LONG_LINE * (text.count("\n") + 1):
+        return False
+    return not is_prose or len(text) > _LONG_WORD * (1 + sum(1 for _ in _BETWEEN.finditer(text)))
 
 
 def _note_head(path: str, text: str, fields: FieldNames) -> SourceHead:

@@ -49,6 +49,7 @@ from core.retrieval.navigation_files import (
 )
 from core.retrieval.postgres_store import PostgresStore
 from core.retrieval.search import SearchRequest, search
+from core.retrieval.source_text import READING
 from core.retrieval.sources import SourceFile, preview_of
 from core.retrieval.store import ServedIndex
 from core.retrieval.tools import use_tool
@@ -319,7 +320,7 @@ class IndexHandler:
         else:
             drop_unused(shared.home, shared.folder_of(embedder))
         store = shared.store(embedder)
-        store.note_reading(repr(fields))
+        store.note_reading(repr((READING, fields)))
 
         def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
             if not effect.only:

@@ -352,6 +352,7 @@ class SentKnowledge(msgspec.Struct, frozen=True):
         superseded_tokens: carried, which a canonical rewrite would leave out.
         reply_tokens: of the answer, which the next request repeats.
         folded_tokens: what layers 9 and 10 take more once what was appended of them stands in its place.
+        has_recalled: what was recalled for an earlier turn with tools stands in it.
     """
 
     scope: LedgerScope
@@ -367,6 +368,7 @@ class SentKnowledge(msgspec.Struct, frozen=True):
     superseded_tokens: int = 0
     reply_tokens: int = 0
     folded_tokens: int = 0
+    has_recalled: bool = False
 
 
 class Rewrite(msgspec.Struct, frozen=True):

@@ -55,18 +55,20 @@ class ViewDelta(msgspec.Struct, frozen=True):
 
 
 class TurnTail(msgspec.Struct, frozen=True):
-    """Layer 8 as a turn with tools was sent with it: it stays behind the person's words, so that all behind it stays.
+    """What stood behind the person's words as a turn with tools was sent: it stays there, so that all behind it stays.
 
     Args:
-        message_id: the user's message that carries it, behind the person's words.
+        message_id: the user's message that carries it; text: layer 8.
+        retrieved: the block of what was recalled for the message, before layer 8; empty where there was none.
     """
 
     message_id: str
     text: str
+    retrieved: str = ""
 
 
 class ContextView(msgspec.Struct, frozen=True):
-    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since; layer 8 of earlier turns."""
+    """View of layers 6, 7, 9 and 10 by a model: a frozen base and what was appended since; what stood behind earlier words."""
 
     base: FrozenBase = msgspec.field(default_factory=FrozenBase)
     deltas: tuple[ViewDelta, ...] = ()

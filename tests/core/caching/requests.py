@@ -107,9 +107,14 @@ def wire(*talk: str, **fields: str) -> Wire:
 
 
 def stack_of(
-    files: dict[str, str], turns: tuple[Message, ...] = (), words: str = "words", name: str = "talk"
+    files: dict[str, str],
+    turns: tuple[Message, ...] = (),
+    words: str = "words",
+    name: str = "talk",
+    retrieved: str = "",
+    withdrawals: int = 0,
 ) -> AggregateStack:
-    """A stack of files by their paths, turns and words."""
+    """A stack of files by their paths, turns and words, with what was recalled for them."""
     items: tuple[ItemFiles, ...] = tuple(curated(path, text) for path, text in files.items())
     return build_stack(
         StackInputs(
@@ -121,6 +126,8 @@ def stack_of(
             items=items,
             turns=turns,
             user_text=words,
+            retrieved=retrieved,
+            withdrawals=withdrawals,
         )
     )
 

@@ -215,6 +215,12 @@ def test_what_may_hold_something_that_was_taken_out(
     assert holds_withdrawn(sent(*parts), withdrawals, is_on=is_on) is held
 
 
+@pytest.mark.parametrize("withdrawals", [0, 1])
+def test_what_was_recalled_may_hold_it_too_whether_layer_7_is_sent_or_not(withdrawals: int) -> None:
+    recalled = replace(sent(), has_recalled=True)
+    assert holds_withdrawn(recalled, withdrawals, is_on=False) is (withdrawals == 1)
+
+
 def test_taking_something_out_rewrites_all_that_was_marked_from_the_layer_on() -> None:
     """No mark stands before layer 7: nothing of the request can be read any more, layer 1 neither."""
     found = due(sent(DIGEST, NOTE), AGAIN, NOTE)

@@ -1,7 +1,8 @@
-"""Layer 8 of a turn with tools stays where it stood: the turns behind it repeat what was sent."""
+"""Layer 8 of a turn with tools, and what was recalled for it, stay where they stood: the turns behind repeat what was sent."""
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from core.caching.decision import Decision, Market, PlannedTurn, decide
@@ -21,6 +22,7 @@ WORDS = said("m0", Role.USER, "200 look")
 CALL = said("m0a", Role.ASSISTANT, ToolCallPart("c", "read", "{}"))
 RESULT = said("m0b", Role.TOOL, ToolResultPart("c", "2000 found"))
 DONE = said("m0c", Role.ASSISTANT, "100 done")
+RECALLED = "A passage on tides."
 MARKET = Market(SCOPE, ANTHROPIC, CacheLedger(), QUICK, CacheSettings(), NOW, count)
 
 
@@ -30,21 +32,32 @@ class Talk:
     def __init__(self, market: Market = MARKET) -> None:
         self.market = market
         self.view: ContextView | None = None
+        self.withdrawals = 0
 
     def send(
-        self, turns: tuple[Message, ...], words: str, message_id: str, at_s: float, odds: float = 0.5
+        self,
+        turns: tuple[Message, ...],
+        words: str,
+        message_id: str,
+        at_s: float,
+        odds: float = 0.5,
+        retrieved: str = "",
     ) -> Decision:
         """The request of a turn, or of a round where there are no words."""
-        stack = stack_of(FILES, turns, words, f"named for {message_id}")
+        name = f"named for {message_id}"
+        stack = stack_of(FILES, turns, words, name, retrieved, self.withdrawals)
         now = replace(self.market, now=after(at_s))
         decision = decide(PlannedTurn(stack, message_id, self.view, discussion_id="d", next_round=odds), now)
         ledger = record(now.ledger, now.scope, decision.plan, now.now, "d")
         self.market, self.view = replace(now, ledger=ledger), decision.view
         return decision
 
-    def turn(self, *rounds: Message) -> list[Decision]:
+    def turn(self, *rounds: Message, retrieved: str = "") -> list[Decision]:
         """The first turn: its request, and that of its round."""
-        return [self.send((), "200 look", "m0", 0), self.send((WORDS, *rounds), "", "m0", 10)]
+        return [
+            self.send((), "200 look", "m0", 0, retrieved=retrieved),
+            self.send((WORDS, *rounds), "", "m0", 10, retrieved=retrieved),
+        ]
 
 
 def blocks(request: ProviderRequest) -> list[object]:
@@ -95,6 +108,43 @@ def test_who_asks_another_model_once_finds_all_of_it_on_the_way_back() -> None:
     assert talk.send(more, "30 so?", "m2", 90_000).view.tails == (), "nobody holds it any more"
 
 
+def test_what_was_recalled_for_a_turn_with_tools_stays_until_its_prefix_is_cold() -> None:
+    talk = Talk()
+    first, round_ = talk.turn(CALL, RESULT, retrieved=RECALLED)
+    turns: tuple[Message, ...] = (WORDS, CALL, RESULT, DONE)
+    later = talk.send(turns, "50 more", "m1", 60, retrieved="Another passage.")
+    more = (*turns, said("m1", Role.USER, "50 more"), said("m1a", Role.ASSISTANT, "40 well"))
+    after_it = talk.send(more, "30 so?", "m2", 120)
+    cold = talk.send(more, "30 so?", "m2", 90_000)
+
+    assert blocks(round_.request)[: len(blocks(first.request))] == blocks(first.request)
+    assert blocks(later.request)[: len(blocks(round_.request))] == blocks(round_.request)
+    assert later.plan.read_tokens == round_.wire.total_tokens
+    assert [str(blocks(one.request)).count(RECALLED) for one in (round_, later, after_it, cold)] == [
+        1,
+        1,
+        1,
+        0,
+    ]
+    assert "Another passage." not in str(blocks(after_it.request)), "a turn without tools repeats nothing"
+
+
+def test_it_goes_when_something_was_taken_out_of_what_is_known() -> None:
+    """Nobody knows what of it stands there. What was taken out while the turn ran goes with the turn."""
+    turns: tuple[Message, ...] = (WORDS, CALL, RESULT, DONE)
+    talk, meanwhile = Talk(), Talk()
+    talk.turn(CALL, RESULT, retrieved=RECALLED)
+    talk.withdrawals = 1
+    later = talk.send(turns, "50 more", "m1", 60)
+    meanwhile.send((), "200 look", "m0", 0, retrieved=RECALLED)
+    meanwhile.withdrawals = 1
+    meanwhile.send((WORDS, CALL, RESULT), "", "m0", 10, retrieved=RECALLED)
+
+    assert RECALLED not in str(blocks(later.request))
+    assert later.plan.read_tokens > 0, "all before it stays as it was sent"
+    assert RECALLED not in str(blocks(meanwhile.send(turns, "50 more", "m1", 60).request))
+
+
 def test_nothing_stays_of_a_turn_whose_bytes_do_not_stay_or_where_nothing_is_appended() -> None:
     thought = said("m0a", Role.ASSISTANT, ReasoningPart("hm", "{}"), ToolCallPart("c", "read", "{}"))
     off = Talk(replace(MARKET, settings=CacheSettings(appends_changes=False)))
@@ -111,9 +161,10 @@ def test_a_message_that_is_sent_again_or_gone_takes_its_own_along() -> None:
     assert pruned(view, stack_of(FILES, (said("other", Role.USER, "words"),), "now"), "m1").tails == ()
 
 
-def test_a_log_tells_it() -> None:
+@pytest.mark.parametrize("retrieved", ["", RECALLED])
+def test_a_log_tells_it(retrieved: str) -> None:
     talk = Talk()
-    first, round_ = talk.turn(CALL, RESULT)
+    first, round_ = talk.turn(CALL, RESULT, retrieved=retrieved)
     records = records_for(Replayed(), first.view, NOW, ["a", "b"])
     more = records_for(replay(records), round_.view, NOW, ["c", "d"])
     gone = records_for(replay((*records, *more)), first.view, NOW, ["e", "f"])

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from core.agent.journal_text import new_entry, written
 from core.base import paths
+from core.caching.replay import Replayed, records_for, replay
 from core.discussion import log, store
 from core.discussion.cuts import cut_record
 from core.discussion.log_codec import ForeignLine, decode, encode
@@ -25,6 +26,7 @@ from core.values.forgetting import ForgetReceipt
 from core.values.knowledge import HarvestLedgerEntry, LedgerStatus
 from core.values.records import RequestRecord
 from core.values.stack import StackInputs
+from core.values.view import ContextView, TurnTail
 from core.values.window import ViewCut
 from tests.core.forgetting.day import SECRET, WORD, a_day, forgotten, traces
 from tests.core.harvest.harvests import NOW, OLD, add_discussion
@@ -64,6 +66,26 @@ def test_a_log_loses_what_was_recalled_in_it_and_the_ledger_knows_it_still(home:
     read = store.load(home, other, NOW).discussion
     assert (read.retrieved, [one.text for one in read.messages]) == ({}, ["Which gate?"])
     assert HarvestLedger(home).get(hash_source(path).sha256) is not None
+
+
+def test_what_stays_behind_the_words_of_a_turn_with_tools_goes_from_its_log(home: Path) -> None:
+    secret = a_day(home)
+    other = add_discussion(home, "Other", "Which gate?", at=OLD + timedelta(days=3))
+    quoted = f'{{rag-context}}\n<passage source="{secret}">\n{SECRET}\n</passage>\n{{/rag-context}}\n'
+    view = ContextView(tails=(TurnTail("m1", "Layer 8.\n", quoted),))
+    log.append(home, other, records_for(Replayed(), view, OLD, ["v1", "v2"]))
+    path = paths.log_file(home, other)
+    size = path.stat().st_size
+
+    receipt = forgotten(home, secret)
+
+    assert traces() == []
+    assert receipt.recalls == (other,)
+    assert path.stat().st_size == size
+    records = [decode(line, at) for at, line in enumerate(path.read_bytes().splitlines(), 1)]
+    replayed = replay(one for one in records if not isinstance(one, ForeignLine)).view
+    assert replayed is not None
+    assert replayed.tails == (TurnTail("m1", "Layer 8.\n"),)
 
 
 def test_the_journal_and_what_views_tell_of_it_lose_the_entries_of_a_forgotten_conversation(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from core.base.errors import StorageError
 from core.base.frame import rag_block
 from core.base.text import size_bytes
-from core.base.tokens import estimate_tokens
+from core.base.tokens import count_tokens, estimate_tokens
 from core.retrieval.ambient import passage_texts, recall_filters, recalled
 from core.retrieval.recaller import BUSY, TOO_SLOW, Recaller
 from core.values.curation import LineRange
@@ -88,6 +88,23 @@ def test_the_budget_holds(tokens: int) -> None:
     assert estimate_tokens(size_bytes(got.text)) <= tokens
     assert got.tokens_est <= tokens
     assert got.passages
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The checkpoint interval is `run_{n}[i] = {'a': b(c)};` ",
+        "checkpoint interval 7f3a9c2e-11b4-4d0e 10.0.0.1:8080 ",
+        "checkpoint interval 潮汐是由月球的引力引起的。 ",
+        "The checkpoint interval of the tide model is thirty seconds. ",
+    ],
+    ids=["code", "ids", "Chinese", "prose"],
+)
+def test_the_budget_holds_by_the_tokenizer_too_whatever_is_said(said: str) -> None:
+    """An estimate by size let twice as much through of code and ids."""
+    got = found(*(hit(number, f"{number} {said * 12}") for number in range(12)))
+
+    assert 300 < count_tokens(got.text) <= 800 * 1.1
 
 
 def test_a_passage_too_large_for_the_budget_goes_by_a_line() -> None:
