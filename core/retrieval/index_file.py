@@ -29,6 +29,17 @@ UNUSED_S = 30 * 24 * 3600.0
 _UNWRITABLE = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR})
 """Errors of SQLite where a file, or its folder, takes nothing."""
 
+_TORN = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    }
+)
+"""Errors of SQLite where what it reads makes no sense. A table that is missing is `SQLITE_ERROR`."""
+
 
 class IndexFaultError(SlopError):
     """The index cannot be read or written. It can be deleted at any time: it is made anew from the files."""
@@ -36,7 +47,16 @@ class IndexFaultError(SlopError):
     @property
     def is_torn(self) -> bool:
         """True if its bytes make no sense any more: only making it anew helps."""
-        return type(self.__cause__) is sqlite3.DatabaseError
+        cause = self.__cause__
+        if isinstance(cause, sqlite3.ProgrammingError):  # closed meanwhile
+            return False
+        if isinstance(cause, sqlite3.Error):  # Python's own of a text that is none has no code
+            return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _TORN
+        return isinstance(cause, RowError)
+
+
+class RowError(ValueError):
+    """A row holds what nobody writes there."""
 
 
 _SOURCES = """
@@ -168,13 +188,14 @@ def erase_words(db: sqlite3.Connection) -> None:
     """Have no word of what was taken out stay in the files: full-text search keeps them in its segments otherwise.
 
     Raises:
-        sqlite3.OperationalError: another program reads in it, so that the log of its writing could not be emptied.
+        IndexFaultError: another program reads in it, so that the log of its writing could not be emptied.
+        sqlite3.Error: it cannot be written.
     """
     for shelf in SHELVES:
         db.execute(f"INSERT INTO words_{shelf.name}(words_{shelf.name}) VALUES('optimize')")
     db.execute("VACUUM")
     if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-        raise sqlite3.OperationalError("another program reads in it")
+        raise IndexFaultError("Another program reads in the search index", remedy="Try again")
 
 
 def _made(folder: Path, model: str) -> sqlite3.Connection:

@@ -33,13 +33,20 @@ from core.retrieval.store import (
     SourceState,
     StoredChunk,
     joined_tags,
-    tags_of,
+)
+from core.retrieval.stored_rows import (
+    require_dense,
+    said,
+    stored_chunk,
+    stored_corpus,
+    stored_head,
+    stored_state,
+    whole,
 )
 from core.retrieval.terms import fts_expression
 from core.retrieval.turns import taken_turn
 from core.retrieval.vectors import VectorFile
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+from core.values.retrieval import Chunk, Corpus, SearchFilters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +91,7 @@ class LocalStore:
         """False until a run has read everything; true also where that cannot be told, which the search will say."""
         try:
             with self._reading() as db:
-                return bool(db.execute("SELECT is_whole FROM model").fetchone()[0])
+                return db.execute("SELECT 1 FROM model WHERE is_whole = 1").fetchone() is not None
         except IndexFaultError:
             return True
 
@@ -107,6 +114,7 @@ class LocalStore:
         def work(db: sqlite3.Connection) -> None:
             for shelf, vectors in self._vectors.items():
                 table = f"chunk_{shelf.name}"
+                require_dense(db, shelf)
                 rows = [row for (row,) in db.execute(f"SELECT row FROM {table} WHERE embedded = 1")]
                 lost, stray = vectors.compare(rows)
                 db.executemany(f"UPDATE {table} SET embedded = 0 WHERE row = ?", [(row,) for row in lost])
@@ -125,22 +133,19 @@ class LocalStore:
                         f"SELECT source, count(*), sum(embedded) FROM chunk_{shelf.name} GROUP BY source"
                     ):
                         before = counts[source]
-                        counts[source] = before[0] + chunks, before[1] + chunks - embedded
+                        counts[source] = before[0] + chunks, before[1] + chunks - whole(embedded)
             rows = db.execute(
                 "SELECT id, path, stamp, sha256, title, tags, date, description FROM source"
                 " WHERE corpus = ? AND scope = ?",
                 (corpus.value, scope),
             ).fetchall()
-        return {
-            path: SourceState(stamp, sha256, SourceHead(title, tags_of(tags), date, about), *counts[number])
-            for number, path, stamp, sha256, title, tags, date, about in rows
-        }
+            return {said(path): stored_state(row, *counts[number]) for number, path, *row in rows}
 
     def scopes(self) -> list[tuple[Corpus, str]]:
         """Each corpus with each folder that it has sources of; empty for what belongs to the home."""
         with self._reading() as db:
             rows = db.execute("SELECT DISTINCT corpus, scope FROM source ORDER BY corpus, scope").fetchall()
-        return [(Corpus(corpus), scope) for corpus, scope in rows]
+            return [(stored_corpus(corpus), said(scope)) for corpus, scope in rows]
 
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
@@ -186,7 +191,7 @@ class LocalStore:
                         f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ?", (number,)
                     ).fetchall()
                     vectors = self._vectors[shelf].read(row[0] for row in rows if row[9])
-                    found += [(_chunk(shelf.kind, row), vectors.get(row[0])) for row in rows]
+                    found += [(stored_chunk(shelf.kind, row), vectors.get(row[0])) for row in rows]
         return found
 
     def touch(self, key: SourceKey, stamp: str) -> None:
@@ -236,7 +241,8 @@ class LocalStore:
                     (count - len(found),),
                 )
                 found += [
-                    (ChunkPlace(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows
+                    (ChunkPlace(shelf.name, row[0], "", row[2]), stored_chunk(shelf.kind, row))
+                    for row in rows
                 ]
         return found
 
@@ -315,9 +321,9 @@ class LocalStore:
                 shelf = BY_NAME[name]
                 for *row, scope, path, title, tags, date, about in _of_rows(db, shelf, _READ, places):
                     found[places[row[0]]] = StoredChunk(
-                        SourceKey(shelf.corpus, scope, path),
-                        SourceHead(title, tags_of(tags), date, about),
-                        _chunk(shelf.kind, row),
+                        SourceKey(shelf.corpus, said(scope), said(path)),
+                        stored_head(title, tags, date, about),
+                        stored_chunk(shelf.kind, row),
                     )
         return found
 
@@ -345,7 +351,7 @@ class LocalStore:
                 ).fetchall()
                 vectors = self._vectors[shelf].read([row[0] for row in rows])
                 kept |= {
-                    embedded_text(_chunk(shelf.kind, row)): vectors[row[0]]
+                    embedded_text(stored_chunk(shelf.kind, row)): vectors[row[0]]
                     for row in rows
                     if row[0] in vectors
                 }
@@ -361,7 +367,7 @@ class LocalStore:
             words = f"words_{shelf.name}"
             db.executemany(
                 f"INSERT INTO {words}({words}, rowid, words) VALUES('delete', ?, ?)",
-                [(row[0], keyword_text(_chunk(shelf.kind, row))) for row in rows],
+                [(row[0], keyword_text(stored_chunk(shelf.kind, row))) for row in rows],
             )
             db.executemany(f"INSERT INTO free_{shelf.name} VALUES(?)", [(row[0],) for row in rows])
             db.execute(f"DELETE FROM chunk_{shelf.name} WHERE source = ?", (source,))
@@ -477,16 +483,3 @@ def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, *, is_
     number = int(row or 0)
     db.execute(f"INSERT INTO words_{shelf.name}(rowid, words) VALUES(?, ?)", (number, keyword_text(chunk)))
     return number
-
-
-def _chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
-    _, _, first, last, heading, text, before, after, date, _ = row
-    return Chunk(
-        kind,
-        LineRange(int(str(first)), int(str(last))),
-        str(text),
-        str(heading),
-        str(before),
-        str(after),
-        str(date),
-    )

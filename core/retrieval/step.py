@@ -256,4 +256,6 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
         folders=before if happened.folders is None or happened.folders == before else happened.folders,
     )
     outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
-    return conclude(replace(state, retrieval=retrieval), outcome), ()
+    # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
+    effects = (HoldIndex(is_paused=False),) if state.retrieval.is_paused else ()
+    return conclude(replace(state, retrieval=retrieval), outcome), effects

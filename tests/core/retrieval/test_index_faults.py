@@ -93,6 +93,49 @@ def test_an_index_that_is_broken_is_made_anew_by_the_next_run(
     assert found(room) == ["retry.md"]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE source SET title = CAST(x'ff' AS TEXT)",
+        "UPDATE source SET scope = CAST(x'2fff' AS TEXT)",
+        "UPDATE source SET stamp = x'00'",
+        "UPDATE source SET tags = x'00', stamp = ''",
+        "UPDATE source SET corpus = 'nots'",
+        "UPDATE source SET path = x'00'",
+        "UPDATE chunk_notes_prose SET text = CAST(x'ff' AS TEXT), embedded = 0",
+        "UPDATE chunk_notes_prose SET first = 'a', embedded = 0",
+        "UPDATE chunk_notes_prose SET embedded = 'a'",
+        "UPDATE chunk_notes_prose SET row = 1152921504606846976",
+        "UPDATE chunk_notes_prose SET row = 1152921504606846976, embedded = 0",
+        "DELETE FROM model",
+        "DROP TABLE free_notes_prose",
+        "DROP TABLE words_notes_prose",
+    ],
+)
+def test_an_index_that_holds_what_nobody_writes_is_made_anew_by_the_next_run(room: Room, sql: str) -> None:
+    room.index()
+    room.shared.close()
+    with sqlite3.connect(index_of(room)) as db:
+        db.execute(sql)
+    db.close()
+    room.search("gateway")
+    (room.notes / "retry.md").write_text("# Retry\n\nThe gateway retries once, as the zeppelin does.\n")
+    room.index()
+    assert found(room, "zeppelin") == ["retry.md"]
+    assert sum(path.stat().st_size for path in index_of(room).parent.glob("*.i8")) == 384
+
+
+def test_notes_that_cannot_be_looked_through_either_are_said(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "MAX_FILES", 1)
+    (room.notes / "more.md").write_text("# More\n")
+    answer = room.search("retry")
+    assert (answer.mode, answer.degraded, answer.hits) == (SearchMode.NAVIGATION_ONLY, True, ())
+    assert "made anew" in answer.reason
+    assert "too many files" in answer.reason
+
+
 def test_an_index_of_another_version_is_made_anew(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     room.index()
     room.shared.close()

@@ -10,9 +10,11 @@ from core.retrieval.messages import (
     BuildNavigation,
     CheckNavigation,
     FindSources,
+    HoldIndex,
     IndexEnded,
     LookAtSources,
     NavigationSurveyed,
+    PauseIndexing,
     RunSearch,
     SearchAnswered,
     SearchMemory,
@@ -27,8 +29,10 @@ from core.values.retrieval import (
     AskedPlaces,
     ChunkKind,
     Corpus,
+    IndexProgress,
     IndexReport,
     NavigationReport,
+    RetrievalState,
     SearchAnswer,
     SearchFilters,
     SearchHit,
@@ -114,6 +118,17 @@ def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() ->
     assert state.retrieval.indexed_at == states.NOW
     assert stopped.retrieval.indexed_at == states.NOW
     assert stopped.retrieval.report == IndexReport(read=1)
+
+
+def test_a_pause_ends_with_its_run_and_holds_no_later_one() -> None:
+    """It was asked for in the run's last moment: the worker that was told to wait would begin the next one with it."""
+    paused, effects = step.command(
+        replace(_on(), retrieval=RetrievalState(progress=IndexProgress())), PauseIndexing(is_paused=True)
+    )
+    assert effects == (HoldIndex(is_paused=True),)
+    ended, effects = step.event(paused, IndexEnded(IndexReport(), SearchPlaces()))
+    assert (ended.retrieval.is_paused, effects) == (False, (HoldIndex(is_paused=False),))
+    assert step.event(ended, IndexEnded(IndexReport(), SearchPlaces()))[1] == ()
 
 
 def test_another_project_shows_no_answer_of_the_one_before() -> None:
