@@ -9,6 +9,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.base.text import clean
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.retrieval.messages import (
@@ -179,8 +180,9 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     except ValueError as error:
         return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
-    filters = replace(asked.filters, after=after, before=before)
-    return state, (RunSearch(asked.query, asked.count, filters, places, asked.command_id),)
+    folder, tag = clean(asked.filters.folder), clean(asked.filters.tag)
+    filters = replace(asked.filters, folder=folder, tag=tag, after=after, before=before)
+    return state, (RunSearch(clean(asked.query), asked.count, filters, places, asked.command_id),)
 
 
 def _day(text: str) -> str:

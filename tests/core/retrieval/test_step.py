@@ -156,6 +156,23 @@ def test_hits_in_discussions_have_the_names_that_these_have_now() -> None:
     assert f" 1. {name}, message 4  1.00" in answer_text(after.retrieval.answer)
 
 
+def test_a_file_s_name_makes_no_second_line() -> None:
+    hit = SearchHit(
+        Corpus.NOTES, ChunkKind.PROSE, "a\n 2. b.md", "A", LineRange(4, 4), "x\ny", "one\ntwo", 1.0
+    )
+    assert answer_text(SearchAnswer("q", (hit,))).splitlines() == [
+        " 1. a\u240a 2. b.md:4 · x y  1.00 by ",
+        "    one two",
+    ]
+
+
+def test_what_is_asked_for_is_text_that_an_index_can_be_asked_for() -> None:
+    asked = SearchMemory("ti\0des\udcff", filters=SearchFilters(folder="\udcff", tag="a\0"))
+    _, (effect,) = step.command(_on(), asked)
+    assert isinstance(effect, RunSearch)
+    assert (effect.query, effect.filters.folder, effect.filters.tag) == ("tides\ufffd", "\ufffd", "a")
+
+
 @pytest.mark.parametrize(
     ("asked", "remedy"),
     [
