@@ -21,6 +21,8 @@ SCHEMA_VERSION = 2
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
+TORN_NAME = ".torn"
+"""Sign that a search met bytes that make no sense: a run may pass them by for ever."""
 BUSY_S = 10.0
 UNUSED_S = 30 * 24 * 3600.0
 """Age of the last writing from which on an index of a model on a server is held for given up."""
@@ -50,9 +52,14 @@ class IndexFaultError(SlopError):
         cause = self.__cause__
         if isinstance(cause, sqlite3.ProgrammingError):  # closed meanwhile
             return False
-        if isinstance(cause, sqlite3.Error):  # Python's own of a text that is none has no code
-            return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF in _TORN
+        if isinstance(cause, sqlite3.Error):
+            return _code(cause) in _TORN
         return isinstance(cause, RowError)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's code of an error; Python's own, of a text that is none, has no code."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 
 class RowError(ValueError):
@@ -107,6 +114,8 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
     """
     for is_last in (False, True):
         try:
+            if (folder / TORN_NAME).exists():
+                delete_index(folder)
             db = _connect(folder)
             if _is_ours(db, model):
                 return db
@@ -121,6 +130,14 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
                 raise fault_of(folder, error) from error
             delete_index(folder)
     return _made(folder, model)
+
+
+def note_torn(folder: Path, fault: IndexFaultError) -> None:
+    """Have who opens the index next make it anew, where a search could not read it. What was asked wrongly tears nothing."""
+    cause = fault.__cause__
+    if fault.is_torn and not (isinstance(cause, sqlite3.Error) and _code(cause) == sqlite3.SQLITE_ERROR):
+        with suppress(OSError):
+            (folder / TORN_NAME).touch()
 
 
 def delete_index(folder: Path) -> None:

@@ -13,7 +13,7 @@ from core.base.errors import SlopError
 from core.base.paths import project_file
 from core.retrieval.chunker import embedded_text
 from core.retrieval.counts import scopes
-from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
+from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
 from core.retrieval.judged_places import is_inside
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
@@ -191,11 +191,10 @@ class _IndexRun:
         total = self._store.bare_count()
         if total:
             self._tell(IndexProgress(self.looked, self.total, bare=total))
-        # One request a turn: a forgetting, and who stops the run, wait for no more than that.
-        most = EMBED_BATCH if isinstance(embedder, EmbedsAway) else EMBED_BATCH * 8
+        # A few a turn: what a slow model has made stays, and a forgetting, and who stops the run, wait for no more than that.
         while True:
             with self._store.turn():
-                bare = self._store.bare(most)
+                bare = self._store.bare(EMBED_BATCH)
                 if not bare:
                     return ""
                 texts = [embedded_text(chunk) for _, chunk in bare]

@@ -15,11 +15,13 @@ from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import (
     FILE_NAME,
+    TORN_NAME,
     IndexFaultError,
     erase_words,
     fault_of,
     identity_of,
     note_reading,
+    note_torn,
     open_index,
 )
 from core.retrieval.local_filters import narrowed, rows_of
@@ -84,8 +86,11 @@ class LocalStore:
         self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension, disk) for shelf in SHELVES}
 
     def is_there(self) -> bool:
-        """False once its file was deleted, also where another program has made one anew in its place."""
-        return not self._opened or identity_of(self._folder / FILE_NAME) == self._identity
+        """False once its file was deleted, also where another program has made one anew in its place; or was found torn."""
+        if not self._opened:
+            return True
+        is_same = identity_of(self._folder / FILE_NAME) == self._identity
+        return is_same and not (self._folder / TORN_NAME).exists()
 
     def is_whole(self) -> bool:
         """False until a run has read everything; true also where that cannot be told, which the search will say."""
@@ -400,8 +405,12 @@ class LocalStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._guarded():
-            yield self._connection()
+        try:
+            with self._guarded():
+                yield self._connection()
+        except IndexFaultError as fault:
+            note_torn(self._folder, fault)
+            raise
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._writing, self._guarded():
