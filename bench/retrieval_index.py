@@ -90,7 +90,7 @@ def _with_vectors(base: Path, asked: Sizes, reader: LocalEmbedder) -> list[Row]:
     texts = [embedded_text(chunk) for chunk in _chunks(base)]
     model = MiniLM()
     model.embed(["warm"])
-    size = EMBED_BATCH * 8
+    size = EMBED_BATCH
     batches = [texts[start : start + size] for start in range(0, len(texts), size)]
     theirs = timed_ms(lambda: [model.embed(batch) for batch in batches])
     return [

@@ -91,7 +91,7 @@ args = ["-c", "true"]
 
 HELD_BACK = (
     *("Server: theirs at ", "Server: my_server at ", "ai_settings.provider = theirs", "ai_settings.system_prompt"),
-    *("Folder outside the project that presets may read: /", "Project context: ../outside.env", "identity files"),
+    *("Folder outside the project that presets and searches may read, and that index files of notes are written in: /", "Project context: ../outside.env", "identity files"),
     *("Context preset all: /etc/passwd (outside the project", "Persona: boss", "System prompt: boss", "System prompt: chief"),
     *("Prompt of the program: prompts/harvest-conversation.md", "MCP server, which is a command: helper (./sh -c true)"),
     *("retrieval.enabled = True", "retrieval.roots", "turn the Hook API on", "It holds a key", "It loosens approvals"),

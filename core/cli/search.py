@@ -61,6 +61,8 @@ def _update(front: FrontEnd, console: Console) -> None:
             f"manual-slop: warning: the index is not up to date: {error.what}. {error.remedy}".rstrip()
         )
         return
+    if report is not None and report.no_vectors:
+        console.note(f"manual-slop: warning: passages lack their vectors: {report.no_vectors}")
     if report is not None and report.passed_over:
         console.note(f"manual-slop: note: not searched: {passed_over_text(report.passed_over)}")
 

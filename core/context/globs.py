@@ -32,7 +32,7 @@ class GlobFound(msgspec.Struct, frozen=True):
         is_too_many: the limit was passed and the walk stopped; visited: entries it had looked at.
         ignored: files and folders that matched and were left out; rule_files: whose rules say so, or may.
         rules_passed_over: rules that were too many to be followed.
-        folders: absolute, those that were entered, `base` first.
+        folders: absolute, those that were entered, `base` first; unread: those of them whose entries nobody tells.
     """
 
     paths: tuple[str, ...]
@@ -42,6 +42,7 @@ class GlobFound(msgspec.Struct, frozen=True):
     rule_files: tuple[str, ...] = ()
     rules_passed_over: int = 0
     folders: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ def expand(
             rules = rules.inside(folder)
             walk.rule_files.update(rules.files)
             walk.rules_passed_over = max(walk.rules_passed_over, rules.passed_over)
-        for entry in _entries(folder):
+        for entry in _entries(folder, walk.unread):
             walk.look_at(entry, places, rules)
             if len(walk.found) > limit or walk.visited >= MAX_VISITED or clock() > end:
                 return walk.result(is_too_many=True)
@@ -103,6 +104,7 @@ class _Walk:
     waiting: list[tuple[str, frozenset[int], Ignores | None]] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     entered: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
     rule_files: set[str] = field(default_factory=set)
     visited: int = 0
     ignored: int = 0
@@ -118,6 +120,7 @@ class _Walk:
             rule_files=tuple(sorted(self.rule_files)),
             rules_passed_over=self.rules_passed_over,
             folders=tuple(self.entered),
+            unread=tuple(sorted(self.unread)),
         )
 
     def look_at(self, entry: os.DirEntry[str], places: frozenset[int], rules: Ignores | None) -> None:
@@ -148,13 +151,15 @@ def _step(part: str) -> _Step:
     return _Step(pattern, is_hidden_asked=part.startswith("."), skipped_asked=part)
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder, none where it cannot be read."""
+def _entries(folder: str, unread: list[str]) -> Iterator[os.DirEntry[str]]:
+    """The entries of a folder; one that cannot be read is noted. One that is gone by now has none."""
     try:
         with os.scandir(folder) as entries:
             yield from entries
-    except OSError:
+    except FileNotFoundError:
         return
+    except OSError:
+        unread.append(folder)
 
 
 def _is_no_file(entry: os.DirEntry[str]) -> bool:

@@ -15,6 +15,8 @@ MAX_DEPTH = 8
 """Of lists and mappings in one another."""
 
 _MAX_NODES = 2_000
+_MAX_BITS = 1_024
+"""Of a number: Python refuses to write out one of many digits, which YAML spells in base 16 or 60 too."""
 _OPENERS = ("[", "{", "- ", "? ", "-\n", "-\t")
 
 
@@ -106,6 +108,13 @@ def _loader() -> Any:
             mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
             return mapping
 
+        def construct_whole(self, node: Any) -> int:
+            number: int = self.construct_yaml_int(node)
+            if number.bit_length() > _MAX_BITS:
+                raise yaml.constructor.ConstructorError(None, None, "a number is too large", node.start_mark)
+            return number
+
+    _StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_whole)
     return _StrictLoader
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -25,7 +26,8 @@ _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTAL
 _FIELD = re.compile(r"^[ \t>*-]*\*\*([^*\n:]{1,30}):?\*\*:?[ \t]*(.+)$", re.MULTILINE)
 _DAY = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 _SENTENCE = re.compile(r"(.+?(?:[.!?](?=\s|$)|[。！？]))", re.DOTALL)
-_MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|[*_`]+|\[([^\]]*)\]\([^)]*\)|^[#>\-+*]+[ \t]*", re.MULTILINE)
+_LINK = r"\[([^\]]{0,500})\]\([^)]{0,1000}\)"  # bounded: a note of brackets was read again from each of them
+_MARKUP = re.compile(rf"!{_LINK.replace('(', '(?:', 1)}|[*_`]+|{_LINK}|^[#>\-+*]+[ \t]*", re.MULTILINE)
 
 
 class FieldNames(msgspec.Struct, frozen=True):
@@ -67,7 +69,8 @@ def _front(text: str) -> tuple[Mapping[str, Any], str]:
 
 
 def _text(value: object) -> str:
-    return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    is_text = isinstance(value, str | int | float | date) and not isinstance(value, bool)
+    return str(value).strip() if is_text else ""
 
 
 def _tags(front: Mapping[str, Any], said: Mapping[str, str], fields: FieldNames) -> tuple[str, ...]:

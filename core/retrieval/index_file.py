@@ -21,6 +21,8 @@ SCHEMA_VERSION = 2
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
+TORN_NAME = ".torn"
+"""Sign that a search met bytes that make no sense: a run may pass them by for ever."""
 BUSY_S = 10.0
 UNUSED_S = 30 * 24 * 3600.0
 """Age of the last writing from which on an index of a model on a server is held for given up."""
@@ -29,6 +31,17 @@ UNUSED_S = 30 * 24 * 3600.0
 _UNWRITABLE = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR})
 """Errors of SQLite where a file, or its folder, takes nothing."""
 
+_TORN = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    }
+)
+"""Errors of SQLite where what it reads makes no sense. A table that is missing is `SQLITE_ERROR`."""
+
 
 class IndexFaultError(SlopError):
     """The index cannot be read or written. It can be deleted at any time: it is made anew from the files."""
@@ -36,7 +49,21 @@ class IndexFaultError(SlopError):
     @property
     def is_torn(self) -> bool:
         """True if its bytes make no sense any more: only making it anew helps."""
-        return type(self.__cause__) is sqlite3.DatabaseError
+        cause = self.__cause__
+        if isinstance(cause, sqlite3.ProgrammingError):  # closed meanwhile
+            return False
+        if isinstance(cause, sqlite3.Error):
+            return _code(cause) in _TORN
+        return isinstance(cause, RowError)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's code of an error; Python's own, of a text that is none, has no code."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+
+
+class RowError(ValueError):
+    """A row holds what nobody writes there."""
 
 
 _SOURCES = """
@@ -87,6 +114,8 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
     """
     for is_last in (False, True):
         try:
+            if (folder / TORN_NAME).exists():
+                delete_index(folder)
             db = _connect(folder)
             if _is_ours(db, model):
                 return db
@@ -101,6 +130,14 @@ def open_index(folder: Path, model: str) -> sqlite3.Connection:
                 raise fault_of(folder, error) from error
             delete_index(folder)
     return _made(folder, model)
+
+
+def note_torn(folder: Path, fault: IndexFaultError) -> None:
+    """Have who opens the index next make it anew, where a search could not read it. What was asked wrongly tears nothing."""
+    cause = fault.__cause__
+    if fault.is_torn and not (isinstance(cause, sqlite3.Error) and _code(cause) == sqlite3.SQLITE_ERROR):
+        with suppress(OSError):
+            (folder / TORN_NAME).touch()
 
 
 def delete_index(folder: Path) -> None:
@@ -168,13 +205,14 @@ def erase_words(db: sqlite3.Connection) -> None:
     """Have no word of what was taken out stay in the files: full-text search keeps them in its segments otherwise.
 
     Raises:
-        sqlite3.OperationalError: another program reads in it, so that the log of its writing could not be emptied.
+        IndexFaultError: another program reads in it, so that the log of its writing could not be emptied.
+        sqlite3.Error: it cannot be written.
     """
     for shelf in SHELVES:
         db.execute(f"INSERT INTO words_{shelf.name}(words_{shelf.name}) VALUES('optimize')")
     db.execute("VACUUM")
     if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-        raise sqlite3.OperationalError("another program reads in it")
+        raise IndexFaultError("Another program reads in the search index", remedy="Try again")
 
 
 def _made(folder: Path, model: str) -> sqlite3.Connection:

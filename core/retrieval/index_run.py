@@ -13,11 +13,11 @@ from core.base.errors import SlopError
 from core.base.paths import project_file
 from core.retrieval.chunker import embedded_text
 from core.retrieval.counts import scopes
-from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
+from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
 from core.retrieval.judged_places import is_inside
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
-from core.retrieval.sources import SourceFile, find_sources, stamp_of
+from core.retrieval.sources import FoundSources, SourceFile, find_sources, stamp_of
 from core.retrieval.store import SourceKey, SourceState
 from core.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlaces
 
@@ -65,7 +65,7 @@ def index(
     folders: dict[str, None] = {}
     for corpus in places.corpora:
         for found in find_sources(home, places, corpus):
-            run.take(corpus, found.scope, found.files)
+            run.take(corpus, found)
             folders |= dict.fromkeys(found.folders)
             if corpus is Corpus.NOTES:
                 notes[found.scope] = found.files
@@ -118,14 +118,20 @@ class _IndexRun:
         self.read = self.unchanged = self.removed = self.vectors = self.looked = self.total = 0
         self.passed_over: list[tuple[str, str]] = []
 
-    def take(self, corpus: Corpus, scope: str, files: list[SourceFile]) -> None:
+    def take(self, corpus: Corpus, found: FoundSources) -> None:
         """Read what changed of a corpus, and take out what is gone. A file is read while another is written."""
-        known = self._store.sources(corpus, scope)
+        files = found.files
+        known = self._store.sources(corpus, found.scope)
         self.total += len(files)
         here = {one.key.path for one in files if not one.is_too_large}
         self.removed += self._store.remove(
-            SourceKey(corpus, scope, path) for path in known if path not in here
+            SourceKey(corpus, found.scope, path)
+            for path in known
+            if path not in here and not found.is_unread(path)
         )
+        self.passed_over += [
+            (_shown(one or found.scope), "this folder cannot be read") for one in found.unread
+        ]
         waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()
         with ThreadPoolExecutor(1, "index-read") as pool:
             try:
@@ -191,11 +197,10 @@ class _IndexRun:
         total = self._store.bare_count()
         if total:
             self._tell(IndexProgress(self.looked, self.total, bare=total))
-        # One request a turn: a forgetting, and who stops the run, wait for no more than that.
-        most = EMBED_BATCH if isinstance(embedder, EmbedsAway) else EMBED_BATCH * 8
+        # A few a turn: what a slow model has made stays, and a forgetting, and who stops the run, wait for no more than that.
         while True:
             with self._store.turn():
-                bare = self._store.bare(most)
+                bare = self._store.bare(EMBED_BATCH)
                 if not bare:
                     return ""
                 texts = [embedded_text(chunk) for _, chunk in bare]

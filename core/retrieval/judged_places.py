@@ -6,6 +6,8 @@ import os
 
 from core.values.retrieval import AskedPlaces, Corpus, SearchPlaces
 
+_NO_TEXT = "the path of this folder is no text in UTF-8"
+
 
 def judge(asked: AskedPlaces) -> SearchPlaces:
     """Look at each folder that is named. One that lies elsewhere, or is no folder, does not count and is said."""
@@ -20,10 +22,24 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
             )
         elif not os.path.isdir(path):
             problems.append(f"{name}: there is no such folder")
+        elif not _is_text(path):
+            problems.append(f"{name}: {_NO_TEXT}")
         else:
             notes.append(path)
     project = os.path.realpath(asked.project) if asked.project and Corpus.PROJECT in asked.corpora else ""
+    if not _is_text(project):
+        problems.append(f"the project: {_NO_TEXT}")
+        project = ""
     return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems))
+
+
+def _is_text(path: str) -> bool:
+    """True if a path can be kept in an index. A name on disk may be any bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_inside(path: str, bound: str) -> bool:

@@ -15,11 +15,13 @@ from core.retrieval.chunker import embedded_text, keyword_text
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import (
     FILE_NAME,
+    TORN_NAME,
     IndexFaultError,
     erase_words,
     fault_of,
     identity_of,
     note_reading,
+    note_torn,
     open_index,
 )
 from core.retrieval.local_filters import narrowed, rows_of
@@ -33,13 +35,20 @@ from core.retrieval.store import (
     SourceState,
     StoredChunk,
     joined_tags,
-    tags_of,
+)
+from core.retrieval.stored_rows import (
+    require_dense,
+    said,
+    stored_chunk,
+    stored_corpus,
+    stored_head,
+    stored_state,
+    whole,
 )
 from core.retrieval.terms import fts_expression
 from core.retrieval.turns import taken_turn
 from core.retrieval.vectors import VectorFile
-from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchFilters, SourceHead
+from core.values.retrieval import Chunk, Corpus, SearchFilters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,14 +86,17 @@ class LocalStore:
         self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension, disk) for shelf in SHELVES}
 
     def is_there(self) -> bool:
-        """False once its file was deleted, also where another program has made one anew in its place."""
-        return not self._opened or identity_of(self._folder / FILE_NAME) == self._identity
+        """False once its file was deleted, also where another program has made one anew in its place; or was found torn."""
+        if not self._opened:
+            return True
+        is_same = identity_of(self._folder / FILE_NAME) == self._identity
+        return is_same and not (self._folder / TORN_NAME).exists()
 
     def is_whole(self) -> bool:
         """False until a run has read everything; true also where that cannot be told, which the search will say."""
         try:
             with self._reading() as db:
-                return bool(db.execute("SELECT is_whole FROM model").fetchone()[0])
+                return db.execute("SELECT 1 FROM model WHERE is_whole = 1").fetchone() is not None
         except IndexFaultError:
             return True
 
@@ -107,6 +119,7 @@ class LocalStore:
         def work(db: sqlite3.Connection) -> None:
             for shelf, vectors in self._vectors.items():
                 table = f"chunk_{shelf.name}"
+                require_dense(db, shelf)
                 rows = [row for (row,) in db.execute(f"SELECT row FROM {table} WHERE embedded = 1")]
                 lost, stray = vectors.compare(rows)
                 db.executemany(f"UPDATE {table} SET embedded = 0 WHERE row = ?", [(row,) for row in lost])
@@ -125,22 +138,19 @@ class LocalStore:
                         f"SELECT source, count(*), sum(embedded) FROM chunk_{shelf.name} GROUP BY source"
                     ):
                         before = counts[source]
-                        counts[source] = before[0] + chunks, before[1] + chunks - embedded
+                        counts[source] = before[0] + chunks, before[1] + chunks - whole(embedded)
             rows = db.execute(
                 "SELECT id, path, stamp, sha256, title, tags, date, description FROM source"
                 " WHERE corpus = ? AND scope = ?",
                 (corpus.value, scope),
             ).fetchall()
-        return {
-            path: SourceState(stamp, sha256, SourceHead(title, tags_of(tags), date, about), *counts[number])
-            for number, path, stamp, sha256, title, tags, date, about in rows
-        }
+            return {said(path): stored_state(row, *counts[number]) for number, path, *row in rows}
 
     def scopes(self) -> list[tuple[Corpus, str]]:
         """Each corpus with each folder that it has sources of; empty for what belongs to the home."""
         with self._reading() as db:
             rows = db.execute("SELECT DISTINCT corpus, scope FROM source ORDER BY corpus, scope").fetchall()
-        return [(Corpus(corpus), scope) for corpus, scope in rows]
+            return [(stored_corpus(corpus), said(scope)) for corpus, scope in rows]
 
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
@@ -186,7 +196,7 @@ class LocalStore:
                         f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ?", (number,)
                     ).fetchall()
                     vectors = self._vectors[shelf].read(row[0] for row in rows if row[9])
-                    found += [(_chunk(shelf.kind, row), vectors.get(row[0])) for row in rows]
+                    found += [(stored_chunk(shelf.kind, row), vectors.get(row[0])) for row in rows]
         return found
 
     def touch(self, key: SourceKey, stamp: str) -> None:
@@ -236,7 +246,8 @@ class LocalStore:
                     (count - len(found),),
                 )
                 found += [
-                    (ChunkPlace(shelf.name, row[0], "", row[2]), _chunk(shelf.kind, row)) for row in rows
+                    (ChunkPlace(shelf.name, row[0], "", row[2]), stored_chunk(shelf.kind, row))
+                    for row in rows
                 ]
         return found
 
@@ -315,9 +326,9 @@ class LocalStore:
                 shelf = BY_NAME[name]
                 for *row, scope, path, title, tags, date, about in _of_rows(db, shelf, _READ, places):
                     found[places[row[0]]] = StoredChunk(
-                        SourceKey(shelf.corpus, scope, path),
-                        SourceHead(title, tags_of(tags), date, about),
-                        _chunk(shelf.kind, row),
+                        SourceKey(shelf.corpus, said(scope), said(path)),
+                        stored_head(title, tags, date, about),
+                        stored_chunk(shelf.kind, row),
                     )
         return found
 
@@ -345,7 +356,7 @@ class LocalStore:
                 ).fetchall()
                 vectors = self._vectors[shelf].read([row[0] for row in rows])
                 kept |= {
-                    embedded_text(_chunk(shelf.kind, row)): vectors[row[0]]
+                    embedded_text(stored_chunk(shelf.kind, row)): vectors[row[0]]
                     for row in rows
                     if row[0] in vectors
                 }
@@ -361,7 +372,7 @@ class LocalStore:
             words = f"words_{shelf.name}"
             db.executemany(
                 f"INSERT INTO {words}({words}, rowid, words) VALUES('delete', ?, ?)",
-                [(row[0], keyword_text(_chunk(shelf.kind, row))) for row in rows],
+                [(row[0], keyword_text(stored_chunk(shelf.kind, row))) for row in rows],
             )
             db.executemany(f"INSERT INTO free_{shelf.name} VALUES(?)", [(row[0],) for row in rows])
             db.execute(f"DELETE FROM chunk_{shelf.name} WHERE source = ?", (source,))
@@ -394,8 +405,12 @@ class LocalStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._guarded():
-            yield self._connection()
+        try:
+            with self._guarded():
+                yield self._connection()
+        except IndexFaultError as fault:
+            note_torn(self._folder, fault)
+            raise
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._writing, self._guarded():
@@ -477,16 +492,3 @@ def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, *, is_
     number = int(row or 0)
     db.execute(f"INSERT INTO words_{shelf.name}(rowid, words) VALUES(?, ?)", (number, keyword_text(chunk)))
     return number
-
-
-def _chunk(kind: ChunkKind, row: Sequence[object]) -> Chunk:
-    _, _, first, last, heading, text, before, after, date, _ = row
-    return Chunk(
-        kind,
-        LineRange(int(str(first)), int(str(last))),
-        str(text),
-        str(heading),
-        str(before),
-        str(after),
-        str(date),
-    )

@@ -98,8 +98,10 @@ def survey(places: SearchPlaces, home: Path, fields: FieldNames, around: Iterabl
     Args:
         around: absolute folders in which index files of folders that are no longer enabled are looked for.
     """
-    found = {one.scope: one.files for one in find_sources(home, places, Corpus.NOTES)}
-    return survey_notes(found, head_reader(fields), around, places.problems)
+    found = tuple(find_sources(home, places, Corpus.NOTES))
+    unread = [os.path.join(one.scope, folder) for one in found for folder in one.unread]
+    said = (*places.problems, *(f"{folder}: this folder cannot be read" for folder in unread))
+    return survey_notes({one.scope: one.files for one in found}, head_reader(fields), around, said)
 
 
 def survey_notes(

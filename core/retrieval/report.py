@@ -17,6 +17,9 @@ from core.values.retrieval import Corpus, IndexReport, SearchAnswer, SearchHit, 
 SNIPPET_CHARS = 160
 PASSED_OVER = 3
 
+_LINE_END = "\u240a"
+"""For the line end in a file's name: no name makes a second line, which would read as another hit."""
+
 
 def answer_data(answer: SearchAnswer) -> dict[str, Any]:
     """An answer as plain data: `--json` and `GET /api/search`."""
@@ -116,5 +119,6 @@ def _answer_lines(answer: SearchAnswer) -> Iterator[str]:
     for number, hit in enumerate(answer.hits, 1):
         by = " and ".join(one.value for one in hit.found_by)
         where = f" · {one_line(hit.heading, 60)}" if hit.heading else ""
-        yield f"{number:2}. {place_text(hit)}{where}  {hit.score:.2f} by {by}"
+        place = place_text(hit).replace("\n", _LINE_END)
+        yield f"{number:2}. {place}{where}  {hit.score:.2f} by {by}"
         yield f"    {one_line(hit.text, SNIPPET_CHARS)}"

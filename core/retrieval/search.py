@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from core.base.errors import SlopError
 from core.base.kept_threads import KeptThreads
 from core.retrieval.embedder import Embedder, EmbedError, sound_vectors
 from core.retrieval.fusion import ChunkPlace, KindScores, RankedSource, by_source, fuse, worth_showing
@@ -98,15 +99,8 @@ def search(
         is_bare = not any(one.vector for one in found) and bool(store.bare(1))
         hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
-        return SearchAnswer(
-            asked.query,
-            navigate(asked),
-            SearchMode.NAVIGATION_ONLY,
-            degraded=True,
-            reason=error.what,
-            remedy=error.remedy,
-            took_s=clock() - start,
-        )
+        answer = _by_titles(asked, navigate, error)
+        return replace(answer, took_s=clock() - start)
     mode = SearchMode.HYBRID if vector is not None else SearchMode.KEYWORD
     if vector is not None and is_bare:
         mode, reason, remedy = SearchMode.KEYWORD, _NO_VECTORS, _WAIT
@@ -118,6 +112,20 @@ def search(
 def _require_index(*, is_made_anew: bool) -> None:
     if is_made_anew:
         raise IndexFaultError("The search index is being made anew", remedy="Ask again when it is done")
+
+
+def _by_titles(
+    asked: SearchRequest, navigate: Callable[[SearchRequest], tuple[SearchHit, ...]], why: IndexFaultError
+) -> SearchAnswer:
+    """Answer of the notes themselves, for want of an index; where they cannot be looked through either, both are said."""
+    reason, hits = why.what, tuple[SearchHit, ...]()
+    try:
+        hits = navigate(asked)
+    except SlopError as error:
+        reason = f"{reason}. {error.what}"
+    return SearchAnswer(
+        asked.query, hits, SearchMode.NAVIGATION_ONLY, degraded=True, reason=reason, remedy=why.remedy
+    )
 
 
 def _served(index: ServedIndex, ask: Callable[[VectorStore], SearchAnswer]) -> SearchAnswer:

@@ -61,11 +61,17 @@ class FoundSources(NamedTuple):
     """Files of a scope, the folder that they count in (empty for the home), without index files that we made.
 
     `folders`: absolute, those that were looked into; none for the home's own files, which others watch.
+    `unread`: folders below the scope, POSIX, in which nobody can look: of what lies there nothing is known.
     """
 
     scope: str
     files: list[SourceFile]
     folders: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    def is_unread(self, path: str) -> bool:
+        """True for a path below the scope that lies where nobody can look."""
+        return any(not folder or path.startswith(f"{folder}/") for folder in self.unread)
 
 
 def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[FoundSources]:
@@ -77,8 +83,8 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
     match corpus:
         case Corpus.NOTES:
             for root in places.notes:
-                files, folders = _below(corpus, root)
-                yield FoundSources(root, [one for one in files if _is_note(one)], folders)
+                files, folders, unread = _below(corpus, root)
+                yield FoundSources(root, [one for one in files if _is_note(one)], folders, unread)
         case Corpus.PROJECT:
             if places.project:
                 yield FoundSources(places.project, *_below(corpus, places.project))
@@ -123,7 +129,7 @@ def stamp_of(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
 
-def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...]]:
+def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...], tuple[str, ...]]:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
     if found.is_too_many:
         raise SlopError(
@@ -137,7 +143,8 @@ def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...]
         for path in found.paths
         if not is_made_by_us(path)
     )
-    return [one for one in files if one is not None], found.folders
+    unread = tuple(path[start:].replace(os.sep, "/") for path in found.unread)
+    return [one for one in files if one is not None], found.folders, unread
 
 
 def _is_note(one: SourceFile) -> bool:

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from core.base.text import clean
 from core.discussion.messages import DiscussionsTouched
 from core.knowledge.messages import KnowledgeFilesChanged
 from core.retrieval.messages import (
@@ -179,8 +180,9 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     except ValueError as error:
         return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
-    filters = replace(asked.filters, after=after, before=before)
-    return state, (RunSearch(asked.query, asked.count, filters, places, asked.command_id),)
+    folder, tag = clean(asked.filters.folder), clean(asked.filters.tag)
+    filters = replace(asked.filters, folder=folder, tag=tag, after=after, before=before)
+    return state, (RunSearch(clean(asked.query), asked.count, filters, places, asked.command_id),)
 
 
 def _day(text: str) -> str:
@@ -256,4 +258,6 @@ def _ended(state: AppState, happened: IndexEnded) -> Result:
         folders=before if happened.folders is None or happened.folders == before else happened.folders,
     )
     outcome = CommandOutcome(happened.command_id, problem=happened.problem, remedy=happened.remedy)
-    return conclude(replace(state, retrieval=retrieval), outcome), ()
+    # A pause ends with its run: asked for in the run's last moment, it would hold the next one, which nobody paused.
+    effects = (HoldIndex(is_paused=False),) if state.retrieval.is_paused else ()
+    return conclude(replace(state, retrieval=retrieval), outcome), effects

@@ -726,7 +726,7 @@ _RETRIEVAL = (
         "retrieval.roots",
         Kind.TEXTS,
         (),
-        "Folders of notes: relative to the project with `/`, or absolute inside its allowed roots.",
+        "Folders of notes: relative to the project with `/`, or absolute inside its allowed roots. An `index.md` is written in each.",
         field="retrieval.roots",
         maximum=4_096,
     ),

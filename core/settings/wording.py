@@ -28,7 +28,7 @@ _TITLES = {
     "servers": "Server",
     "settings": "Setting",
     "domain": "Knowledge that its discussions see",
-    "folders": "Folder outside the project that presets may read",
+    "folders": "Folder outside the project that presets and searches may read, and that index files of notes are written in",
     "context": "Project context",
     "identity_files": "File that tells a model how to work",
     "memory": "Folder of memory files",

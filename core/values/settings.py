@@ -305,7 +305,7 @@ class Project(msgspec.Struct, frozen=True):
             asked; memory: likewise, sorted by name, whole.
         presets, personas, system_prompts: by name, file order kept. Presets include unsaved work.
         unsaved_presets: names whose items differ from the file.
-        allowed_roots: absolute paths outside the root that presets may read, only when trusted.
+        allowed_roots: absolute paths outside the root that presets may read and notes may lie in, only when trusted.
         prompts: texts of the project's own prompt files that count, by name.
         policies: of tools in this folder: the person's own, tightened by the project's file.
     """

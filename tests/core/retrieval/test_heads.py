@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.retrieval.heads import FieldNames, note_head
 from core.retrieval.source_text import read_head
 from core.values.retrieval import SourceHead
@@ -33,6 +35,21 @@ def test_names_of_fields_can_be_others() -> None:
 
 def test_front_matter_that_is_no_yaml_is_passed_over() -> None:
     assert note_head("---\n: [\n---\n# Kept\n", "a.md").title == "Kept"
+
+
+@pytest.mark.parametrize("number", ["1" * 9_000, "0x" + "f" * 9_000, "0o" + "7" * 9_000, "1:" * 4_000 + "1"])
+def test_a_number_of_any_size_is_no_fault(number: str) -> None:
+    head = note_head(f"---\ntitle: {number}\ntags: [{number}]\ndate: {number}\n---\nWords.\n", "a.md")
+    assert (head.title, head.description) == ("a", "Words.")
+
+
+def test_a_day_is_a_title() -> None:
+    assert note_head("---\ntitle: 2026-01-31\n---\nWords.\n", "a.md").title == "2026-01-31"
+
+
+def test_an_image_in_a_link_says_nothing_and_a_link_says_its_words() -> None:
+    text = "See [the manual](https://example.org/a) ![a seal](seal.png)here.\n"
+    assert note_head(text, "a.md").description == "See the manual here."
 
 
 def test_a_head_holds_no_half_of_a_secret() -> None:

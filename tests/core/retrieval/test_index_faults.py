@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -70,36 +70,15 @@ def found(room: Room, query: str = "gateway") -> list[str]:
     return [hit.path for hit in answer.hits]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda path: path.write_bytes(b"this is no database" * 100),
-        lambda path: path.write_bytes(path.read_bytes()[:5_000] + b"\xff" * 60_000),
-        lambda path: path.unlink(),
-        lambda path: path.write_bytes(b""),
-    ],
-    ids=["garbage", "torn", "gone", "empty"],
-)
-def test_an_index_that_is_broken_is_made_anew_by_the_next_run(
-    room: Room, damage: Callable[[Path], object]
+def test_notes_that_cannot_be_looked_through_either_are_said(
+    room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room.index()
-    room.shared.close()
-    damage(index_of(room))
-    for ending in ("-wal", "-shm"):
-        index_of(room).with_name(FILE_NAME + ending).unlink(missing_ok=True)
-    assert room.search("retry").mode is SearchMode.NAVIGATION_ONLY
-    assert room.index().read == 1
-    assert found(room) == ["retry.md"]
-
-
-def test_an_index_of_another_version_is_made_anew(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    room.index()
-    room.shared.close()
-    monkeypatch.setattr(index_file, "SCHEMA_VERSION", index_file.SCHEMA_VERSION + 1)
-    assert room.search("retry").mode is SearchMode.NAVIGATION_ONLY, "said while it is not whole"
-    assert room.index().read == 1
-    assert found(room) == ["retry.md"]
+    monkeypatch.setattr(sources, "MAX_FILES", 1)
+    (room.notes / "more.md").write_text("# More\n")
+    answer = room.search("retry")
+    assert (answer.mode, answer.degraded, answer.hits) == (SearchMode.NAVIGATION_ONLY, True, ())
+    assert "made anew" in answer.reason
+    assert "too many files" in answer.reason
 
 
 def test_an_index_that_another_program_holds_is_said_and_titles_answer(
@@ -249,6 +228,29 @@ def test_keywords_answer_where_the_model_does_not(
     assert (told.mode, told.degraded) == (SearchMode.KEYWORD, True)
     assert said in told.reason
     assert [hit.path for hit in told.hits] == ["retry.md"]
+
+
+class SlowModel(WordModel):
+    """Is given up over some batches of texts, as a machine with other work is."""
+
+    left = 2
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        self.left -= 1
+        if len(texts) > index_run.EMBED_BATCH or self.left < 0:
+            raise EmbedError("The embedding model took over 2 minutes")
+        return super().embed(texts, timeout_s=timeout_s)
+
+
+def test_what_a_slow_model_has_made_stays_and_the_next_run_goes_on(room: Room) -> None:
+    for number in range(index_run.EMBED_BATCH * 3):
+        (room.notes / f"{number}.md").write_text(f"Word {number}.\n")
+    room.shared._make = SlowModel
+    report = room.index()
+    assert (report.vectors, "took over" in report.no_vectors) == (index_run.EMBED_BATCH * 2, True)
+    room.shared.close()
+    report = room.index()
+    assert (report.vectors, report.no_vectors) == (index_run.EMBED_BATCH + 1, "")
 
 
 def test_making_vectors_is_told_from_its_first_moment_on(room: Room) -> None:

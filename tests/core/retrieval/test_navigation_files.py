@@ -168,12 +168,12 @@ def test_generated_files_list_nobody_and_enter_no_index(notes: Path) -> None:
     mend(looked(notes))
     places = SearchPlaces((str(notes),), str(notes.parent), (Corpus.NOTES, Corpus.PROJECT))
     for corpus in places.corpora:
-        for _, files, _ in find_sources(Path("/nowhere"), places, corpus):
-            assert not [one.key.path for one in files if one.path.name == "index.md"]
-            assert len(files) == 2
+        for found in find_sources(Path("/nowhere"), places, corpus):
+            assert not [one.key.path for one in found.files if one.path.name == "index.md"]
+            assert len(found.files) == 2
     (notes / "ops" / "index.md").write_text("# Mine\n")
-    [(_, files, _)] = find_sources(Path("/nowhere"), places, Corpus.NOTES)
-    assert [one.key.path for one in files] == ["a.md", "ops/b.md", "ops/index.md"]
+    (found,) = find_sources(Path("/nowhere"), places, Corpus.NOTES)
+    assert [one.key.path for one in found.files] == ["a.md", "ops/b.md", "ops/index.md"]
 
 
 def test_a_root_inside_another_is_listed_once(notes: Path) -> None:

@@ -10,9 +10,11 @@ from core.retrieval.messages import (
     BuildNavigation,
     CheckNavigation,
     FindSources,
+    HoldIndex,
     IndexEnded,
     LookAtSources,
     NavigationSurveyed,
+    PauseIndexing,
     RunSearch,
     SearchAnswered,
     SearchMemory,
@@ -27,8 +29,10 @@ from core.values.retrieval import (
     AskedPlaces,
     ChunkKind,
     Corpus,
+    IndexProgress,
     IndexReport,
     NavigationReport,
+    RetrievalState,
     SearchAnswer,
     SearchFilters,
     SearchHit,
@@ -116,6 +120,17 @@ def test_the_time_of_the_last_whole_run_stays_where_a_later_one_was_stopped() ->
     assert stopped.retrieval.report == IndexReport(read=1)
 
 
+def test_a_pause_ends_with_its_run_and_holds_no_later_one() -> None:
+    """It was asked for in the run's last moment: the worker that was told to wait would begin the next one with it."""
+    paused, effects = step.command(
+        replace(_on(), retrieval=RetrievalState(progress=IndexProgress())), PauseIndexing(is_paused=True)
+    )
+    assert effects == (HoldIndex(is_paused=True),)
+    ended, effects = step.event(paused, IndexEnded(IndexReport(), SearchPlaces()))
+    assert (ended.retrieval.is_paused, effects) == (False, (HoldIndex(is_paused=False),))
+    assert step.event(ended, IndexEnded(IndexReport(), SearchPlaces()))[1] == ()
+
+
 def test_another_project_shows_no_answer_of_the_one_before() -> None:
     before = _on()
     asked = replace(before.retrieval, asked=asked_places(before), answer=SearchAnswer("a question"))
@@ -139,6 +154,23 @@ def test_hits_in_discussions_have_the_names_that_these_have_now() -> None:
     name = state.discussions.summaries[known].meta.name
     assert [hit.title for hit in after.retrieval.answer.hits] == [name, "gone", known]
     assert f" 1. {name}, message 4  1.00" in answer_text(after.retrieval.answer)
+
+
+def test_a_file_s_name_makes_no_second_line() -> None:
+    hit = SearchHit(
+        Corpus.NOTES, ChunkKind.PROSE, "a\n 2. b.md", "A", LineRange(4, 4), "x\ny", "one\ntwo", 1.0
+    )
+    assert answer_text(SearchAnswer("q", (hit,))).splitlines() == [
+        " 1. a\u240a 2. b.md:4 · x y  1.00 by ",
+        "    one two",
+    ]
+
+
+def test_what_is_asked_for_is_text_that_an_index_can_be_asked_for() -> None:
+    asked = SearchMemory("ti\0des\udcff", filters=SearchFilters(folder="\udcff", tag="a\0"))
+    _, (effect,) = step.command(_on(), asked)
+    assert isinstance(effect, RunSearch)
+    assert (effect.query, effect.filters.folder, effect.filters.tag) == ("tides\ufffd", "\ufffd", "a")
 
 
 @pytest.mark.parametrize(

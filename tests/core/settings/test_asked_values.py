@@ -101,9 +101,9 @@ SOMETHING: tuple[tuple[str, Change, str], ...] = (
      ("""Server: box at http://b/v1 {"label": "OpenAI"}: its discussions go to b, with the key named 'box'"""
      " (MANUAL_SLOP_KEY_BOX, the keyring, the home) – changed, it was http://b/v1.")),
     ("the whole disk", _set("project", "allowed_roots", ["/srv", "/"]),
-     "Folder outside the project that presets may read: /."),
+     "Folder outside the project that presets and searches may read, and that index files of notes are written in: /."),
     ("a way up", _set("project", "allowed_roots", ["/srv", "../.."]),
-     "Folder outside the project that presets may read: /no (written as ../..)."),
+     "Folder outside the project that presets and searches may read, and that index files of notes are written in: /no (written as ../..)."),
     ("an item", lambda data: data["presets"]["a"]["items"].append("../secrets.env"),
      "Context preset a: ../secrets.env (outside the project: /no/such/secrets.env)."),
     ("an item in a new way", lambda data: data["presets"]["a"]["items"].__setitem__(1, "y.py"),
