@@ -113,6 +113,8 @@ class DpgUi:
         self.tree.has_field_keyboard = (
             was_field_active or self._is_field_active
         )  # a chord may make it leave the field
+        if self.tree.has_field_keyboard:
+            self.keys.leave_to_field()
         if self._is_field_active and not was_field_active and self.tree.selection.owner is self.tree.prose:
             self.tree.selection.clear()  # Ctrl+C is the field's from now on
         keyboard = self.tree.keyboard

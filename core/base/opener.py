@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
@@ -68,6 +68,20 @@ def open_descriptor(
         OSError: as `os.open`; `IsADirectoryError` for a folder.
     """
     return _opened(path, flags, mode, follows_links=follows_links)[0]
+
+
+def create_missing(path: str | os.PathLike[str]) -> None:
+    """Have a file for a database be there, for the person alone: mode 0600, which SQLite takes over for those beside it.
+
+    One that is there is not opened: POSIX takes from a process all its locks on a file when it closes any descriptor of
+    it. Another program would then hold itself for the last one, and delete the log that SQLite writes here.
+    Source: "How To Corrupt An SQLite Database File", 2.2 (read 2026-11-24).
+
+    Raises:
+        OSError: it is not there, and cannot be made.
+    """
+    with suppress(FileExistsError):
+        os.close(open_descriptor(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
 
 
 def open_whole(path: str | os.PathLike[str], *, follows_links: bool = True) -> int:

@@ -54,7 +54,9 @@ def holds_withdrawn(sent: SentKnowledge, withdrawals: int, *, is_on: bool) -> bo
         withdrawals: how often something was taken out until now; is_on: layer 7 is sent at all.
     """
     is_taken = sent.withdrawals != withdrawals
-    return (bool(sent.parts or sent.superseded) and (not is_on or is_taken)) or (sent.has_recalled and is_taken)
+    return (bool(sent.parts or sent.superseded) and (not is_on or is_taken)) or (
+        sent.has_recalled and is_taken
+    )
 
 
 def rewrite_costs(

@@ -45,7 +45,7 @@ def run_search(options: Options, front: FrontEnd, console: Console) -> int:
     if options.is_json:
         console.json(answer_data(answer))
     else:
-        console.write(answer_text(answer))
+        console.write(answer_text(answer, state.config.project.root))
     return 0 if answer.hits else 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -11,7 +10,7 @@ from typing import TypeVar
 
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
-from core.base.opener import open_descriptor, require_file
+from core.base.opener import create_missing, require_file
 
 SCHEMA_VERSION = 6
 
@@ -181,8 +180,8 @@ def _connect(path: Path | None) -> tuple[sqlite3.Connection, Path | None]:
 
 
 def _keep_private(path: Path) -> None:
-    """Only the person may read what they said: mode 0600, which SQLite takes over for the files beside it."""
-    os.close(open_descriptor(path, os.O_RDWR | os.O_CREAT))
+    """Only the person may read what they said."""
+    create_missing(path)
     for one in _files(path):
         with suppress(FileNotFoundError):
             one.chmod(0o600)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 import sqlite3
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 from core.base import paths
 from core.base.disk import make_dirs
 from core.base.errors import SlopError, StorageError
-from core.base.opener import open_descriptor, require_file
+from core.base.opener import create_missing, require_file
 from core.retrieval.store import SHELVES
 
 SCHEMA_VERSION = 2
@@ -230,7 +229,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
     path = folder / FILE_NAME
     for one in _files(path):
         require_file(one)
-    os.close(open_descriptor(path, os.O_RDWR | os.O_CREAT))
+    create_missing(path)
     for one in _files(path):
         with suppress(FileNotFoundError):
             one.chmod(0o600)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.retrieval.chunker import embedded_text, keyword_text
+from core.retrieval.connections import Connections
 from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import (
     FILE_NAME,
@@ -68,7 +69,8 @@ _READ = (
 
 
 class LocalStore:
-    """One index in one folder. Thread-safe: writing is one thread's turn, each thread that searches has its connection.
+    """One index in one folder. Thread-safe: writing is one thread's turn, and a connection is one thread's at a time; a
+    thread that is over leaves none behind.
 
     Args:
         folder: private to the index; model: name of what makes its vectors; dimension: components of one.
@@ -79,15 +81,14 @@ class LocalStore:
     def __init__(self, folder: Path, model: str, dimension: int = DIMENSION, *, disk: Disk = OS_DISK) -> None:
         self._folder, self._model = folder, f"{model}/{dimension}"
         self._writing = threading.RLock()
-        self._own = threading.local()
-        self._opened: list[sqlite3.Connection] = []
+        self._connections = Connections(self._opened)
         self._is_mended = False
         self._identity: tuple[int, int] | None = None
         self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension, disk) for shelf in SHELVES}
 
     def is_there(self) -> bool:
         """False once its file was deleted, also where another program has made one anew in its place; or was found torn."""
-        if not self._opened:
+        if self._identity is None:
             return True
         is_same = identity_of(self._folder / FILE_NAME) == self._identity
         return is_same and not (self._folder / TORN_NAME).exists()
@@ -221,7 +222,7 @@ class LocalStore:
     @contextmanager
     def turn(self, wait_s: float | None = None) -> Iterator[None]:
         """Have the files of the index to oneself, as in `turns`. Raises IndexFaultError: the index was deleted meanwhile."""
-        if not self._opened:
+        if self._identity is None:
             make_dirs(self._folder)
         self._require_there()
         with taken_turn(self._folder, wait_s):
@@ -232,8 +233,8 @@ class LocalStore:
         """Take sources out so that no word of theirs stays in a file. The number of those that were there."""
         with self._writing:
             removed = self.remove(keys)
-            with self._guarded():
-                erase_words(self._connection())
+            with self._reading() as db:
+                erase_words(db)
             return removed
 
     def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
@@ -339,10 +340,8 @@ class LocalStore:
 
     def close(self) -> None:
         """Let files and connections go."""
-        for db in self._opened:
-            db.close()
-        self._opened.clear()
-        self._own = threading.local()
+        self._connections.close()
+        self._identity = None
         for vectors in self._vectors.values():
             vectors.close()
 
@@ -378,17 +377,12 @@ class LocalStore:
             db.execute(f"DELETE FROM chunk_{shelf.name} WHERE source = ?", (source,))
             self._vectors[shelf].erase(row[0] for row in rows)
 
-    def _connection(self) -> sqlite3.Connection:
-        """This thread's connection."""
-        db: sqlite3.Connection | None = getattr(self._own, "db", None)
-        if db is None:
-            with self._writing:
-                self._require_there()
-                db = open_index(self._folder, self._model)
-                if not self._opened:
-                    self._identity = identity_of(self._folder / FILE_NAME)
-                self._opened.append(db)
-            self._own.db = db
+    def _opened(self) -> sqlite3.Connection:
+        with self._writing:
+            self._require_there()
+            db = open_index(self._folder, self._model)
+            if self._identity is None:
+                self._identity = identity_of(self._folder / FILE_NAME)
         return db
 
     def _require_there(self) -> None:
@@ -406,15 +400,14 @@ class LocalStore:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         try:
-            with self._guarded():
-                yield self._connection()
+            with self._guarded(), self._connections.lent() as db:
+                yield db
         except IndexFaultError as fault:
             note_torn(self._folder, fault)
             raise
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with self._writing, self._guarded():
-            db = self._connection()
+        with self._writing, self._guarded(), self._connections.lent() as db:
             db.execute("BEGIN IMMEDIATE")
             try:
                 self._require_there()

@@ -27,17 +27,35 @@ def answer_data(answer: SearchAnswer) -> dict[str, Any]:
     return data
 
 
-def answer_text(answer: SearchAnswer) -> str:
-    """An answer as lines: place, scores, and the first words of the passage."""
-    return "\n".join(_answer_lines(answer)) + "\n"
+def answer_text(answer: SearchAnswer, project: str = "") -> str:
+    """An answer as lines: place, scores, and the first words of the passage.
+
+    Args:
+        project: absolute root, from which a file's path is said; empty for none.
+    """
+    return "\n".join(_answer_lines(answer, project)) + "\n"
 
 
-def place_text(hit: SearchHit) -> str:
-    """Place of a hit as one writes it: path and lines; a discussion's turns, by its name where that is known."""
-    first, last = hit.lines.first, hit.lines.last
+def place_text(hit: SearchHit, path: str = "") -> str:
+    """Place of a hit as one writes it: path and lines; a discussion's turns, by its name where that is known.
+
+    Args:
+        path: in place of the one below its folder.
+    """
+    first, last, path = hit.lines.first, hit.lines.last, path or hit.path
     if hit.corpus is Corpus.DISCUSSIONS:
         return f"{hit.title or hit.path}, message {first}"
-    return f"{hit.path}:{first}" if first == last else f"{hit.path}:{first}-{last}"
+    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
+
+
+def person_path(hit: SearchHit, project: str) -> str:
+    """Path of a hit's file as a person opens it, whichever folder it counts in: from the project's root where it lies
+    there, else whole; of what belongs to the home, its name there.
+    """
+    if not hit.scope:
+        return hit.path
+    file = PurePath(hit.scope, hit.path)
+    return (file.relative_to(project) if project and file.is_relative_to(project) else file).as_posix()
 
 
 def hit_file(hit: SearchHit, home: str) -> str:
@@ -111,7 +129,7 @@ def report_text(report: IndexReport) -> str:
     return ", ".join(said)
 
 
-def _answer_lines(answer: SearchAnswer) -> Iterator[str]:
+def _answer_lines(answer: SearchAnswer, project: str) -> Iterator[str]:
     if said := degraded_text(answer):
         yield said
     if not answer.hits:
@@ -119,6 +137,6 @@ def _answer_lines(answer: SearchAnswer) -> Iterator[str]:
     for number, hit in enumerate(answer.hits, 1):
         by = " and ".join(one.value for one in hit.found_by)
         where = f" · {one_line(hit.heading, 60)}" if hit.heading else ""
-        place = place_text(hit).replace("\n", _LINE_END)
+        place = place_text(hit, person_path(hit, project)).replace("\n", _LINE_END)
         yield f"{number:2}. {place}{where}  {hit.score:.2f} by {by}"
         yield f"    {one_line(hit.text, SNIPPET_CHARS)}"

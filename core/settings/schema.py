@@ -750,8 +750,8 @@ _RETRIEVAL = (
         "retrieval.kept_out",
         Kind.TEXTS,
         (),
-        "Sources that are never sent along by themselves, each as `corpus:path` (`knowledge:concepts.md`); one item of it "
-        "with its mark behind it, as the click writes it (`knowledge:concepts.md#0a1b2c3d4e5f`).",
+        "Sources that are never sent along by themselves, each as `corpus:path` (`knowledge:facts.md`); one item of it "
+        "with its mark behind it, as the click writes it (`knowledge:facts.md#0a1b2c3d4e5f`).",
         field="retrieval.kept_out",
         maximum=1_000,
     ),

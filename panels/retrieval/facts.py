@@ -8,6 +8,7 @@ from datetime import date
 
 from core.base import figures as fmt
 from core.base.text import one_line
+from core.retrieval.report import person_path
 from core.retrieval.terms import STOP_WORDS
 from core.values.curation import LineRange
 from core.values.retrieval import (
@@ -50,6 +51,7 @@ _RETRIEVER_WORDS = {
 }
 SNIPPET_CHARS, BEFORE_CHARS = 260, 70
 _MARKS = re.compile(r"\*\*|`|^#{1,6}[ \t]+", re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]{2,}")
 
 
@@ -59,14 +61,23 @@ def marked_terms(query: str) -> tuple[str, ...]:
     return tuple(word for word in said if word.lower() not in STOP_WORDS)
 
 
-def plain(hit: SearchHit) -> str:
-    """Words of a passage: of Markdown without its marks and without the heading that is shown above it; code as it is."""
+def plain(hit: SearchHit, terms: Iterable[str] = ()) -> str:
+    """Words of a passage: of Markdown without its marks, without the heading that is shown above it and without front
+    matter, unless that alone holds one of the words that are marked; code as it is.
+    """
     if hit.kind is ChunkKind.CODE:
         return hit.text
-    first, _, rest = hit.text.strip().partition("\n")
+    body = _FRONT_MATTER.sub("", hit.text.strip(), count=1).strip()
+    whole = body if body and (_holds(body, terms) or not _holds(hit.text, terms)) else hit.text.strip()
+    first, _, rest = whole.partition("\n")
     named = first.lstrip("# ").strip()
-    text = rest if rest.strip() and first.startswith("#") and named in {hit.title, hit.heading} else hit.text
+    text = rest if rest.strip() and first.startswith("#") and named in {hit.title, hit.heading} else whole
     return _MARKS.sub("", text)
+
+
+def _holds(text: str, terms: Iterable[str]) -> bool:
+    folded = text.lower()
+    return any(term.lower() in folded for term in terms)
 
 
 def snippet(text: str, terms: Iterable[str], most_chars: int = SNIPPET_CHARS) -> str:
@@ -101,7 +112,8 @@ def source_title(state: AppState, corpus: Corpus, path: str, title: str) -> str:
 
 def hit_place(state: AppState, hit: SearchHit) -> str:
     """Line below a hit's title: path, lines, section, day."""
-    where = CORPUS_WORDS[hit.corpus][0].lower() if hit.corpus is Corpus.DISCUSSIONS else hit.path
+    root, words = state.config.project.root, CORPUS_WORDS[hit.corpus][0].lower()
+    where = words if hit.corpus is Corpus.DISCUSSIONS else person_path(hit, root)
     is_whole = hit.found_by == (Retriever.NAVIGATION,)
     parts = (
         where,

@@ -38,7 +38,9 @@ def hit_card(desk: Desk, at: int, hit: SearchHit, terms: tuple[str, ...]) -> Non
             )
         place = facts.hit_place(state, hit)
         ui.text("place", place, tone="muted", style="small", wraps=True)
-        ui.text("snippet", facts.snippet(facts.plain(hit), terms), style="small", wraps=True, terms=terms)
+        ui.text(
+            "snippet", facts.snippet(facts.plain(hit, terms), terms), style="small", wraps=True, terms=terms
+        )
         _foot(desk, hit)
         if key_of(hit) in desk.view.of(RetrievalView).unfolded:
             _more_passages(ui, hit)

@@ -29,7 +29,8 @@ def off_section(desk: Desk) -> None:
     ui.text("title", "Search is off in this project", style="h3", wraps=True)
     ui.text("what", "Switched on, you find again what you wrote and what was said, by its words and by its meaning. An index "
             "of what you tick is kept on this machine; no other program gets it, and it can be deleted at any time. "
-            "Folders of notes get an index.md each; nothing else is written.",
+            "Folders of notes get an index.md each, and the project's manual_slop.toml keeps what you choose; nothing else "
+            "is written.",
             tone="muted", wraps=True)  # fmt: skip
     if not _can_write(desk):
         return

@@ -56,6 +56,20 @@ def test_a_press_that_was_taken_is_not_typed_as_well_while_it_is_held() -> None:
     assert keys.take_strokes({"Tab"}) == ["Tab"]
 
 
+def test_a_press_that_a_field_had_is_not_typed_into_an_editor_while_it_is_held() -> None:
+    """Who asks for the chord gets it all the same: the field's Enter submits a dialog, too."""
+    keys = Keys()
+    keys.on_press(ENTER)
+    keys.leave_to_field()
+    assert keys.take("Enter", while_typing=True)
+    keys.end_frame()
+    keys.on_press(ENTER)
+    assert keys.take_strokes({"Enter"}) == []
+    keys.on_release(ENTER)
+    keys.on_press(ENTER)
+    assert keys.take_strokes({"Enter"}) == ["Enter"]
+
+
 def test_modifiers_count_in_whatever_order_the_toolkit_reports_them() -> None:
     keys = Keys()
     keys.on_press(ENTER)

@@ -37,3 +37,24 @@ def test_a_log_of_a_gigabyte_and_other_files_that_are_not_searched_are_said(
     assert "sluice opens at noon" in ran.out
     assert "not searched: 20261101-000000-aaaaaa (it has 1,000,000,000 bytes), files/a.md (it has" in ran.err
     assert ran.err.rstrip().endswith("and 1 more file")
+
+
+def test_a_hit_is_named_by_the_path_that_opens_its_file(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note was named from its folder, a file of the project from the project: one of the two opened nothing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("core.app.outside.LocalEmbedder", WordModel)
+    for folder in ("notes", "papers"):
+        (world.project / folder).mkdir()
+        (world.project / folder / "tide.md").write_text(
+            f"# Tide\n\nThe sluice of the {folder} opens at noon.\n"
+        )
+    with world.config.open("a") as config:
+        config.write('[retrieval]\nenabled = true\nroots = ["notes", "papers"]\ncorpora = ["notes"]\n')
+
+    ran = world.run("search", "sluice")
+
+    assert ran.code == 0
+    assert "notes/tide.md:1-3" in ran.out
+    assert "papers/tide.md:1-3" in ran.out

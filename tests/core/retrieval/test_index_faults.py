@@ -147,7 +147,8 @@ def test_a_full_disk_is_said_and_what_was_indexed_stays(tmp_path: Path) -> None:
     store.mend_vectors()
     given(store)
     assert store.bare(9) == []
-    store._connection().execute("PRAGMA max_page_count = 1")
+    with store._reading() as db:
+        db.execute("PRAGMA max_page_count = 1")
     with pytest.raises(IndexFaultError, match="is full") as no_room:
         store.put(KEY, SourceState("t", "1"), [chunk("word " * 10_000)])
     assert "Make room" in no_room.value.remedy

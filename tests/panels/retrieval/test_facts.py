@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from core.values.curation import LineRange
 from core.values.retrieval import ChunkKind, Corpus, CorpusCount, IndexProgress, IndexReport, SearchHit
 from panels.retrieval import facts
+from tests.panels.retrieval import retrieval_states as rs
 
 
 def test_a_snippet_begins_before_the_first_word_that_was_found_and_at_a_word() -> None:
@@ -55,6 +57,34 @@ def test_a_passage_of_markdown_is_shown_without_its_marks_and_its_title_and_code
 
     assert facts.plain(note).split() == ["Tags:", "sea", "Why", "A", "gale."]
     assert facts.plain(code) == "# x ** y"
+
+
+def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_for() -> None:
+    """What stood in front of it was all that one read of a note that its meaning had found."""
+    text = "---\ntitle: Night train\ntags: [norway]\n---\n\n# Night train\n\nBook the sleeper early."
+    note = SearchHit(Corpus.NOTES, ChunkKind.PROSE, "a.md", "Night train", LineRange(1, 8), "", text, 1.0)
+    bare = replace(note, text="---\ntitle: Night train\n---\n")
+
+    assert facts.plain(note).split() == ["Book", "the", "sleeper", "early."]
+    assert facts.plain(note, ("sleeper", "norway")).split() == ["Book", "the", "sleeper", "early."]
+    assert "tags: [norway]" in facts.plain(note, ("norway",))
+    assert "title: Night train" in facts.plain(bare)
+
+
+def test_a_file_has_one_place_whichever_folder_it_counts_in() -> None:
+    """A note is opened by the path that is read, and two folders of notes are told apart."""
+    state = rs.off()
+    root = state.config.project.root
+    assert root
+
+    def place(scope: str, path: str) -> str:
+        hit = SearchHit(Corpus.NOTES, ChunkKind.PROSE, path, "T", LineRange(1, 2), "T", "", 1.0, scope=scope)
+        return facts.hit_place(state, hit)
+
+    assert place(f"{root}/notes", "home/boiler.md") == "notes/home/boiler.md · lines 1 to 2"
+    assert place(root, "notes/home/boiler.md") == "notes/home/boiler.md · lines 1 to 2"
+    assert place("/elsewhere/notes", "boiler.md") == "/elsewhere/notes/boiler.md · lines 1 to 2"
+    assert place("", "concepts.md") == "concepts.md · lines 1 to 2"
 
 
 def test_a_run_over_a_part_says_how_much_there_is_beside_it() -> None:
