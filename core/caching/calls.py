@@ -35,6 +35,7 @@ from core.caching.rounds import begins_turn
 from core.caching.view import shared_base
 from core.context.wire import layer_of
 from core.providers.blocks import CountTokens, MarkPlace, Wire
+from core.spending.estimates import believable, expected_input
 from core.values.cache import CacheLedger, DiscussionCacheState, ExtensionEvidence, Mechanism
 from core.values.provider import ContentsReport
 from core.values.records import ViewRecord
@@ -188,6 +189,7 @@ def ended(
     if call is None:
         return book, None
     name, scope, plan = call.discussion_id, call.scope, call.decision.plan
+    usage = believable(usage, expected_input(plan, call.decision.wire.total_tokens))
     rent = contents_usd(call.prices, contents)
     contents = freshest(book, contents)
     at, wire = call.started_at, call.decision.wire

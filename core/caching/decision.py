@@ -39,6 +39,7 @@ from core.values.cache import (
     LedgerScope,
 )
 from core.values.provider import Effort, ProviderRequest, RequestPart
+from core.values.spec import PREVIEW_ID
 from core.values.stack import LayerId, Segment, ToolSchema
 from core.values.view import ContextView, base_pieces
 
@@ -164,7 +165,8 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     vendors bind a running turn's thinking to every byte before it and refuse it behind another prefix, so that a
     deletion would end the turn that it falls into, with all that was paid for it. It takes hold with the next message.
     Layer 8 and what was recalled stay in it where the turn began, so that the turns behind it repeat what was sent.
-    Where nothing is said yet there is no message to append to: what changed waits for it.
+    Where nothing is said there is no message to append to: what changed waits for it. A preview is of the next message,
+    which will tell it, whether its words are written yet or not.
     """
     memo = memo or DecideMemo()
     fresh = turn.stack.canonical_view
@@ -179,7 +181,7 @@ def decide(turn: PlannedTurn, market: Market, memo: DecideMemo | None = None) ->
     own = spared_view(turn.view, turn.stack) if turn.view is not None and gone else turn.view
     appended = None
     if own is not None:
-        show = pruned if is_silent else view_for
+        show = pruned if _tells_nothing(turn) else view_for
         appended = show(own, turn.stack, turn.message_id)
         if appended == fresh:
             return _planned(turn, market, fresh, memo, memo.canonical)
@@ -208,6 +210,11 @@ def mode_of(turn: PlannedTurn, scope: LedgerScope) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def _tells_nothing(turn: PlannedTurn) -> bool:
+    """True if the request answers no message that could tell what changed: it prewarms, or a turn goes on."""
+    return not turn.stack.layer(LayerId.USER).pieces and turn.message_id != PREVIEW_ID
+
+
 def _shared(
     turn: PlannedTurn, market: Market, fresh: ContextView, memo: DecideMemo, whole: int
 ) -> Decision | None:
@@ -215,7 +222,7 @@ def _shared(
     if turn.shared is None:
         return None
     view = shared_view(turn.shared, turn.stack, turn.message_id)
-    if view is not None and not turn.stack.layer(LayerId.USER).pieces:
+    if view is not None and _tells_nothing(turn):
         view = replace(view, deltas=())
     return None if view is None or view == fresh else _planned(turn, market, view, memo, memo.shared, whole)
 

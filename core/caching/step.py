@@ -153,18 +153,22 @@ def _cut(state: AppState) -> tuple[TakeCutUpkeep, ...]:
 
 
 def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
-    """Recall the caches of discussions that may still be warm: a change of knowledge says what it costs of them."""
-    now = state.now
-    rows = [
-        row
-        for row in state.discussions.summaries.values()
-        if now is not None and now - row.updated_at < WARM_FOR
-    ]
+    """Recall the caches of discussions that may still be warm: a change of knowledge says what it costs of them.
+
+    And those that may owe rent since a kill, however long ago: it is booked to where it ended.
+    """
+    now, kinds = state.now, state.config.providers
+    rows = [row for row in state.discussions.summaries.values() if row.turns]
     rows.sort(key=lambda row: (row.updated_at, row.meta.id), reverse=True)
-    ids = tuple(
-        row.meta.id for row in rows[:MOST_WARM] if row.turns and row.meta.id not in state.caching.caches
-    )
-    return (ReadCaches(ids),) if ids else ()
+    warm = [row for row in rows if now is not None and now - row.updated_at < WARM_FOR]
+    renting = [
+        row
+        for row in rows
+        if row.meta.provider in kinds and kinds[row.meta.provider].kind is ProviderKind.GEMINI
+    ]
+    known = state.caching.caches
+    ids = {row.meta.id: None for row in (*warm[:MOST_WARM], *renting[:MOST_WARM]) if row.meta.id not in known}
+    return (ReadCaches(tuple(ids)),) if ids else ()
 
 
 def recall_recent(state: AppState) -> tuple[ReadCaches, ...]:
@@ -320,9 +324,7 @@ def rent_paid(state: AppState, given: Stamp, event: RentPaid) -> Result:
 def upkeep_cut(state: AppState, event: UpkeepCut) -> Result:
     """Log a ping, a prewarm or a summary that a kill cut off, at its estimate. Of a discussion that is gone it counts for the day alone."""
     record = UsageRecord(event.id, event.at, event.kind.value, Usage(cost_usd=event.usd, is_estimate=True))
-    start = state.spending.day_start
-    if start is None or event.at >= start:
-        state = add_spent(state, (record,))
+    state = add_spent(state, (record,))
     return state, (_booked(state, event.discussion_id, event.kind, record),)
 
 

@@ -199,8 +199,10 @@ def wire_messages(
             *_add_turns(runs, layer, deltas, tails, made.starts[kept], len(layer.pieces)),
         ]
         del runs[1]
+    key = turn_key(message_id)
+    is_said = key in deltas and any(piece.key == key for piece in layer.pieces)
     last = [
-        *_current(layers[LayerId.USER - 1], deltas.get(turn_key(message_id))),
+        *_current(layers[LayerId.USER - 1], None if is_said else deltas.get(key)),
         *(() if running else metadata),
     ]
     if not last:
@@ -367,7 +369,7 @@ def _remembered(
 def _current(layer: Layer, delta: Segment | None) -> list[RequestPart]:
     pieces = wire_pieces(layer.pieces)
     parts = [_text(layer, p) if p.wire is AS_TEXT else p.wire for p in pieces if p.wire is not None]
-    return [delta, *parts] if delta is not None and parts else parts
+    return parts if delta is None else [delta, *parts]
 
 
 def _text(layer: Layer, piece: Piece) -> Segment:

@@ -62,7 +62,7 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
 
     Args:
         reported: marked an estimate where its cost is the provider's guess, or where it has no cost and some of its
-            parts are absurd: those are taken as expected.
+            parts are absurd: those are taken as expected. Input or reply far below what was sent or arrived says nothing.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word.
 
@@ -70,8 +70,9 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
         The usage with its cost. An estimate is for money: where there is no price, or nothing to pay, what was not
         reported stays so.
     """
-    if _is_far_too_little(reported, expected):
-        reported = replace(reported, input_tokens=None, cost_usd=None)
+    reported = believable(reported, expected)
+    if is_far_below(reported.output_tokens, reply_tokens_est):
+        reported = replace(reported, output_tokens=None, reasoning_tokens=None, cost_usd=None)
     if reported.is_estimate and reported.cost_usd is None:
         reported = _with_parts(reported, expected)
     if is_whole and _says_all(reported, reply_tokens_est):
@@ -108,10 +109,25 @@ def _with_parts(reported: Usage, expected: Usage) -> Usage:
     )
 
 
-def _is_far_too_little(reported: Usage, expected: Usage) -> bool:
-    """True if the input that a provider reports cannot be what was sent: it is then as if it were not reported."""
+def believable(reported: Usage, expected: Usage) -> Usage:
+    """Usage as far as it can be true: where the input cannot be what was sent, neither it nor its parts are reported.
+
+    Args:
+        expected: as from `expected_input`, empty where it is not known.
+    """
     sent = expected.input_tokens or 0
-    return sent >= _SURE_TOKENS and is_far_below(reported.input_tokens, sent)
+    if sent < _SURE_TOKENS or not is_far_below(reported.input_tokens, sent):
+        return reported
+    return replace(
+        reported,
+        input_tokens=None,
+        cache_read_tokens=None,
+        cache_write_tokens=None,
+        cache_write_5m_tokens=None,
+        cache_write_1h_tokens=None,
+        cache_write_12h_tokens=None,
+        cost_usd=None,
+    )
 
 
 def is_far_below(reported: int | None, counted: int) -> bool:

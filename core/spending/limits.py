@@ -45,8 +45,14 @@ def counted(state: AppState, event: SpentCounted) -> AppState:
 
 
 def add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
-    """Add what calls cost to the day's sum; unknown prices add nothing."""
-    return add_payments(state, payments_of(records))
+    """Add what calls cost to the day's sum; unknown prices add nothing, nor does what was paid before the day began.
+
+    Where the clock was put back before the day's begin, all counts: a limit must not wait for it to come again.
+    """
+    start, now = state.spending.day_start, state.now
+    has_begun = start is not None and now is not None and now >= start
+    of_the_day = (one for one in records if start is None or not has_begun or one.at >= start)
+    return add_payments(state, payments_of(of_the_day))
 
 
 def payments_of(records: Iterable[Record]) -> dict[str, Payment]:

@@ -22,7 +22,7 @@ from core.caching.offers import cache_prices
 from core.discussion.reply_journal import ReplyJournal
 from core.providers.protocol import CancelToken, Provider, ReadBlob
 from core.providers.retry import stream_with_retry
-from core.spending.estimates import booked, reply_texts, with_lost
+from core.spending.estimates import CHARS_PER_TOKEN, booked, is_far_below, reply_texts, with_lost
 from core.turn.arriving_reply import ArrivingReply
 from core.turn.messages import (
     CallEnded,
@@ -451,7 +451,14 @@ class CallWorker:
         if reported.input_tokens is None and expected != Usage():
             expected = read_of(self._services.recounted(effect.spec, expected), reply.contents)
         if is_billed:
-            texts = () if is_whole and reported.output_tokens is not None else reply_texts(parts)
+            texts = reply_texts(parts)
+            about = sum(map(len, texts)) // CHARS_PER_TOKEN
+            if (
+                is_whole
+                and reported.output_tokens is not None
+                and not is_far_below(reported.output_tokens, about)
+            ):
+                texts = ()  # what it says stands, and need not be counted
             length = self._services.reply_tokens(effect.spec, texts) if texts else 0
             usage = booked(reported, expected, length, price, is_whole=is_whole)
         usage = with_lost(usage, expected, reply.lost, price)

@@ -25,7 +25,7 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.gemini.batches import GeminiBatches
-from core.providers.gemini.contents import GONE, GeminiCaches, Prefix
+from core.providers.gemini.contents import GONE, GeminiCaches, Prefix, unusable
 from core.providers.gemini.stream import is_known, reply_items, sound_chunk
 from core.providers.gemini.wire import request_config, request_contents, split_contents
 from core.providers.http import http_client
@@ -234,7 +234,7 @@ class GeminiProvider:
         except ProviderError as error:
             if has_begun or error.status not in _CONTENT_FAULTS:
                 raise
-            return ContentsReport(f"The stored prefix could not be used: {error.what}", lost_name=name)
+            return ContentsReport(unusable(error), lost_name=name)
         return report
 
     def _speak(

@@ -188,7 +188,7 @@ class GeminiCaches:
         except ProviderError as error:
             lost = plan.name if error.status in GONE else ""
             self._learn(model, plan.prefix_hash, error)
-            return ContentsReport(f"The stored prefix could not be used: {error.what}", lost_name=lost)
+            return ContentsReport(unusable(error), lost_name=lost)
 
     def _usable(self, content: StoredContent) -> ContentsReport:
         """A content is sent by while it lives: one that has ended by now is not named to the vendor."""
@@ -281,6 +281,12 @@ class GeminiCaches:
             self._refused.add((model, ""))
         elif error.status == 400:
             self._refused.add((model, prefix_hash))
+
+
+def unusable(error: ProviderError) -> str:
+    """Reason why a stored prefix was not used, in a sentence. One that is gone is refused as if the key might not have it."""
+    why = "it was not found; it was deleted, or has expired." if error.status in GONE else error.what
+    return f"The stored prefix could not be used: {why}"
 
 
 def _stored(answer: types.CachedContent) -> StoredContent:

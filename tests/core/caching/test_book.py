@@ -181,6 +181,22 @@ def test_usage_without_cache_figures_corrects_nothing() -> None:
     assert report.miss_reason == ""
 
 
+def test_a_report_that_cannot_be_true_changes_nothing_of_what_is_held() -> None:
+    play = CachePlay()
+    play.turn("1", 0)
+    call = play.plan("2", 60)
+    assert play.go("2", call) is None
+    play.book = calls.begun(play.book, "2")
+    before = play.book.ledger
+
+    report = play.end("2", Usage(input_tokens=0, output_tokens=0, cache_read_tokens=0, cache_write_tokens=0))
+
+    assert plan_of(call).read_tokens
+    assert play.book.ledger == before
+    assert report is not None
+    assert report.miss_reason == ""
+
+
 def test_what_was_saved_is_what_the_same_calls_would_have_cost_without() -> None:
     play = CachePlay()
     play.turn("1", 0)
@@ -193,7 +209,7 @@ def test_a_request_that_was_refused_has_no_bill_and_leaves_what_was_saved_known(
     play = CachePlay()
     _, report = play.turn("1", 0)
     saved = []
-    for call_id, usage in (("2", Usage()), ("3", Usage(input_tokens=9))):
+    for call_id, usage in (("2", Usage()), ("3", Usage(input_tokens=9_000))):
         assert play.go(call_id, play.plan(call_id, 90)) is None
         play.book, ended = calls.ended(play.book, call_id, usage, None, after(91), lambda *_: None, str.title)
         assert ended is not None

@@ -145,7 +145,8 @@ def test_one_that_someone_else_deleted_costs_no_turn_and_is_shown_as_gone(world:
     assert world.ended is not None
     assert world.ended.state is not None
     assert world.ended.state.tokens_cached == 0
-    assert "could not be used" in world.ended.miss_reason
+    gone = "The stored prefix could not be used: it was not found; it was deleted, or has expired."
+    assert world.ended.miss_reason == gone, "not that the key may not"
     assert world.turn()[1].is_new  # type: ignore[union-attr]
 
 

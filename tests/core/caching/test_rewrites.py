@@ -25,7 +25,7 @@ from core.values.cache import DiscussionCacheState, Rewrite
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionSummary
 from core.values.knowledge import DigestSwitch, KnowledgeState
-from core.values.provider import Failure
+from core.values.provider import Failure, KeySource, ProviderKind, ProviderStatus
 from core.values.settings import Project
 from core.values.state import Level, Notice
 from core.values.usage import Usage
@@ -252,6 +252,25 @@ def test_a_start_recalls_the_caches_of_what_may_still_be_warm(book: Playbook) ->
     fresh.play(HomeOpened("/home/person/.manual_slop"))
     read = of(fresh.play(SummariesLoaded(rows, True)), ReadCaches)
     assert [effect.discussion_ids for effect in read] == [("20261120-110000-aaaaaa",)]
+
+
+def test_a_start_recalls_what_may_owe_rent_since_a_kill_however_long_ago(book: Playbook) -> None:
+    """A kill left a stored prefix; the program came back the next day, and its rent was booked when somebody opened it."""
+    row = replace(book.state.discussions.summaries[chosen(book)], turns=3)
+    long_ago = START - timedelta(days=9)
+    rows = tuple(
+        replace(row, meta=replace(row.meta, id=f"20261101-110000-{name}", provider=name), updated_at=long_ago)
+        for name in ("gemini", "anthropic")
+    )
+    fresh = Playbook()
+    fresh.play(HomeOpened("/home/person/.manual_slop"))
+    loaded = settings_loaded()
+    gemini = ProviderStatus("gemini", ProviderKind.GEMINI, "Gemini", KeySource.ENVIRONMENT)
+    fresh.play(replace(loaded, providers={**loaded.providers, "gemini": gemini}))
+
+    read = of(fresh.play(SummariesLoaded(rows, True)), ReadCaches)
+
+    assert [effect.discussion_ids for effect in read] == [("20261101-110000-gemini",)]
 
 
 def test_a_change_that_joins_the_next_message_says_so_with_its_price(book: Playbook) -> None:

@@ -18,6 +18,7 @@ from core.values.cache import CacheLedger, CacheSettings, GapStats, Mechanism
 from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest, RequestMessage, RequestPart
 from core.values.records import ViewRecord
+from core.values.spec import PREVIEW_ID
 from core.values.stack import DiscussionMetadata, LayerId, Segment, StackInputs, ToolSchema
 from core.values.view import BaseFile, ContextView, FrozenBase, ViewDelta
 from tests.core.caching.requests import (
@@ -365,6 +366,25 @@ def test_files_that_were_counted_one_by_one_are_counted_so_together() -> None:
     place = next(n for n, block in enumerate(decision.wire.blocks) if block.key == "10")
 
     assert decision.wire.ends[place] - decision.wire.ends[place - 1] == 750
+
+
+def test_what_changed_is_in_the_estimate_before_a_word_of_the_next_message_is_written() -> None:
+    """With an empty draft it was left out: a file was saved, and the next turn was said at a twentieth of its bill."""
+    lines = "a line of a file that is long\n" * 400
+    before, changed = {"a.py": f"{lines}ALPHA one\n"}, {"a.py": f"{lines}ALPHA two\n"}
+    by_length = replace(MARKET, count=lambda part: len(getattr(part, "text", "")) // 4)
+    sent = decide(PlannedTurn(stack_of(before, TURN, "next"), "m1"), by_length)
+    warm = replace(by_length, ledger=record(CacheLedger(), SCOPE, sent.plan, NOW, "d"), now=after(60))
+
+    silent, written, prewarm = (
+        decide(PlannedTurn(stack_of(changed, TURN, words), name, sent.view), warm)
+        for words, name in (("", PREVIEW_ID), ("next", PREVIEW_ID), ("", "prewarm"))
+    )
+
+    assert silent.view == written.view
+    assert [delta.message_id for delta in silent.view.deltas] == [PREVIEW_ID]
+    assert "ALPHA two" in texts(silent.request)
+    assert "ALPHA two" not in texts(prewarm.request), "it answers no message that could tell it"
 
 
 def test_a_running_turn_keeps_its_view_whatever_changes() -> None:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from core.caching.offers import offer
 from core.spending.estimates import (
+    believable,
     booked,
     change_usd,
     expected_input,
@@ -214,6 +215,25 @@ def test_input_that_cannot_be_what_was_sent_is_as_if_it_were_not_reported() -> N
     assert not booked(
         Usage(input_tokens=12, output_tokens=7), Usage(input_tokens=90), 7, per_token, is_whole=True
     ).is_estimate
+
+
+def test_a_reply_that_cannot_be_so_short_is_as_long_as_what_arrived() -> None:
+    for length in (0, 1):
+        told = Usage(input_tokens=900, output_tokens=length, cache_read_tokens=600)
+        found = booked(told, SENT, 70, per_token, is_whole=True)
+        assert found == Usage(900, 70, cache_read_tokens=600, cost_usd=9.7, is_estimate=True)
+    whole = Usage(input_tokens=900, output_tokens=0)
+    assert not booked(whole, SENT, 0, per_token, is_whole=True).is_estimate, "nothing arrived"
+
+
+def test_what_cannot_be_true_tells_nothing_of_a_cache() -> None:
+    """A proxy filled all fields with 0: what the cache held was given up for it, and the next estimate was 15 times the bill."""
+    sent = Usage(input_tokens=8_000)
+    zero = Usage(input_tokens=0, output_tokens=9, cache_read_tokens=0, cache_write_tokens=0)
+
+    assert believable(zero, sent) == Usage(output_tokens=9)
+    assert believable(replace(zero, input_tokens=7_000), sent) == replace(zero, input_tokens=7_000)
+    assert believable(zero, Usage()) == zero
 
 
 def test_a_write_for_twelve_hours_is_expected_as_one() -> None:

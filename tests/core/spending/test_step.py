@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+from msgspec.structs import replace
+
 from core.base.reports import Tick
+from core.spending.limits import add_spent
 from core.spending.messages import PaymentsSeen, SpentCounted
+from core.values.records import UsageRecord
 from core.values.spending import Payment
+from core.values.usage import Usage, UsageKind
 from tests.core.app.playbook import START, Playbook
 
 
@@ -21,6 +27,24 @@ def test_a_day_begins_with_what_was_counted_and_the_next_one_with_nothing() -> N
     book.play(Tick())
     assert book.state.spending.spent_today_usd == 0.0
     assert book.state.spending.day_start == START + timedelta(days=2)
+
+
+@pytest.mark.parametrize("kind", list(UsageKind))
+def test_what_was_paid_on_another_day_is_no_part_of_this_ones_sum(kind: UsageKind) -> None:
+    """Rent of the day before comes into the log when its discussion is back from the trash."""
+    book = Playbook()
+    book.play(SpentCounted(START, 3.5))
+    late, now = (
+        UsageRecord(name, at, kind.value, Usage(cost_usd=0.25))
+        for name, at in (("late", START - timedelta(minutes=5)), ("now", START))
+    )
+
+    state = add_spent(book.state, (late, now))
+    assert state.spending.spent_today_usd == 3.75
+    set_back = replace(book.state, now=START - timedelta(hours=1))
+    assert add_spent(set_back, (late,)).spending.spent_today_usd == 3.75, (
+        "the clock was put back: limits hold"
+    )
 
 
 def test_what_is_paid_before_the_next_days_first_tick_is_paid_on_that_day() -> None:
