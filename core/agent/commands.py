@@ -27,6 +27,7 @@ from core.agent.sandbox import (
     confined,
     find_confinement,
     hidden_places,
+    mounts_of,
     system_program,
 )
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
@@ -319,16 +320,15 @@ class Commands:
         watch = BoundWatch(places.bounds, (places.root, scratch), self._most_processes)
         held = self._guarded.hold(places.root) if is_confined else HeldPlaces()
         try:
-            program: Path = bash
-            arguments: tuple[str, ...] = command[1:]
+            program, arguments = bash, command[1:]
+            hidden = hidden_places(self._home) if is_confined else ()
+            seen = CommandPlaces(places.root, order.folder, scratch, hidden, held.guarded)
             if confinement.program is not None:
-                seen = CommandPlaces(
-                    places.root, order.folder, scratch, hidden_places(self._home), held.guarded
-                )
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
             if is_bubble:
-                process = self._started(lambda: start_bare(program, arguments, environment, lifeline))
+                mounts = mounts_of(seen)
+                process = self._started(lambda: start_bare(program, arguments, environment, lifeline, mounts))
             else:
                 process = self._started(
                     lambda: start_guarded(program, arguments, environment, order.folder, self._grace_s)

@@ -17,6 +17,7 @@ from core.agent.sandbox import (
     check_root,
     confined,
     hidden_places,
+    mounts_of,
     system_program,
 )
 from core.base.bounds import CommandBounds, Keeper
@@ -85,8 +86,9 @@ class ServerSandbox:
         hidden, shown = hidden_places(self._home), own_files(command)
         places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, shown)
         arguments = confined(confinement, started, places, needs_network=needs_network)
+        mounts = mounts_of(places) if is_bubble else None
         return WrappedCommand(
-            str(confinement.program), arguments, scratch, environment, keeper, bounds, disks
+            str(confinement.program), arguments, scratch, environment, keeper, bounds, disks, mounts
         )
 
     def _bounded(
