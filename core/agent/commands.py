@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import queue
 import selectors
-import shutil
 import subprocess
 import sys
 import threading
@@ -37,6 +36,7 @@ from core.base.command_bounds import MOST_PROCESSES, BoundWatch
 from core.base.command_start import Lifeline, bounded, counts_by_namespace, start_bare, start_guarded
 from core.base.lazy import Lazy
 from core.base.process_tree import descendants, end_below, kill_with_below
+from core.base.removal import remove_whole
 from core.values.agent import Sandbox
 
 GRACE_S = 1.5
@@ -482,7 +482,7 @@ class DiscussionCommands:
         for thread in threads:
             thread.join()
         if scratch:
-            shutil.rmtree(scratch)
+            remove_whole(scratch)
         return bool(scratch)
 
     def _note(self, call_id: str, running: Running) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from core.agent.sandbox import (
 from core.base.bounds import CommandBounds, Keeper
 from core.base.command_bounds import MOST_PROCESSES
 from core.base.command_start import HOST_LIFELINE, bounded, counts_by_namespace
+from core.base.removal import remove_whole
 from core.values.mcp import WrappedCommand
 
 
@@ -120,7 +121,8 @@ class ServerSandbox:
         with self._lock:
             folders, self._scratch = tuple(self._scratch.values()), {}
         for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                remove_whole(folder)
 
 
 def own_files(command: tuple[str, ...]) -> tuple[str, ...]:

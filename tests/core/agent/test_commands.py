@@ -312,6 +312,8 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     gone.write_text(json.dumps({"pid": os.getpid(), "began": "1"}))
     left, used = Path(mark.scratch("command")), Path(running.scratch("command"))
     (left / "output.txt").write_text("words of a conversation")
+    nested = "import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')"
+    subprocess.run([sys.executable, "-c", nested], cwd=left, check=True)
     process = subprocess.Popen(["sleep", "60"], env={**os.environ, VARIABLE: mark.name})
     try:
         environment = Path(
