@@ -66,9 +66,9 @@ _RULING_ENDS = {".code-workspace": "the editor runs tasks that stand there"}
 
 SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
 SECRET_FILES = (
-    ".env", ".env.*", "*.env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
+    ".env*", "*.env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
     "credentials", "credentials.*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx",
-    "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate", "*.tfvars",
+    "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate*", "*.tfvars*",
 )  # fmt: skip
 _SECRET = re.compile("|".join(translate(pattern) for pattern in SECRET_FILES))
 _SAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})

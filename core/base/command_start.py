@@ -13,6 +13,7 @@ from typing import Any
 from core.base.bounds import CommandBounds, Keeper, SandboxMounts
 from core.base.child_process import start_child, start_program
 from core.base.mount_gate import MountGate
+from core.base.session_keys import leave_session_keys
 
 _GUARD = Path(__file__).with_name("command_guard.py")
 
@@ -117,7 +118,8 @@ def start_bare(
 def _start_gated(
     program: Path, arguments: Sequence[str], mounts: SandboxMounts, handed: tuple[int, ...], **how: Any
 ) -> subprocess.Popen[bytes]:
-    """Start a sandbox of bubblewrap; its command begins when what is mounted is what was judged."""
+    """Start a sandbox of bubblewrap; its command begins when what is mounted is what was judged, and holds no key of ours."""
+    leave_session_keys()
     gate = MountGate(mounts)
     try:
         given = (*gate.arguments, *arguments)

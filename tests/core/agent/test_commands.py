@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import queue
@@ -252,6 +253,36 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     names = sorted(path.name for path in root.iterdir())
     assert names == [".git", "CLAUDE.md", "a", "made.txt", "other", "person", "slop", "sub"]
     assert not {"hooks", "commondir", "config.worktree"} & {path.name for path in (root / ".git").iterdir()}
+
+
+_LOOK_FOR_KEY = """
+import ctypes
+call = ctypes.CDLL(None).syscall
+key, found = call({keyctl}, 10, -3, b"user", b"ticket", 0), ctypes.create_string_buffer(16)
+print(call({keyctl}, 11, key, found, 16), found.value.decode())
+"""
+
+
+def test_keys_of_the_persons_session_are_in_no_sandbox(confined_shell: ShellDesk) -> None:
+    """A login puts tickets there, and a namespace of its own does not hide them."""
+    number, add = {"x86_64": (250, 248), "aarch64": (219, 217)}[os.uname().machine]
+    look = Path(confined_shell.places.root) / "look.py"
+    look.write_text(_LOOK_FOR_KEY.format(keyctl=number))
+    python = os.path.realpath(sys.executable)
+    met: list[str] = []
+
+    def in_a_session() -> None:  # of this thread alone
+        call = ctypes.CDLL(None).syscall
+        call(number, 1, b"login")
+        call(add, b"user", b"ticket", b"secret", 6, -3)
+        met.append(subprocess.check_output([python, str(look)], text=True))
+        met.append(ran(confined_shell, f"{python} look.py").output)
+
+    thread = threading.Thread(target=in_a_session)
+    thread.start()
+    thread.join()
+    assert met[0] in {"6 secret\n", "-1 \n"}, "found where the kernel holds keys"
+    assert met[1] == "-1 \n"
 
 
 def test_the_network_is_there_for_the_call_that_asked_and_keys_stay_hidden(

@@ -192,7 +192,22 @@ def test_a_link_to_a_hook_is_judged_where_it_leads(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [".env", ".env.local", "prod.ENV", ".netrc", "server.pem", "a/id_rsa", ".ssh/config", ".npmrc"]
+    "path",
+    [
+        ".env",
+        ".env.local",
+        ".env-prod",
+        ".env_old",
+        ".ENV~",
+        ".envrc",
+        "prod.ENV",
+        "x.tfstate.backup",
+        ".netrc",
+        "server.pem",
+        "a/id_rsa",
+        ".ssh/config",
+        ".npmrc",
+    ],
 )
 def test_what_holds_keys_is_asked_about_before_every_read_and_passed_over_by_grep(
     desk: Desk, path: str
