@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from core.agent import sandbox
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,
@@ -93,6 +95,18 @@ def test_what_a_server_was_approved_with_is_seen_below_a_temporary_folder_of_its
     places = CommandPlaces("/p", "/p", "/s", shown=("/tmp/venv",))
     told = " ".join(confined(Confinement(Sandbox(BUBBLEWRAP)), ("true",), places, needs_network=False))
     assert told.index("--bind /s /tmp") < told.index("--ro-bind /tmp/venv /tmp/venv")
+
+
+def test_a_socket_is_hidden_however_many_others_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine with containers lists hundreds that are not here, or in folders that are hidden anyway."""
+    place = tmp_path / "daemon.sock"
+    elsewhere = {f"/a/{number}.sock" for number in range(sandbox.MOST_SOCKETS + 1)}
+    monkeypatch.setattr(sandbox, "_socket_names", lambda: {*elsewhere, str(place)})
+    with socket.socket(socket.AF_UNIX) as held:
+        held.bind(str(place))
+        assert os.path.realpath(place) in sandbox.hidden_places(tmp_path / "home")
 
 
 def _command(program: Path, arguments: tuple[str, ...], places: CommandPlaces) -> subprocess.Popen[bytes]:
