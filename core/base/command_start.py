@@ -157,10 +157,10 @@ def start_server(
         _order(process, program, arguments, environment, folder, 0.0, lifeline=HOST_LIFELINE)
         return process
     how: dict[str, Any] = {"environment": environment, "folder": Path(folder)}
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    how |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     if mounts is not None:
-        return _start_gated(program, arguments, mounts, (HOST_LIFELINE,), **how, **pipes)
-    return start_program(program, arguments, **how, **pipes)
+        return _start_gated(program, arguments, mounts, (HOST_LIFELINE,), **how)
+    return start_program(program, arguments, **how)
 
 
 def _order(
