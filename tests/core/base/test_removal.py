@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from core.base import removal
 from core.base.removal import remove_whole
 
 
@@ -53,7 +52,7 @@ def test_what_cannot_go_is_told_and_the_rest_goes(tmp_path: Path, monkeypatch: p
             raise PermissionError(1, "not yours", path)
         unlink(path)
 
-    monkeypatch.setattr(removal.os, "unlink", refusing)
+    monkeypatch.setattr(os, "unlink", refusing)
     with pytest.raises(PermissionError, match="not yours"):
         remove_whole(top)
 
