@@ -147,10 +147,10 @@ def test_nothing_runs_where_a_place_was_turned_elsewhere_while_the_sandbox_was_m
     arguments = confined(confinement, command, places, needs_network=False)
     if turned:
         real = (root / turned).rename(tmp_path / "moved")
-        folder = tmp_path / "elsewhere" if turned == "." else root / "other"
+        there = tmp_path / "elsewhere" if turned == "." else root / "other"
         if real.is_dir():
             shutil.copytree(real, tmp_path / "elsewhere")
-        target = folder / ".envrc" if turned.endswith(".envrc") else folder
+        target = there / ".envrc" if turned.endswith(".envrc") else there
         (root / turned).symlink_to(os.path.relpath(target, (root / turned).parent))
 
     if turned:
