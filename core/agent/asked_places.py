@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from fnmatch import translate
 from functools import lru_cache
 
@@ -62,13 +63,19 @@ RULING_FILES = {
 }  # fmt: skip
 """Files that are not written unasked, at any depth, with the reason."""
 
+_BARE = "git takes a folder that holds it for a repository, and obeys the settings there"
+"""Of a file `HEAD`: a repository needs no folder `.git`."""
+PARTS_OF_REPOSITORY = ("HEAD", "objects", "commondir")
+"""The first and one of the others make a repository. Source: git's `is_git_directory` (read 2026-11-24)."""
+IN_REPOSITORY = "It is in a folder that git takes for a repository: git obeys the settings there."
+
 _RULING_ENDS = {".code-workspace": "the editor runs tasks that stand there"}
 
 SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
 SECRET_FILES = (
-    ".env", ".env.*", "*.env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
+    ".env*", "*.env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
     "credentials", "credentials.*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx",
-    "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate", "*.tfvars",
+    "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate*", "*.tfvars*",
 )  # fmt: skip
 _SECRET = re.compile("|".join(translate(pattern) for pattern in SECRET_FILES))
 _SAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
@@ -84,6 +91,12 @@ def folded(name: str) -> str:
     plain = unicodedata.normalize("NFKC", _IGNORED.sub("", name.split(":", 1)[0] or name)).casefold()
     plain = plain.rstrip(" .") or plain
     return ".git" if _SHORT_GIT.fullmatch(plain) else plain
+
+
+def is_repository(names: Iterable[str]) -> bool:
+    """True for names in a folder that git takes for a repository, whatever it is named itself."""
+    known = {*map(folded, names)}
+    return "head" in known and not known.isdisjoint({"objects", "commondir"})
 
 
 def rules_something(name: str) -> bool:
@@ -107,7 +120,7 @@ def reasons_to_ask_before_writing(relative: str) -> tuple[str, ...]:
     reasons = [
         f"It is in a folder {each!r}: {RULING_FOLDERS[each]}." for each in folders if each in RULING_FOLDERS
     ]
-    if why := _ruling_reason(name):
+    if why := _ruling_reason(name) or (_BARE if name == "head" else ""):
         reasons.append(f"It is {name!r}: {why}.")
     return (*dict.fromkeys(reasons), *reasons_to_ask_before_reading(relative))
 

@@ -74,7 +74,7 @@ _RUNNERS = frozenset(
      ("poetry", "run"), ("pdm", "run"), ("hatch", "run"), ("pipenv", "run"), ("bundle", "exec"), ("conda", "run"),
      ("docker", "run"), ("docker", "exec"), ("podman", "run"), ("podman", "exec"), ("kubectl", "exec"),
      ("git", "bisect"), ("git", "submodule"), ("git", "rebase"), ("git", "filter-branch"), ("git", "config"),
-     ("git", "difftool"), ("git", "mergetool"), ("coverage", "run"), ("rustup", "run"), ("stack", "exec"), ("stack", "runghc"),
+     ("git", "difftool"), ("git", "mergetool"), ("git", "instaweb"), ("git", "hook"), ("git", "merge-index"), ("git", "send-email"), ("coverage", "run"), ("rustup", "run"), ("stack", "exec"), ("stack", "runghc"),
      ("cabal", "exec"), ("nix", "run"), ("nix", "shell"), ("nix", "develop"), ("guix", "shell"), ("bazel", "run"), ("mix", "run"),
      ("dotnet", "exec"), ("gh", "alias"), ("gh", "extension"), ("opam", "exec"), ("sbt", "run")]
 )  # fmt: skip
@@ -83,7 +83,17 @@ _INTERPRETER = re.compile(
     r"(ba|da|z|k|fi|a|t?c)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|perl|php|lua[\d.]*|tclsh|Rscript|julia"
 )
 _PLAIN_FLAG = re.compile(r"-[BEIOSbdqsuv]+")
-"""Options of interpreters that take no word."""
+"""Options of Python that take no word. Others take one behind the same letters: `ruby -I`, `bash -O`, `php -d`."""
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_COMPILER = re.compile(
+    r"([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|gfortran|ld|ar|as|javac|rustc|nvcc)(\.\w+)?(-?[\d.]+)?"
+)
+_ASKED_OF_COMPILERS = re.compile(r"@.*|-B.*|-{1,2}specs.*|-X.*|-load.*", re.DOTALL)
+"""Words by which a compiler or linker reads its options from a file, or takes its programs from a folder."""
+_OLD_BUNDLES = frozenset({"tar", "gtar", "bsdtar"})
+"""Programs of which the first word is letters of options without a dash."""
+_FROM_ELSEWHERE = frozenset([("git", "clone"), ("git", "fetch-pack"), ("git", "ls-remote")])
+"""Subcommands of which `-u` names the program at the other end, which may be this machine."""
 _WITH_SUBCOMMANDS = frozenset(
     ["git", "cargo", "go", "npm", "pnpm", "yarn", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "make",
      "gh", "dotnet", "bundle", "gradle", "mvn", "rustup", "terraform", "hg", "svn", "jj", "cmake", "just", "apt", "brew",
@@ -233,6 +243,7 @@ def _check(words: tuple[str, ...]) -> None:
     if program in _RUNS_OTHERS or words[:2] in _RUNNERS:
         raise _UnclearError(f"{' '.join(words[:2])!r} runs what it is told to")
     asked = next((word for word in words[1:] if _is_asked(program, word)), None)
+    asked = asked or next((word for word in words[1:] if _is_asked_of(words, word)), None)
     if asked is not None:
         raise _UnclearError(f"{asked!r} may run another program, or write a file")
     if program in _SETS_NAMES and any(_NAME_SET.fullmatch(word) for word in words[1:]):
@@ -263,6 +274,16 @@ def _is_asked(program: str, word: str) -> bool:
     return word.startswith("-") and any(letter in word[1:].partition("=")[0] for letter in letters)
 
 
+def _is_asked_of(words: tuple[str, ...], word: str) -> bool:
+    """The same for a word that only some programs, or subcommands, understand so."""
+    program = words[0].rpartition("/")[2]
+    if program in _OLD_BUNDLES and word is words[1] and not word.startswith("-"):
+        return any(letter in word for letter in _ASKED_LETTERS["tar"])
+    if words[:2] in _FROM_ELSEWHERE:
+        return re.fullmatch(r"-[A-Za-z]*u.*", word, re.DOTALL) is not None
+    return bool(_COMPILER.fullmatch(program) and _ASKED_OF_COMPILERS.fullmatch(word))
+
+
 def _names_a_program(option: str) -> bool:
     """True for a long option, its dashes gone, that is named for a program; the last word of it may be cut short."""
     first, *rest = option.split("-")
@@ -287,7 +308,8 @@ def _prefix(words: tuple[str, ...]) -> tuple[str, ...]:
         named = next(
             number for number, word in enumerate(words[1:], 1) if not word.startswith("-") or word == "-m"
         )
-        if not all(_PLAIN_FLAG.fullmatch(word) for word in words[1:named]):
+        is_plain = all(_PYTHON.fullmatch(program) and _PLAIN_FLAG.fullmatch(word) for word in words[1:named])
+        if not is_plain:
             return words  # an option may take the word behind it, and then that is no script
         return words[: named + 2] if words[named] == "-m" else words[: named + 1]
     if program not in _WITH_SUBCOMMANDS:

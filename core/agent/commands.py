@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import queue
 import selectors
-import shutil
 import subprocess
 import sys
 import threading
@@ -27,6 +26,7 @@ from core.agent.sandbox import (
     confined,
     find_confinement,
     hidden_places,
+    mounts_of,
     system_program,
 )
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
@@ -36,6 +36,7 @@ from core.base.command_bounds import MOST_PROCESSES, BoundWatch
 from core.base.command_start import Lifeline, bounded, counts_by_namespace, start_bare, start_guarded
 from core.base.lazy import Lazy
 from core.base.process_tree import descendants, end_below, kill_with_below
+from core.base.removal import remove_whole
 from core.values.agent import Sandbox
 
 GRACE_S = 1.5
@@ -319,16 +320,15 @@ class Commands:
         watch = BoundWatch(places.bounds, (places.root, scratch), self._most_processes)
         held = self._guarded.hold(places.root) if is_confined else HeldPlaces()
         try:
-            program: Path = bash
-            arguments: tuple[str, ...] = command[1:]
+            program, arguments = bash, command[1:]
+            hidden = hidden_places(self._home) if is_confined else ()
+            seen = CommandPlaces(places.root, order.folder, scratch, hidden, held.guarded)
             if confinement.program is not None:
-                seen = CommandPlaces(
-                    places.root, order.folder, scratch, hidden_places(self._home), held.guarded
-                )
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
             if is_bubble:
-                process = self._started(lambda: start_bare(program, arguments, environment, lifeline))
+                mounts = mounts_of(seen)
+                process = self._started(lambda: start_bare(program, arguments, environment, lifeline, mounts))
             else:
                 process = self._started(
                     lambda: start_guarded(program, arguments, environment, order.folder, self._grace_s)
@@ -482,7 +482,7 @@ class DiscussionCommands:
         for thread in threads:
             thread.join()
         if scratch:
-            shutil.rmtree(scratch)
+            remove_whole(scratch)
         return bool(scratch)
 
     def _note(self, call_id: str, running: Running) -> None:

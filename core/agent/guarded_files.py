@@ -11,7 +11,13 @@ from pathlib import Path
 
 import msgspec
 
-from core.agent.asked_places import reasons_to_ask_before_reading, reasons_to_ask_before_writing
+from core.agent.asked_places import (
+    IN_REPOSITORY,
+    PARTS_OF_REPOSITORY,
+    is_repository,
+    reasons_to_ask_before_reading,
+    reasons_to_ask_before_writing,
+)
 from core.agent.tool import ToolPlaces
 from core.base import paths
 from core.base.disk import write_held
@@ -60,7 +66,13 @@ class ToolPath(msgspec.Struct, frozen=True):
     @property
     def write_reasons(self) -> tuple[str, ...]:
         """Reasons to ask before it is written, whatever was granted."""
-        return reasons_to_ask_before_writing(self.relative)
+        reasons = reasons_to_ask_before_writing(self.relative)
+        return (*reasons, IN_REPOSITORY) if not reasons and self._is_in_repository() else reasons
+
+    def _is_in_repository(self) -> bool:
+        """True if a folder of its way, named as it may be, is a repository of git."""
+        names = self.folders
+        return any(_holds_repository(os.path.join(self.root, *names[:at])) for at in range(len(names) + 1))
 
 
 class GuardedBytes(msgspec.Struct, frozen=True):
@@ -197,6 +209,10 @@ def _read_in(folder: HeldFolder, place: ToolPath, most_bytes: int) -> GuardedByt
     if len(data) > most_bytes:  # it grew
         return GuardedBytes(problem=_too_large(place, len(data), most_bytes))
     return GuardedBytes(data, stat.S_IMODE(status.st_mode), status.st_nlink)
+
+
+def _holds_repository(folder: str) -> bool:
+    return is_repository(name for name in PARTS_OF_REPOSITORY if os.path.lexists(os.path.join(folder, name)))
 
 
 def _too_large(place: ToolPath, size_bytes: int, most_bytes: int) -> str:

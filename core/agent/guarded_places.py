@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
-from core.agent.asked_places import folded, rules_something
+from core.agent.asked_places import folded, is_repository, rules_something
 from core.base.opener import open_descriptor, read_file
 
 MOST_LOOKED_AT = 5_000
@@ -167,6 +167,8 @@ def _ruling(root: str) -> Iterator[str]:
             entries = sorted(os.scandir(waiting.popleft()), key=lambda entry: entry.name)
         except OSError:
             continue
+        if is_repository(entry.name for entry in entries):  # one without a folder `.git`
+            yield from _settings_of_git(os.path.dirname(entries[0].path))
         for entry in entries:
             left -= 1
             name = folded(entry.name)
@@ -186,6 +188,10 @@ def _ruling_in_git(git: str) -> Iterator[str]:
     if not os.path.isfile(os.path.join(git, "HEAD")):
         yield git
         return
+    yield from _settings_of_git(git)
+
+
+def _settings_of_git(git: str) -> Iterator[str]:
     folders = [git]
     for group in ("modules", "worktrees"):
         with suppress(OSError):

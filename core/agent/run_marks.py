@@ -6,7 +6,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 import sys
 import tempfile
 from contextlib import suppress
@@ -16,6 +15,7 @@ from core.base import paths
 from core.base.disk import make_dirs, write_file
 from core.base.json_text import read_json
 from core.base.opener import read_file
+from core.base.removal import remove_whole
 
 VARIABLE = "MANUAL_SLOP_COMMAND"
 """Environment variable that every command carries, with the mark of the run that started it."""
@@ -86,7 +86,8 @@ def _drop_scratch(name: str) -> None:
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*-{name}-*"):
         if not folder.is_symlink():
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                remove_whole(folder)
 
 
 def _is_alive(mark: Path) -> bool:

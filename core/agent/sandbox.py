@@ -7,12 +7,14 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.bounds import SandboxMounts
 from core.base.child_process import output_of
 from core.base.command_bounds import TMPFS_BYTES
 from core.base.opener import read_file
@@ -167,13 +169,25 @@ def _socket_names() -> set[str]:
 
 
 def _listening() -> Iterator[str]:
-    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them."""
-    for name in sorted(name for name in _socket_names() if name.startswith("/"))[:MOST_SOCKETS]:
-        try:
-            if stat.S_ISSOCK(os.stat(name).st_mode):
-                yield os.path.realpath(name)
-        except OSError:
-            continue
+    """Sockets in the file system that somebody of this machine holds: a read-only mount does not close them.
+
+    Those of folders that are hidden whole come last, and those of other file systems count for none: containers have hundreds.
+    """
+
+    def is_covered(name: str) -> bool:
+        return any(_is_inside(name, folder) for folder in (*_SYSTEM_SOCKETS, "/tmp"))  # noqa: S108
+
+    names = (name for name in _socket_names() if name.startswith("/"))
+    places = filter(None, map(_socket_place, sorted(names, key=lambda name: (is_covered(name), name))))
+    yield from islice(places, MOST_SOCKETS)
+
+
+def _socket_place(name: str) -> str:
+    """Place of a socket, links resolved, empty where there is none of that name."""
+    try:
+        return os.path.realpath(name) if stat.S_ISSOCK(os.stat(name).st_mode) else ""
+    except OSError:
+        return ""
 
 
 def _processes() -> Iterator[str]:
@@ -213,9 +227,8 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) 
     for place in masked:
         yield from _mask(place)
     yield from ("--bind", places.root, places.root)
-    inside = list(_outermost((place for place in places.hidden if _is_inside(place, places.root)), ()))
-    ways = {way for place in (*places.guarded, *inside) for way in _ways(place, places.root)} - set(inside)
-    for way in sorted(ways, key=lambda path: (path.count("/"), path)):
+    ways, inside = _mounts_inside(places)
+    for way in ways:
         yield from ("--ro-bind" if way in places.guarded else "--bind", way, way)
     for place in inside:  # a project may hold what is hidden, as a person's own folder does
         yield from _mask(place)
@@ -223,6 +236,19 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) 
         if os.path.isdir(place) and not _is_inside(places.root, place):
             yield from ("--remount-ro", place)
     yield from ("--chdir", places.folder)
+
+
+def mounts_of(places: CommandPlaces) -> SandboxMounts:
+    """Mounts of a sandbox on ways that what runs in the project could turn elsewhere."""
+    ways, inside = _mounts_inside(places)
+    return SandboxMounts(places.scratch, (places.root, *ways), inside)
+
+
+def _mounts_inside(places: CommandPlaces) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Places in the project that are bound onto themselves, those around them first, and those that are hidden."""
+    inside = tuple(_outermost((place for place in places.hidden if _is_inside(place, places.root)), ()))
+    ways = {way for place in (*places.guarded, *inside) for way in _ways(place, places.root)} - set(inside)
+    return tuple(sorted(ways, key=lambda path: (path.count("/"), path))), inside
 
 
 def _mask(place: str) -> tuple[str, ...]:

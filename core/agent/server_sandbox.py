@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,11 +17,13 @@ from core.agent.sandbox import (
     check_root,
     confined,
     hidden_places,
+    mounts_of,
     system_program,
 )
 from core.base.bounds import CommandBounds, Keeper
 from core.base.command_bounds import MOST_PROCESSES
 from core.base.command_start import HOST_LIFELINE, bounded, counts_by_namespace
+from core.base.removal import remove_whole
 from core.values.mcp import WrappedCommand
 
 
@@ -85,8 +87,9 @@ class ServerSandbox:
         hidden, shown = hidden_places(self._home), own_files(command)
         places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, shown)
         arguments = confined(confinement, started, places, needs_network=needs_network)
+        mounts = mounts_of(places) if is_bubble else None
         return WrappedCommand(
-            str(confinement.program), arguments, scratch, environment, keeper, bounds, disks
+            str(confinement.program), arguments, scratch, environment, keeper, bounds, disks, mounts
         )
 
     def _bounded(
@@ -118,7 +121,8 @@ class ServerSandbox:
         with self._lock:
             folders, self._scratch = tuple(self._scratch.values()), {}
         for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                remove_whole(folder)
 
 
 def own_files(command: tuple[str, ...]) -> tuple[str, ...]:

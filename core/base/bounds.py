@@ -1,4 +1,4 @@
-"""Bounds of what is run for a model, and what ends it with us, as values."""
+"""Bounds of what is run for a model, what its sandbox shows, and what ends it with us, as values."""
 
 from __future__ import annotations
 
@@ -18,6 +18,18 @@ class CommandBounds(msgspec.Struct, frozen=True):
     memory_mib: int = 0
     file_mib: int = 32_768
     free_disk_mib: int = 512
+
+
+class SandboxMounts(msgspec.Struct, frozen=True):
+    """Places of a sandbox, absolute, links resolved, that are looked at before its command begins.
+
+    Args:
+        scratch: its `/tmp`; kept: they show there what they show here; masked: they show something else.
+    """
+
+    scratch: str
+    kept: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
 
 
 class Keeper(StrEnum):

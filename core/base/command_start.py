@@ -8,9 +8,12 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from core.base.bounds import CommandBounds, Keeper
+from core.base.bounds import CommandBounds, Keeper, SandboxMounts
 from core.base.child_process import start_child, start_program
+from core.base.mount_gate import MountGate
+from core.base.session_keys import leave_session_keys
 
 _GUARD = Path(__file__).with_name("command_guard.py")
 
@@ -94,17 +97,37 @@ def counts_by_namespace() -> bool:
 
 
 def start_bare(
-    program: Path, arguments: tuple[str, ...], environment: dict[str, str], lifeline: int
+    program: Path,
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    lifeline: int,
+    mounts: SandboxMounts,
 ) -> subprocess.Popen[bytes]:
     """Start a command that its sandbox ends. `lifeline`: of `Lifeline`, handed on. Raises OSError."""
-    return start_program(
+    return _start_gated(
         program,
         arguments,
+        mounts,
+        (lifeline,),
         environment=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        kept_descriptors=(lifeline,),
     )
+
+
+def _start_gated(
+    program: Path, arguments: Sequence[str], mounts: SandboxMounts, handed: tuple[int, ...], **how: Any
+) -> subprocess.Popen[bytes]:
+    """Start a sandbox of bubblewrap; its command begins when what is mounted is what was judged, and holds no key of ours."""
+    leave_session_keys()
+    gate = MountGate(mounts)
+    try:
+        given = (*gate.arguments, *arguments)
+        process = start_program(program, given, kept_descriptors=(*handed, *gate.descriptors), **how)
+        gate.let_begin(process)
+        return process
+    finally:
+        gate.close()
 
 
 def start_guarded(
@@ -117,23 +140,27 @@ def start_guarded(
 
 
 def start_server(
-    program: Path, arguments: Sequence[str], environment: Mapping[str, str], folder: str, keeper: Keeper
+    program: Path,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: str,
+    keeper: Keeper,
+    mounts: SandboxMounts | None,
 ) -> subprocess.Popen[bytes]:
-    """Start an MCP server in its host, with pipes, so that it ends with the host however that ends. Raises OSError."""
+    """Start an MCP server in its host, with pipes, so that it ends with the host however that ends. Raises OSError.
+
+    Args:
+        mounts: of its sandbox, None where `keeper` is none.
+    """
     if keeper is Keeper.GUARD:
         process = start_child(_GUARD, stderr=subprocess.PIPE, kept_descriptors=(HOST_LIFELINE,))
         _order(process, program, arguments, environment, folder, 0.0, lifeline=HOST_LIFELINE)
         return process
-    return start_program(
-        program,
-        arguments,
-        environment=environment,
-        folder=Path(folder),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        kept_descriptors=(HOST_LIFELINE,) if keeper is Keeper.SANDBOX else (),
-    )
+    how: dict[str, Any] = {"environment": environment, "folder": Path(folder)}
+    how |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    if mounts is not None:
+        return _start_gated(program, arguments, mounts, (HOST_LIFELINE,), **how)
+    return start_program(program, arguments, **how)
 
 
 def _order(

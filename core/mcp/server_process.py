@@ -86,7 +86,12 @@ class ServerProcess:
         """Start it. Raises OSError."""
         command = self._command
         self._process = process = start_server(
-            Path(command.program), command.arguments, command.environment, command.folder, command.keeper
+            Path(command.program),
+            command.arguments,
+            command.environment,
+            command.folder,
+            command.keeper,
+            command.mounts,
         )
         self._loop = asyncio.get_running_loop()
         self._arriving, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from core.base.bounds import CommandBounds, Keeper
+from core.base.bounds import CommandBounds, Keeper, SandboxMounts
 from core.values.stack import ToolSchema
 
 
@@ -159,6 +159,7 @@ class WrappedCommand(msgspec.Struct, frozen=True):
     Args:
         program: absolute; folder: where it works, absolute; environment: the whole of it, without the server's own keys.
         keeper: what ends it when the host is gone; bounds: of it and all that it starts; disks: folders that it may fill.
+        mounts: of its sandbox, None where there is none that mounts.
     """
 
     program: str
@@ -168,3 +169,4 @@ class WrappedCommand(msgspec.Struct, frozen=True):
     keeper: Keeper = Keeper.NONE
     bounds: CommandBounds = msgspec.field(default_factory=CommandBounds)
     disks: tuple[str, ...] = ()
+    mounts: SandboxMounts | None = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
+from functools import partial
+from threading import Lock
 from typing import Annotated
 
 import msgspec
@@ -20,6 +22,8 @@ MAX_SIDE = 2_000
 """Pixels of the longer side that a model is shown. Source: Anthropic "Vision", many images a request (read 2026-08-21)."""
 MAX_SENT_BYTES = 3_500_000
 """Of a picture as it is sent; base64 makes a third more of it."""
+_LOOK_S = 0.1
+"""A file of some kilobytes may be hundreds of megabytes of pixels: calls beside each other decode one after the other."""
 
 
 class ViewImage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,7 +77,8 @@ def _smaller(image: object) -> bytes:
 
     assert isinstance(image, Image.Image)
     has_alpha = "A" in image.getbands() or "transparency" in image.info
-    plain = image.convert("RGBA" if has_alpha else "RGB")
+    mode = "RGBA" if has_alpha else "RGB"
+    plain = image if image.mode == mode else image.convert(mode)
     plain.thumbnail((MAX_SIDE, MAX_SIDE))
     written = io.BytesIO()
     plain.save(written, "PNG", optimize=False)
@@ -91,12 +96,18 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
     return judge_read(ActKind.READ, f"Look at {place.shown or asked.path}", place, place)
 
 
-def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
+def _run(one_at_a_time: Lock, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     place: ToolPath = judged.plan
     found = read_guarded(place)
     if found.problem or found.data is None:
         return ToolAnswer(found.problem or f"{place.shown} is gone.", is_error=True)
-    picture = decoded(found.data)
+    while not one_at_a_time.acquire(timeout=_LOOK_S):
+        if desk.wait(0):
+            return ToolAnswer("Stopped.", is_error=True)
+    try:
+        picture = decoded(found.data)
+    finally:
+        one_at_a_time.release()
     if picture.problem:
         return ToolAnswer(f"{place.shown}: {picture.problem}", is_error=True)
     part = desk.keep_picture(place.name, picture.data)
@@ -109,5 +120,5 @@ TOOL = Tool(
     schema_of("view_image", "Shows you a picture of the project: PNG, JPEG, GIF or WebP.", ViewImage),
     ActKind.READ,
     _judge,
-    _run,
+    partial(_run, Lock()),
 )

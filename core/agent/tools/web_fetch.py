@@ -10,6 +10,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from codecs import lookup
 from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +39,8 @@ PART_CHARS = 40_000
 _AGENT = "manual-slop (a person's own program)"
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _TEXTS = frozenset({"application/json", "application/xml", "application/javascript", "application/yaml", ""})
+_NO_CHARSETS = frozenset({"punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape"})
+"""Codecs of Python that are for other things: a server that names the first has a page take minutes, which nothing can end."""
 
 
 class WebFetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -299,7 +302,8 @@ def _html_text(page: _Page, desk: ToolDesk) -> str:
 
 def _decoded(page: _Page) -> str:
     try:
-        return clean(page.body.decode(page.charset or "utf-8", "replace"))
+        charset = "utf-8" if lookup(page.charset).name in _NO_CHARSETS else page.charset
+        return clean(page.body.decode(charset, "replace"))
     except LookupError:
         return clean(page.body.decode("utf-8", "replace"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import queue
@@ -254,6 +255,36 @@ def test_in_the_sandbox_nothing_is_reached_that_is_not_the_projects(
     assert not {"hooks", "commondir", "config.worktree"} & {path.name for path in (root / ".git").iterdir()}
 
 
+_LOOK_FOR_KEY = """
+import ctypes
+call = ctypes.CDLL(None).syscall
+key, found = call({keyctl}, 10, -3, b"user", b"ticket", 0), ctypes.create_string_buffer(16)
+print(call({keyctl}, 11, key, found, 16), found.value.decode())
+"""
+
+
+def test_keys_of_the_persons_session_are_in_no_sandbox(confined_shell: ShellDesk) -> None:
+    """A login puts tickets there, and a namespace of its own does not hide them."""
+    number, add = {"x86_64": (250, 248), "aarch64": (219, 217)}[os.uname().machine]
+    look = Path(confined_shell.places.root) / "look.py"
+    look.write_text(_LOOK_FOR_KEY.format(keyctl=number))
+    python = os.path.realpath(sys.executable)
+    met: list[str] = []
+
+    def in_a_session() -> None:  # of this thread alone
+        call = ctypes.CDLL(None).syscall
+        call(number, 1, b"login")
+        call(add, b"user", b"ticket", b"secret", 6, -3)
+        met.append(subprocess.check_output([python, str(look)], text=True))
+        met.append(ran(confined_shell, f"{python} look.py").output)
+
+    thread = threading.Thread(target=in_a_session)
+    thread.start()
+    thread.join()
+    assert met[0] in {"6 secret\n", "-1 \n"}, "found where the kernel holds keys"
+    assert met[1] == "-1 \n"
+
+
 def test_the_network_is_there_for_the_call_that_asked_and_keys_stay_hidden(
     confined_shell: ShellDesk, isolated_home: Path
 ) -> None:
@@ -312,6 +343,8 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
     gone.write_text(json.dumps({"pid": os.getpid(), "began": "1"}))
     left, used = Path(mark.scratch("command")), Path(running.scratch("command"))
     (left / "output.txt").write_text("words of a conversation")
+    nested = "import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')"
+    subprocess.run([sys.executable, "-c", nested], cwd=left, check=True)
     process = subprocess.Popen(["sleep", "60"], env={**os.environ, VARIABLE: mark.name})
     try:
         environment = Path(
@@ -441,14 +474,63 @@ def test_a_file_does_not_grow_beyond_its_bound_and_what_ended_it_is_said(shell: 
     assert outcome.notes[0].startswith("A file grew to 1.0 MB")
 
 
+@pytest.mark.parametrize(
+    ("measure", "much", "little", "ended_by"),
+    [
+        ("_free_bytes", 600 << 20, 1 << 20, "it left less than 536.9 MB free on the disk of "),
+        ("_free_files", 40_000, 30_000, "it left room for fewer than 32,768 files on the disk of "),
+    ],
+)
 def test_a_command_that_fills_the_disk_is_ended_and_one_that_finds_it_full_is_not(
+    measure: str,
+    much: int,
+    little: int,
+    ended_by: str,
+    confined_shell: ShellDesk,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Empty files fill a disk as well: nobody can make one any more."""
+    for before, end in ((much, ended_by), (little, "")):
+        free = iter((before, before))
+        monkeypatch.setattr(command_bounds, measure, lambda _folder, free=free: next(free, little))
+        assert ran(confined_shell, "sleep 0.4").ended_by.startswith(end)
+        assert bool(end) or ran(confined_shell, "echo on").output == "on\n"
+
+
+_HELD_IN_MEMORY = {
+    "shared": "held = mmap.mmap(-1, 100 << 20)\nfor _ in range(100): held.write(bytes(1 << 20))",
+    "a file that is mapped": "file = os.open('/dev/shm/x', os.O_RDWR | os.O_CREAT)\nos.ftruncate(file, 100 << 20)\n"
+    "held = mmap.mmap(file, 100 << 20)\nfor _ in range(100): held.write(bytes(1 << 20))",
+    "by one that hides its maps": "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\nheld = bytearray(100 << 20)",
+}
+
+
+@pytest.mark.parametrize("how", _HELD_IN_MEMORY)
+def test_memory_counts_however_it_is_held(
+    how: str, confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Maps that a process hides cannot be read by a person; the system's own user can."""
+    open_proc = command_bounds._proc
+    hides = "hides" in how
+    monkeypatch.setattr(
+        command_bounds, "_proc", lambda path: "" if hides and "smaps" in path else open_proc(path)
+    )
+    (Path(confined_shell.places.root) / "hog.py").write_text(
+        f"import ctypes, mmap, os, time\n{_HELD_IN_MEMORY[how]}\ntime.sleep(20)\n"
+    )
+    outcome = bounded(confined_shell, f"{os.path.realpath(sys.executable)} hog.py", memory_mib=48)
+    assert outcome.ended_by == "it took more than 50.3 MB of memory"
+
+
+def test_memory_that_the_kernel_holds_for_a_command_is_bounded_by_what_is_left(
     confined_shell: ShellDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for before, ended_by in ((600 << 20, "it left less than 536.9 MB free on the disk of "), (1 << 20, "")):
-        free = iter((before, before))
-        monkeypatch.setattr(command_bounds, "_free_bytes", lambda _folder, free=free: next(free, 1 << 20))
-        assert ran(confined_shell, "sleep 0.4").ended_by.startswith(ended_by)
-        assert bool(ended_by) or ran(confined_shell, "echo on").output == "on\n"
+    """A file in memory that nobody has mapped is on no process's account."""
+    for before, end in ((1 << 40, "it left less than "), (1, "")):
+        free = iter((before,))
+        monkeypatch.setattr(command_bounds, "_available_bytes", lambda free=free: next(free, 1))
+        assert ran(confined_shell, "sleep 0.4").ended_by.startswith(end)
+        assert bool(end) or ran(confined_shell, "echo on").output == "on\n"
 
 
 def test_folders_in_memory_are_bounded_where_the_sandbox_can(

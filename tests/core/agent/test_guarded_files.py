@@ -192,7 +192,22 @@ def test_a_link_to_a_hook_is_judged_where_it_leads(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [".env", ".env.local", "prod.ENV", ".netrc", "server.pem", "a/id_rsa", ".ssh/config", ".npmrc"]
+    "path",
+    [
+        ".env",
+        ".env.local",
+        ".env-prod",
+        ".env_old",
+        ".ENV~",
+        ".envrc",
+        "prod.ENV",
+        "x.tfstate.backup",
+        ".netrc",
+        "server.pem",
+        "a/id_rsa",
+        ".ssh/config",
+        ".npmrc",
+    ],
 )
 def test_what_holds_keys_is_asked_about_before_every_read_and_passed_over_by_grep(
     desk: Desk, path: str
@@ -205,6 +220,17 @@ def test_what_holds_keys_is_asked_about_before_every_read_and_passed_over_by_gre
     assert desk.judge("grep", pattern="secret", path=path).reasons
     assert desk.judge("write_file", path=path, text="x").problem  # it was not read
     assert SECRET not in desk.use("grep", pattern="secret", files=path).text
+
+
+def test_nothing_is_made_a_repository_of_git_or_written_in_one_unasked(desk: Desk) -> None:
+    """Git needs no folder `.git`: any that holds these is one, and its settings name what git runs."""
+    assert desk.judge("write_file", path="src/HEAD", text="ref: refs/heads/main\n").reasons
+    (desk.root / "src" / "objects").mkdir(parents=True)
+    assert not desk.judge("write_file", path="src/config", text="x").reasons
+    (desk.root / "src" / "HEAD").write_text("ref: refs/heads/main\n")
+    for path in ("src/config", "src/hooks/post-checkout", "src/deep/a.py"):
+        assert desk.judge("write_file", path=path, text="x").reasons, path
+    assert not desk.judge("write_file", path="other/config", text="x").reasons
 
 
 def test_ordinary_files_are_not_asked_about() -> None:

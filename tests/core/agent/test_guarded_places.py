@@ -92,6 +92,24 @@ def test_what_comes_to_be_deeper_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert places.hold(str(tmp_path)).guarded != ()
 
 
+def test_a_repository_without_a_folder_of_git_keeps_its_settings_and_a_new_one_is_named(
+    tmp_path: Path,
+) -> None:
+    """Git takes any folder for one, and runs what its settings name, where a person or their prompt asks for its state."""
+    for folder in ("old.git/objects", "old.git/hooks", "src"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("HEAD", "config"):
+        (tmp_path / "old.git" / name).write_text("x")
+    places = GuardedPlaces()
+    held = places.hold(str(tmp_path))
+    (tmp_path / "src" / "objects").mkdir()
+    for name in ("HEAD", "config"):
+        (tmp_path / "src" / name).write_text("x")
+
+    assert {str(tmp_path / "old.git" / name) for name in ("config", "hooks")} <= {*held.guarded}
+    assert places.release(str(tmp_path), held) == (str(tmp_path / "src" / "config"),)
+
+
 def test_what_a_kill_left_goes_behind_the_next_command(tmp_path: Path) -> None:
     git = tmp_path / ".git"
     git.mkdir()

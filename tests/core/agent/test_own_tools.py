@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from core.agent.journal_text import parsed
+from core.agent.tools import view_image
 from core.agent.tools.table import TOOLS
 from core.agent.tools.view_image import MAX_SIDE
 from core.values.agent import ActKind, TodoItem, TodoState
@@ -44,6 +47,31 @@ def test_a_large_picture_is_shown_smaller_and_said(desk: Desk) -> None:
     assert "at most 2,000 pixels" in desk.use("view_image", path="wide.png").text
     with Image.open(io.BytesIO(desk.pictures[0])) as image:
         assert image.size == (MAX_SIDE, 5)
+
+
+def test_pictures_of_calls_beside_each_other_are_decoded_one_after_the_other(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some kilobytes may be hundreds of megabytes of pixels: eight of them took all memory. Who waits can be stopped."""
+    picture(desk, "a.png", (30, 20), "PNG")
+    begun, go_on = threading.Semaphore(0), threading.Semaphore(0)
+
+    def slow(data: bytes) -> view_image.DecodedPicture:
+        begun.release()
+        assert go_on.acquire(timeout=20)
+        return decode(data)
+
+    decode = view_image.decoded
+    monkeypatch.setattr(view_image, "decoded", slow)
+    with ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(desk.use, "view_image", path="a.png") for _ in range(3)]
+        assert begun.acquire(timeout=20)
+        assert not begun.acquire(timeout=0.3)
+        desk.cancel()
+        over = as_completed(answers)
+        assert [next(over).result().text for _ in range(2)] == ["Stopped.", "Stopped."]
+        go_on.release()
+        assert next(over).result().text == "a.png: PNG, 30 × 20 pixels."
 
 
 def test_what_is_no_picture_is_said_and_not_kept(desk: Desk) -> None:

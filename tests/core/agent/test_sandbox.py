@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from core.agent import sandbox
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,
     Confinement,
     confined,
     find_confinement,
+    mounts_of,
     system_program,
 )
 from core.agent.server_sandbox import own_files
+from core.base.bounds import Keeper
+from core.base.command_start import HOST_LIFELINE, Lifeline, start_bare, start_server
+from core.base.mount_gate import CHANGED
 from core.values.agent import Sandbox
 
 
@@ -84,3 +95,68 @@ def test_what_a_server_was_approved_with_is_seen_below_a_temporary_folder_of_its
     places = CommandPlaces("/p", "/p", "/s", shown=("/tmp/venv",))
     told = " ".join(confined(Confinement(Sandbox(BUBBLEWRAP)), ("true",), places, needs_network=False))
     assert told.index("--bind /s /tmp") < told.index("--ro-bind /tmp/venv /tmp/venv")
+
+
+def test_a_socket_is_hidden_however_many_others_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine with containers lists hundreds that are not here, or in folders that are hidden anyway."""
+    place = tmp_path / "daemon.sock"
+    elsewhere = {f"/a/{number}.sock" for number in range(sandbox.MOST_SOCKETS + 1)}
+    monkeypatch.setattr(sandbox, "_socket_names", lambda: {*elsewhere, str(place)})
+    with socket.socket(socket.AF_UNIX) as held:
+        held.bind(str(place))
+        assert os.path.realpath(place) in sandbox.hidden_places(tmp_path / "home")
+
+
+def _command(program: Path, arguments: tuple[str, ...], places: CommandPlaces) -> subprocess.Popen[bytes]:
+    pipe = Lifeline()
+    try:
+        return start_bare(program, arguments, {}, pipe.open(), mounts_of(places))
+    finally:
+        pipe.close()
+
+
+def _server(program: Path, arguments: tuple[str, ...], places: CommandPlaces) -> subprocess.Popen[bytes]:
+    pipe = Lifeline()
+    try:
+        os.dup2(pipe.open(), HOST_LIFELINE)
+        return start_server(program, arguments, {}, places.scratch, Keeper.SANDBOX, mounts_of(places))
+    finally:
+        os.close(HOST_LIFELINE)
+        pipe.close()
+
+
+@pytest.mark.parametrize("start", [_command, _server])
+@pytest.mark.parametrize("turned", ["", "way", "way/.envrc", "way/deep", "hidden", "."])
+def test_nothing_runs_where_a_place_was_turned_elsewhere_while_the_sandbox_was_made(
+    turned: str, start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    """Bubblewrap follows links: another command could have all mounted, unhidden and writable, that a link leads to."""
+    root, scratch = tmp_path / "a project", tmp_path / "scratch"
+    for folder in ("way/deep/.vscode", "hidden", "other/deep/.vscode", "other/.vscode"):
+        (root / folder).mkdir(parents=True)
+    for folder in ("way", "other"):
+        (root / folder / ".envrc").write_text("")
+    scratch.mkdir()
+    guarded = (str(root / "way/.envrc"), str(root / "way/deep/.vscode"))
+    places = CommandPlaces(str(root), str(root), str(scratch), (str(root / "hidden"),), guarded)
+    confinement = find_confinement()
+    assert confinement.program is not None
+    command = ("/bin/sh", "-c", 'echo begun >"$0"', str(root / "trace"))
+    arguments = confined(confinement, command, places, needs_network=False)
+    if turned:
+        real = (root / turned).rename(tmp_path / "moved")
+        there = tmp_path / "elsewhere" if turned == "." else root / "other"
+        if real.is_dir():
+            shutil.copytree(real, tmp_path / "elsewhere")
+        target = there / ".envrc" if turned.endswith(".envrc") else there
+        (root / turned).symlink_to(os.path.relpath(target, (root / turned).parent))
+
+    if turned:
+        with pytest.raises(OSError, match=re.escape(CHANGED)):
+            start(confinement.program, arguments, places)
+    else:
+        start(confinement.program, arguments, places).communicate()
+
+    assert (root / "trace").exists() is not bool(turned)
