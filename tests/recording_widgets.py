@@ -352,7 +352,7 @@ def _plot(record: Record, it: w.PlotWidget) -> None:
 
 
 def _image(record: Record, it: w.ImageWidget) -> None:
-    record.node("image", it.key, file=it.path)
+    record.node("image", it.key, file=it.path, name=it.name)
 
 
 def _button(record: Record, it: w.ButtonWidget) -> bool:

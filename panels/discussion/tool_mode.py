@@ -46,12 +46,8 @@ def set_mode(desk: Desk, mode: Mode) -> None:
         desk.send(SetTools(summary.meta.id, summary.meta.has_tools, mode))
 
 
-def tool_menu(desk: Desk, *, has_words: bool) -> None:
-    """Draw the mode as a menu; where the discussion has no tools, each mode gives it them.
-
-    Args:
-        has_words: there is room for its name.
-    """
+def tool_menu(desk: Desk) -> None:
+    """Draw the mode as a menu; where the discussion has no tools, each mode gives it them."""
     ui, summary = desk.ui, desk.summary
     if summary is None:
         return
@@ -63,7 +59,7 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
         label, icon = "Search alone" if is_some else "No tools here", "triangle-exclamation"
     tip = f"{now.label}: {now.detail} ({desk.actions['mode'].chord}: the next)" if has_any else WITHOUT_TIP
     tip = missing or tip
-    with ui.menu("mode", label if has_words else "", icon=icon, tip=tip) as is_open:
+    with ui.menu("mode", label, icon=icon, tip=tip) as is_open:
         if not is_open:
             return
         for option in MODES:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
+from core.values.discussion import CallPhase
 from core.values.messages import Message, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile
@@ -17,6 +18,7 @@ from core.values.settings import Project
 from core.values.state import AppState, WorkerStatus
 from core.values.usage import Usage
 from core.values.window import ViewCut
+from panels.agent.agent_panel import turn_words
 from panels.agent.view import AgentView
 from panels.discussion.tool_parts import folded
 from tests.panels import states
@@ -123,6 +125,22 @@ def test_a_thousand_calls_draw_only_those_in_view() -> None:
     rows = [node for node in screen.ui.nodes("list_row") if "agent" in node.path]
     assert 0 < len(rows) < 40
     assert screen.ui.shows("src/module_999.py")
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [
+        (CallPhase.WAITING, "Waiting for the model"),
+        (CallPhase.STREAMING, "The model writes"),
+        (None, "Waiting for the model"),
+    ],
+)
+@pytest.mark.parametrize("turn", [None, AgentTurn("d1", "m1", 2, (ags.READ,))])
+def test_a_model_that_has_said_nothing_yet_is_not_said_to_write(
+    turn: AgentTurn | None, phase: CallPhase | None, words: str
+) -> None:
+    assert turn_words(turn, phase, is_replying=True)[2] == words
+    assert turn_words(None, None, is_replying=False)[2] == "At rest"
 
 
 def test_hostile_names_and_arguments_are_shown_and_break_nothing() -> None:

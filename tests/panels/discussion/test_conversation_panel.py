@@ -22,7 +22,16 @@ from core.discussion.messages import (
 )
 from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
 from core.values.discussion import CallPhase, Draft, OpenDiscussion
-from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
+from core.values.messages import (
+    AttachmentPart,
+    CallEnd,
+    Message,
+    Role,
+    Status,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState, ProgramState
 from core.values.usage import Usage
@@ -184,6 +193,7 @@ def test_attachments_show_as_pictures_or_by_name() -> None:
 
     (image,) = screen.ui.nodes("image")
     assert image.props["file"] == f"/home/person/.manual_slop/discussions/d1/attachments/{'ef' * 32}.png"
+    assert screen.ui.shows(image.props["name"])
     assert screen.ui.shows("pasted.txt")
 
 
@@ -223,6 +233,21 @@ def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() ->
         ContinueReply("d1"),
         RegenerateReply("d1"),
     ]
+
+
+def test_a_call_that_was_stopped_says_so_once_and_of_nothing_that_arrived() -> None:
+    call = ToolCallPart("t1", "bash", '{"command":"make"}')
+    said = "Not run: the person stopped the turn."
+    result = ToolResultPart("t1", said, is_error=True, ended=CallEnd.INTERRUPTED)
+    entries = (
+        states.user("m1", "q"),
+        replace(states.reply("m2", ""), parts=(call,)),
+        Message("m3", states.NOW, Role.TOOL, (result,), Status.INTERRUPTED),
+    )
+    screen = Screen(states.with_opened(states.working(), entries=entries))
+
+    assert screen.ui.shows(said)
+    assert not screen.ui.shows("What arrived is kept")
 
 
 def test_only_the_last_reply_offers_to_go_on() -> None:
