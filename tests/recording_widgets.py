@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import PurePath
 from typing import Any, NamedTuple, get_args
 
 from panels.base import widgets as w
+from panels.base.file_button import OPENED
 from panels.base.parts import ButtonKind, Clicks, Edited, ListView
 from panels.base.ui import ListWidget, TableWidget, Ui, VirtualRows
 from tests.recording_nodes import (
@@ -434,6 +436,8 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
 
 
 def _open_file(record: Record, it: w.FileWish) -> None:
+    if PurePath(it.path).suffix not in OPENED:
+        raise ProtocolError(f"No desktop is asked to open that, its path is copied: {it.path}")
     record.files.append(it.path)
 
 

@@ -14,6 +14,7 @@ from core.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
 from core.values.state import AppState
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.ui import Ui
 from panels.base.window_field import Kept
 from panels.discussion.call_look import tool_label
@@ -141,8 +142,8 @@ def _path(ui: Ui, approval: Approval) -> None:
         is_new = not approval.base_sha256 and bool(approval.hunks)
         if is_new:
             ui.badge("new", "new file")
-        elif ui.button("open", "", icon="folder-open", kind="ghost", is_small=True, tip="Open the file"):
-            ui.open_file(approval.path)
+        else:
+            file_button(ui, approval.path)
 
 
 def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number: int, hunk: EditHunk) -> None:

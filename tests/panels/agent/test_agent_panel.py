@@ -175,8 +175,19 @@ def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click()
 
     screen.ui.click("Show the difference of src/cachelab/slots.py")
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
-    screen.ui.click("Open src/cachelab/slots.py")
-    assert screen.ui.files == [ags.CHANGES[1].path]
+    screen.ui.click(f"Copy the path {ags.CHANGES[1].path}")  # a desktop might run it
+    assert screen.ui.copied == [ags.CHANGES[1].path]
+    screen.ui.click("Open slots.md in editor")
+    assert screen.ui.files == [ags.CHANGES[2].path]
+
+
+def test_a_new_file_whose_edits_were_undone_is_not_offered_to_be_opened() -> None:
+    gone = replace(ags.CHANGES[2], is_undone=True)
+    screen = open_at(ags.with_agent(page=AgentPage(changes=(gone,))), "files")
+
+    assert screen.ui.shows("Its edits were undone")
+    assert screen.ui.has("Show the difference of docs/slots.md")
+    assert not screen.ui.has("Open slots.md in editor")
 
 
 def test_a_turn_s_edits_are_undone_after_a_question_that_names_them() -> None:
