@@ -321,7 +321,7 @@ def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
 
 
 def _with_words(said: str, words: str) -> str:
-    """What the model is told of a no, with what the person said of it."""
+    """Words for the model on a no, with those of the person."""
     return f"{said} {clean(words).strip()}".strip()
 
 

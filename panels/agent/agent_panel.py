@@ -218,7 +218,7 @@ def turn_words(
 
 
 def _model_words(phase: CallPhase | None) -> str:
-    """What the model does, as far as it has said a word."""
+    """State of the model: whether it has said a word yet."""
     return (
         "The model writes" if phase in {CallPhase.STREAMING, CallPhase.STORING} else "Waiting for the model"
     )

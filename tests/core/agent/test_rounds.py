@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from msgspec.structs import replace
 
 from core.agent.messages import (
@@ -176,44 +175,6 @@ def test_a_no_is_the_result_and_the_model_hears_the_persons_words() -> None:
         ToolResultPart("a", "The person said no. Not that file.", is_error=True, ended=CallEnd.REFUSED),
     )
     assert book.states(chosen) == {"a": CallState.REFUSED}
-
-
-@pytest.mark.parametrize(
-    ("taken", "heard"),
-    [
-        ((1,), "done Keep the mean."),
-        (None, "done"),
-        ((), "The person said no. None of the changes was taken. Keep the mean."),
-    ],
-)
-def test_the_model_hears_the_persons_words_with_every_answer_that_leaves_something_out(
-    taken: tuple[int, ...] | None, heard: str
-) -> None:
-    book = ToolPlaybook()
-    chosen = book.with_tools()
-    book.judge(asking(book, chosen, ("a", "write")))
-    (call,) = book.turn(chosen).calls
-    assert call.approval is not None
-
-    effects = book.keep(
-        book.play(ApproveCall(chosen, "a", call.approval.id, taken, words=" Keep the mean.\n"))
-    )
-    for run in of(effects, RunCall):
-        book.finish(run)
-    assert results(book, chosen) == {"a": heard}
-
-
-def test_a_call_that_cannot_be_done_is_shown_by_its_arguments() -> None:
-    book = ToolPlaybook()
-    chosen = book.with_tools()
-    (again,) = of(
-        book.judge(asking(book, chosen, ("a", "write")), problem="The arguments do not fit."), CallProvider
-    )
-    assert [one.summary for one in book.state.agent.pages[chosen].activity] == [""]
-
-    (judge,) = of(book.reply(again, asks(("b", "write"))), JudgeCall)
-    book.judge(judge)
-    assert [one.summary for one in book.turn(chosen).calls] == ["write b"]
 
 
 def test_a_switch_to_accept_edits_answers_what_is_asked_and_plan_mode_refuses_it() -> None:
