@@ -24,13 +24,10 @@ from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, Retr
 from core.values.discussion import CallPhase, Draft, OpenDiscussion
 from core.values.messages import (
     AttachmentPart,
-    CallEnd,
     Message,
     Role,
     Status,
     TextPart,
-    ToolCallPart,
-    ToolResultPart,
 )
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState, ProgramState
@@ -233,21 +230,6 @@ def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() ->
         ContinueReply("d1"),
         RegenerateReply("d1"),
     ]
-
-
-def test_a_call_that_was_stopped_says_so_once_and_of_nothing_that_arrived() -> None:
-    call = ToolCallPart("t1", "bash", '{"command":"make"}')
-    said = "Not run: the person stopped the turn."
-    result = ToolResultPart("t1", said, is_error=True, ended=CallEnd.INTERRUPTED)
-    entries = (
-        states.user("m1", "q"),
-        replace(states.reply("m2", ""), parts=(call,)),
-        Message("m3", states.NOW, Role.TOOL, (result,), Status.INTERRUPTED),
-    )
-    screen = Screen(states.with_opened(states.working(), entries=entries))
-
-    assert screen.ui.shows(said)
-    assert not screen.ui.shows("What arrived is kept")
 
 
 def test_only_the_last_reply_offers_to_go_on() -> None:
