@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import PurePath
 from typing import Any, NamedTuple, get_args
 
 from panels.base import file_button
@@ -436,7 +435,7 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
 
 
 def _open_file(record: Record, it: w.FileWish) -> None:
-    assert PurePath(it.path).suffix in file_button.OPENED, f"No desktop opens that: {it.path}"
+    assert it.path.endswith(tuple(file_button.OPENED)), f"No desktop opens that: {it.path}"
     record.files.append(it.path)
 
 
