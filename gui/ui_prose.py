@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from itertools import islice
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from core.base.figures import size
@@ -106,7 +107,7 @@ def _code(tree: Tree, it: w.CodeWidget) -> None:
 def _image(tree: Tree, it: w.ImageWidget) -> None:
     picture = tree.take(Picture, it.key)
     picture.tip = it.path
-    is_other = picture.update((it.path, it.max_height))
+    is_other = picture.update((it.path, it.max_height, it.name or Path(it.path).name))
     if is_other and (not picture.found or picture.shown_path != it.path):
         picture.shown_path = it.path
         picture.begin()

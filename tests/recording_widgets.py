@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
+from panels.base import file_button
 from panels.base import widgets as w
 from panels.base.parts import ButtonKind, Clicks, Edited, ListView
 from panels.base.ui import ListWidget, TableWidget, Ui, VirtualRows
@@ -352,7 +353,7 @@ def _plot(record: Record, it: w.PlotWidget) -> None:
 
 
 def _image(record: Record, it: w.ImageWidget) -> None:
-    record.node("image", it.key, file=it.path)
+    record.node("image", it.key, file=it.path, name=it.name)
 
 
 def _button(record: Record, it: w.ButtonWidget) -> bool:
@@ -434,6 +435,7 @@ def _open_url(record: Record, it: w.UrlWish) -> None:
 
 
 def _open_file(record: Record, it: w.FileWish) -> None:
+    assert it.path.endswith(tuple(file_button.OPENED)), f"No desktop opens that: {it.path}"
     record.files.append(it.path)
 
 

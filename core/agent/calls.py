@@ -161,7 +161,9 @@ def judged(state: AppState, given: Stamp, event: CallJudged) -> Result:
     call = replace(
         call,
         kind=approval.kind,
-        summary=approval.title,
+        summary=""
+        if event.problem
+        else approval.title,  # it may be for no arguments at all: they tell more then
         approval=approval,
         keeps_order=event.keeps_order,
     )
@@ -220,11 +222,12 @@ def _standing(state: AppState, turn: AgentTurn, call: ToolCall, *, must_ask: boo
 
 
 def approved(
-    state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, taken: tuple[int, ...] | None
+    state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall, taken: tuple[int, ...] | None, words: str
 ) -> Result:
-    """The person's yes."""
-    turn = replace(turn, is_left=False)
-    turn = with_tool_call(turn, replace(call, state=CallState.PREPARING, let_by="person", taken=taken))
+    """The person's yes. `words`: for the model, of the hunks that were left out."""
+    left = words if taken is not None else ""
+    call = replace(call, state=CallState.PREPARING, let_by="person", taken=taken, left_words=left)
+    turn = with_tool_call(replace(turn, is_left=False), call)
     return advance(state, given, turn)
 
 
@@ -302,7 +305,8 @@ def done(state: AppState, given: Stamp, event: CallDone) -> Result:
     how = CallState.FAILED if event.is_error else CallState.DONE
     if event.is_interrupted:
         how = CallState.INTERRUPTED
-    state, effects = _ended(state, given, turn, call, how, event.text)
+    text = f"{event.text} {call.left_words}" if call.left_words else event.text
+    state, effects = _ended(state, given, turn, call, how, text)
     return background.begun(state, event.discussion_id, call.id), effects
 
 

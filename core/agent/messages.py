@@ -25,6 +25,7 @@ class ApproveCall(msgspec.Struct, frozen=True):
     Args:
         hunks: numbers of those that were taken, from 0; None for all.
         for_discussion: the approval's grant counts from now on.
+        words: what the model shall be told of the hunks that were left out, may be empty.
     """
 
     discussion_id: str
@@ -32,6 +33,7 @@ class ApproveCall(msgspec.Struct, frozen=True):
     approval_id: str
     hunks: tuple[int, ...] | None = None
     for_discussion: bool = False
+    words: str = ""
     command_id: str = ""
 
 

@@ -86,8 +86,7 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
             turn, call = _asked(state, asked.discussion_id, asked.call_id)
             if turn is None or call is None:
                 return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
-            words = f"{REFUSED} {clean(asked.words)}".strip()
-            return calls.refused(state, given, turn, call, words)
+            return calls.refused(state, given, turn, call, _with_words(REFUSED, asked.words))
         case KillCommands():
             those = () if asked.call_id else delegation.children_at_work(state, asked.discussion_id)
             stops = (StopCalls(one, kills=True) for one in those)
@@ -306,17 +305,24 @@ def _approve(state: AppState, given: Stamp, asked: ApproveCall) -> Result:
     if turn is None or call is None or call.approval is None or call.approval.id != asked.approval_id:
         return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
     if asked.hunks is not None and not asked.hunks:
-        return calls.refused(state, given, turn, call, f"{REFUSED} None of the changes was taken.")
+        return calls.refused(
+            state, given, turn, call, _with_words(f"{REFUSED} None of the changes was taken.", asked.words)
+        )
     grant = call.approval.grant if asked.for_discussion else ""
     if grant:
         page = page_of(state, asked.discussion_id)
         if grant not in page.grants:
             state = with_page(state, asked.discussion_id, replace(page, grants=(*page.grants, grant)))
-    state, effects = calls.approved(state, given, turn, call, asked.hunks)
+    state, effects = calls.approved(state, given, turn, call, asked.hunks, clean(asked.words).strip())
     if not grant:
         return state, effects
     state, more = calls.reconsidered(state, given, asked.discussion_id)
     return state, (*effects, *more)
+
+
+def _with_words(said: str, words: str) -> str:
+    """Words for the model on a no, with those of the person."""
+    return f"{said} {clean(words).strip()}".strip()
 
 
 def _killed(asked: KillCommands) -> tuple[str, ...]:
@@ -351,7 +357,8 @@ def _restored(state: AppState, happened: FilesRestored) -> AppState:
     state = with_page(state, happened.discussion_id, replace(page, changes=changes))
     state = conclude(state, CommandOutcome(happened.command_id, problem=" ".join(happened.left)))
     count = len(happened.restored)
-    text = f"{count} {'file is' if count == 1 else 'files are'} as before this turn. Commands are not undone."
+    are = f"{count:,} {'file is' if count == 1 else 'files are'}" if count else "No file is"
+    text = f"{are} as before this turn. Commands are not undone."
     tasks = delegation.edits_of_tasks(state, happened.discussion_id, happened.turn_id)
     level = Level.WARNING if happened.left or tasks else Level.INFO
     detail = " ".join(filter(None, (*happened.left, tasks)))

@@ -27,7 +27,7 @@ from core.cli.questions import ask_all, question_key
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
-from core.context.offered_tools import missing_tools
+from core.context.offered_tools import missing_in_folder, missing_tools
 from core.discussion.log_content import message_of
 from core.discussion.messages import (
     AttachFile,
@@ -46,6 +46,7 @@ from core.discussion.messages import (
 from core.knowledge.messages import FollowDigest
 from core.settings.messages import RefreshModels
 from core.settings.starting_model import named_provider
+from core.settings.wording import trust_command
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import Entry, Message, ReasoningPart, Role, TextPart
@@ -103,9 +104,8 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     _choose(front, chosen, options)
     _take_model(front, chosen, console)
     state = front.snapshot()
-    missing = missing_tools(state, state.discussions.summaries[chosen].meta.provider)
-    if given.tools and missing:
-        console.note(f"manual-slop: warning: {missing}")
+    if given.tools:
+        _say_missing_tools(state, chosen, console)
     opened = front.snapshot().discussions.open[chosen]
     if given.retry and not opened.failed_message_id:
         raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
@@ -117,6 +117,16 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     asked = given.over_limit, turn.command_id
     front.send(RetrySend(chosen, *asked) if given.retry else SendPrompt(chosen, text, *asked))
     return turn.run()
+
+
+def _say_missing_tools(state: AppState, chosen: str, console: Console) -> None:
+    """Say which tools the model does not get although they were asked for, and what mends it."""
+    root = state.config.project.root
+    if missing := missing_tools(state, state.discussions.summaries[chosen].meta.provider):
+        console.note(f"manual-slop: warning: {missing}")
+    elif missing := missing_in_folder(state):
+        way = f" `{trust_command(root)}` does that." if root else ""
+        console.note(f"manual-slop: warning: {missing}{way}")
 
 
 @contextmanager

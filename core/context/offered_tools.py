@@ -10,6 +10,8 @@ from core.values.state import AppState
 
 TAKES_NONE = "This model gets no tools: its provider does not pass them on. Choose another model for them."
 TAKES_MEMORY = "This model gets search_notes and read_note alone: its provider passes no other tools on."
+NO_PROJECT = "No project is open: it gets no file and command tools."
+UNTRUSTED = "This project is not trusted: it gets no file and command tools until you trust it."
 
 
 def gets_tools(state: AppState, meta: DiscussionMeta) -> bool:
@@ -59,3 +61,11 @@ def missing_tools(state: AppState, provider: str) -> str:
     if can_take_tools(state, provider):
         return ""
     return TAKES_MEMORY if can_take_memory(state, provider) else TAKES_NONE
+
+
+def missing_in_folder(state: AppState) -> str:
+    """Sentence on why the folder that is open has no tools for files and commands, empty where it has."""
+    project = state.config.project
+    if not project.root:
+        return NO_PROJECT
+    return "" if project.is_trusted else UNTRUSTED

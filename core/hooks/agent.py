@@ -150,7 +150,7 @@ class ToolsBody(Body, frozen=True):
 class ApprovalBody(Body, frozen=True):
     """A person's answer. `question_id`: of the question that they saw; `hunks`: numbers of those taken, from 0, null for all.
 
-    `for_discussion`: the question's grant counts from now on; `words`: for the model, beside a no.
+    `for_discussion`: the question's grant counts from now on; `words`: for the model, beside a no and what is left out.
     """
 
     question_id: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -197,7 +197,7 @@ async def approve(request: Request[ApprovalBody]) -> Answer:
     if body.answer == "no":
         await request.do(RefuseCall(chosen, call_id, body.words))
     else:
-        await request.do(ApproveCall(chosen, call_id, asked.id, body.hunks, body.for_discussion))
+        await request.do(ApproveCall(chosen, call_id, asked.id, body.hunks, body.for_discussion, body.words))
     return Answer(ApprovedData(chosen, call_id, body.answer))
 
 

@@ -111,7 +111,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     Args:
         id: of the call, unique in the discussion; name, arguments_json: as the model gave them.
         kind: as it was judged, None before that; let_by: who or what let it run, empty while nothing did;
-            taken: numbers of the hunks that the person took, None for all; is_kept: its result is on disk.
+            taken: numbers of the hunks that the person took, None for all; left_words: for the model, of those left out;
+            is_kept: its result is on disk.
         keeps_order: calls before it are over when it is judged, and those behind it wait for it.
         is_recovered: it was leaked as text; summary: one line of what it does; tail: the end of its output, live.
         result: start of its answer, at most 2,000 characters; is_background: a command that goes on behind its result.
@@ -133,6 +134,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     is_background: bool = False
     let_by: str = ""
     taken: tuple[int, ...] | None = None
+    left_words: str = ""
     is_kept: bool = False
     keeps_order: bool = False
 

@@ -83,7 +83,7 @@ def load_small(path: Path) -> tuple[int, int, Any]:
 
 
 class Picture(Element):
-    """A picture. `props`: path, greatest height in design px."""
+    """A picture. `props`: path, greatest height in design px, name."""
 
     __slots__ = ("found", "problem", "shown_path", "texture")
     polls: ClassVar[bool] = True
@@ -120,7 +120,7 @@ class Picture(Element):
 
     def caption(self) -> str:
         """Caption where no picture is."""
-        name = Path(self.props[0]).name
+        name = self.props[2]
         return f"{name}: {self.problem}" if self.problem else name
 
     def _size(self, m: Measure) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from core.agent.pages import mode_of
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, TodoItem, TodoState
+from core.values.discussion import CallPhase
 from panels.agent.activity import activity_section
 from panels.agent.autonomy import autonomy_section
 from panels.agent.autonomy_words import autonomy_words
@@ -161,7 +162,10 @@ def _state_card(desk: Desk, page: AgentPage) -> None:
 def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
     ui = desk.ui
     alone, at_work = desk.state.attention.autonomy, desk.turn is not None or desk.is_replying
-    icon, tone, words = turn_words(desk.turn, is_replying=desk.is_replying)
+    live = desk.state.turns.calls.get(desk.state.discussions.selected_id)
+    icon, tone, words = turn_words(
+        desk.turn, live.phase if live is not None else None, is_replying=desk.is_replying
+    )
     round_words = f"round {desk.turn.rounds:,}" if desk.turn is not None and not desk.turn.is_stopping else ""
     if alone is not None and alone.discussion_id == desk.state.discussions.selected_id and not at_work:
         icon, tone, words = autonomy_words(alone, desk.state.now)
@@ -193,10 +197,12 @@ def _cost(page: AgentPage, discussion_usd: float | None) -> str:
     return "price unknown" if discussion_usd is None and page.activity else fmt.money(0.0)
 
 
-def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone, str]:
-    """State of a turn: icon, tone and words, without its round."""
+def turn_words(
+    turn: AgentTurn | None, phase: CallPhase | None, *, is_replying: bool
+) -> tuple[str, Tone, str]:
+    """State of a turn: icon, tone and words, without its round. `phase`: of the request under way."""
     if turn is None:
-        return ("robot", "accent", "The model writes") if is_replying else ("robot", "muted", "At rest")
+        return ("robot", "accent", _model_words(phase)) if is_replying else ("robot", "muted", "At rest")
     if turn.is_stopping:
         return "stop", "muted", "Stopping"
     counted = Counter(call.state for call in turn.calls)
@@ -208,7 +214,14 @@ def turn_words(turn: AgentTurn | None, *, is_replying: bool) -> tuple[str, Tone,
         )
     if runs := counted[CallState.RUNNING]:
         return "circle-play", "accent", f"{fmt.count(runs, 'call')} running"
-    return "robot", "accent", "The model thinks"
+    return "robot", "accent", _model_words(phase)
+
+
+def _model_words(phase: CallPhase | None) -> str:
+    """State of the model: whether it has said a word yet."""
+    return (
+        "The model writes" if phase in {CallPhase.STREAMING, CallPhase.STORING} else "Waiting for the model"
+    )
 
 
 def _sandbox(desk: Desk) -> None:

@@ -14,6 +14,7 @@ from panels.agent.view import AgentView
 from panels.base import selection
 from panels.base.answers import answers
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.ui import Ui
 from panels.base.view import Dialog
 from panels.context.preset_edits import project_path
@@ -93,8 +94,8 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
             ui.text("size", f"+{change.added:,} −{change.removed:,}", tone="muted", style="small")
             if not change.before_sha256:
                 ui.badge("new", "new")
-            if ui.button("open", "", icon="folder-open", kind="ghost", is_small=True, tip=f"Open {shown}"):
-                ui.open_file(change.path)
+            if change.before_sha256 or not change.is_undone:  # else it is gone again
+                file_button(ui, change.path)
         if is_open:
             ui.code("difference", change.difference or "No difference is kept", language="diff")
 

@@ -320,10 +320,11 @@ class SelectableTextWidget(KeyedWidget[None], frozen=True):
 
 
 class ImageWidget(KeyedWidget[None], frozen=True):
-    """A picture from a local file; a broken one shows its name and the reason."""
+    """A picture from a local file; a broken one shows its name and the reason. `name`: where it is not the file's."""
 
     path: str
     _: KW_ONLY
+    name: str = ""
     max_height: float = 200
 
 

@@ -14,6 +14,7 @@ from core.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
 from core.values.state import AppState
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
+from panels.base.file_button import file_button
 from panels.base.ui import Ui
 from panels.base.window_field import Kept
 from panels.discussion.call_look import tool_label
@@ -30,7 +31,7 @@ KINDS = {
     ActKind.OWN: ("book", "writes its own files"),
 }
 MOST_REASONS = 12
-BESIDE_FROM_PX = 420
+BESIDE_FROM_PX = 330
 """Width from which all answers stand in one row."""
 YES_BESIDE_FROM_PX = 260
 """Width from which both ways to say yes have their words in one row."""
@@ -141,8 +142,8 @@ def _path(ui: Ui, approval: Approval) -> None:
         is_new = not approval.base_sha256 and bool(approval.hunks)
         if is_new:
             ui.badge("new", "new file")
-        elif ui.button("open", "", icon="folder-open", kind="ghost", is_small=True, tip="Open the file"):
-            ui.open_file(approval.path)
+        else:
+            file_button(ui, approval.path)
 
 
 def _hunk(ui: Ui, own: ApprovalView, call: ToolCall, approval: Approval, number: int, hunk: EditHunk) -> None:
@@ -172,7 +173,12 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
     if approval.grant:
         granted = f"For this discussion it would allow: {_grant(approval)}"
         ui.text("grant", granted, tone="muted", style="small", wraps=True)
-    words = ui.text_input("words", own.words.get(asked, ""), hint="With a no: tell it why")
+    hint = (
+        "With a no, or what you leave out: tell it why"
+        if len(approval.hunks) > 1
+        else "With a no: tell it why"
+    )
+    words = ui.text_input("words", own.words.get(asked, ""), hint=hint)
     if words is not None:
         own.words[asked] = words
     is_free = not is_under_way(desk.state, own.sent.get(asked, ""))
@@ -193,12 +199,13 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
     if not is_wide:
         with ui.row("no"):
             did = _no(ui, is_free=is_free) or did
+    said = own.words.pop(asked, "").strip() if did else ""
     if did == "refuse":
-        said = own.words.pop(asked, "").strip()
         own.sent[asked] = desk.ask(RefuseCall(discussion_id, call.id, said))
     elif did:
         hunks = None if len(taken) == len(approval.hunks) else taken
-        answer = ApproveCall(discussion_id, call.id, approval.id, hunks, for_discussion=did == "grant")
+        left = "" if hunks is None else said
+        answer = ApproveCall(discussion_id, call.id, approval.id, hunks, did == "grant", left)
         own.sent[asked] = desk.ask(answer)
     outcome = outcome_of(desk.state, own.sent.get(asked, ""))
     if outcome is not None and not outcome.is_done:

@@ -260,7 +260,7 @@ def _foot(desk: Desk, opened: OpenDiscussion) -> None:
         if ui.button("attach", "", icon="paperclip", kind="ghost", tip=tip, is_enabled=is_read):
             run_action("attach", desk)
         _preset_menu(desk)
-        tool_menu(desk, has_words=not is_tight and not desk.is_replying)
+        tool_menu(desk)
         if request is not None and not is_tight:
             _estimate(desk, request)
         ui.push()

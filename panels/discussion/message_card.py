@@ -99,7 +99,9 @@ def message_card(
             tool_parts(desk, key, message, calls)
             _pictures(desk, opened, message)
         attachments(desk.state, desk.ui, opened.id, message.attachments)
-        if message.status is not Status.COMPLETE:
+        if (
+            message.status is not Status.COMPLETE and message.role is not Role.TOOL
+        ):  # a call tells its end itself
             _cut_off(desk, opened, message)
         versions_foot(desk, opened, message)
         message_menu(desk, opened, message)
@@ -323,7 +325,7 @@ def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[Attach
     for index, part in enumerate(parts):
         path = _picture_path(state, discussion_id, part)
         if path:
-            ui.image(("image", index), path, max_height=160)
+            ui.image(("image", index), path, name=part.name, max_height=160)
         with ui.row(("attachment", index), gap=6):
             ui.icon("icon", "file-image" if part.is_image else "file-lines")
             ui.text("name", part.name, style="small")

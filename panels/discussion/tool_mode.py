@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.agent.messages import SetTools
 from core.agent.pages import mode_of
-from core.context.offered_tools import can_take_memory, missing_tools
+from core.context.offered_tools import can_take_memory, missing_in_folder, missing_tools
 from core.values.agent import Mode
 from panels.base.action import run_action
 from panels.base.desk import Desk
@@ -17,8 +17,6 @@ MODES = (
 )
 WITHOUT_TIP = "Give the model tools: it reads and searches this project, and asks before it writes a file or runs a command"
 TRUST_LABEL = "Trust this folder, so that they work in it…"
-NO_PROJECT = "No project is open: it gets no file and command tools."
-UNTRUSTED = "This project is not trusted: it gets no file and command tools until you trust it."
 BY_MODE = {Mode(option.value): option for option in MODES}
 
 
@@ -46,12 +44,8 @@ def set_mode(desk: Desk, mode: Mode) -> None:
         desk.send(SetTools(summary.meta.id, summary.meta.has_tools, mode))
 
 
-def tool_menu(desk: Desk, *, has_words: bool) -> None:
-    """Draw the mode as a menu; where the discussion has no tools, each mode gives it them.
-
-    Args:
-        has_words: there is room for its name.
-    """
+def tool_menu(desk: Desk) -> None:
+    """Draw the mode as a menu; where the discussion has no tools, each mode gives it them."""
     ui, summary = desk.ui, desk.summary
     if summary is None:
         return
@@ -63,7 +57,7 @@ def tool_menu(desk: Desk, *, has_words: bool) -> None:
         label, icon = "Search alone" if is_some else "No tools here", "triangle-exclamation"
     tip = f"{now.label}: {now.detail} ({desk.actions['mode'].chord}: the next)" if has_any else WITHOUT_TIP
     tip = missing or tip
-    with ui.menu("mode", label if has_words else "", icon=icon, tip=tip) as is_open:
+    with ui.menu("mode", label, icon=icon, tip=tip) as is_open:
         if not is_open:
             return
         for option in MODES:
@@ -95,17 +89,17 @@ def can_be_trusted(desk: Desk) -> bool:
 
 def trust_line(desk: Desk) -> None:
     """Say that tools do not reach the model, or have no folder to work in, with the way to what mends it; else nothing."""
-    ui, project = desk.ui, desk.state.config.project
+    ui = desk.ui
     if desk.summary is not None and (missing := missing_tools(desk.state, desk.summary.meta.provider)):
         with ui.row("model", gap=6):
             ui.icon("icon", "triangle-exclamation", tone="warn")
             ui.text("text", missing, tone="warn", style="small", wraps=True, width=0)
         return
-    if project.root and project.is_trusted:
+    text = missing_in_folder(desk.state)
+    if not text:
         return
     with ui.row("folder", gap=6):
         ui.icon("icon", "triangle-exclamation", tone="warn")
-        text = UNTRUSTED if project.root else NO_PROJECT
         ui.text("text", text, tone="warn", style="small", wraps=True, width=0)
     trust_button(desk)
 

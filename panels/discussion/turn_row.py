@@ -53,11 +53,18 @@ def _head(desk: Desk, turn: AgentTurn) -> None:
     with ui.row("head"):
         ui.icon("icon", "wrench", tone="cyan")
         ui.text("name", "Tools", style="strong")
-        left = " · begun before the program ended, everything asks" if turn.is_left else ""
-        ui.text("round", f"round {turn.rounds:,}{left}", tone="muted", style="small", width=0)
+        ui.text("round", f"round {turn.rounds:,}", tone="muted", style="small", width=0)
         if ui.button("stop", "Stop", icon="stop", is_small=True, is_enabled=not turn.is_stopping,
                      tip="Stop the reply and its calls (Escape)"):  # fmt: skip
             desk.send(CancelReply(turn.discussion_id))
+    if turn.is_left:
+        ui.text(
+            "left",
+            "Begun before the program ended: everything asks.",
+            tone="muted",
+            style="small",
+            wraps=True,
+        )
 
 
 def _running(desk: Desk, turn: AgentTurn, call: ToolCall) -> None:

@@ -12,6 +12,8 @@ from panels.base.desk import Desk
 from panels.base.view import Dialog
 
 QUESTION_WIDTH_PX, QUESTION_HEIGHT_PX, BUTTONS_PX = 640, 560, 44
+"""Size of the question; it is as high as its words where the folder asks for nothing."""
+ASKS_NOTHING = "The folder itself sets nothing. What its files come to ask for later is shown to you first."
 TOOLS_THEN = "A model that you give tools may read this folder then. Before it changes a file or runs a command, it asks you."
 
 
@@ -41,15 +43,18 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
     if dialog.text == project.root and not is_same:
         dialog.at = 1
     title = trust_title(project) or f"Do you trust {one_line(project.name, 80)}?"
-    with ui.dialog("trust", title, width=QUESTION_WIDTH_PX, height=QUESTION_HEIGHT_PX) as closed:
+    has_list = bool(project.asked or project.held_back)
+    height = QUESTION_HEIGHT_PX if has_list else None
+    with ui.dialog("trust", title, width=QUESTION_WIDTH_PX, height=height) as closed:
         ui.text("root", project.root, style="mono_small", tone="muted", tip=project.root)
         ui.text("tools", TOOLS_THEN, tone="muted", wraps=True)
         ui.text("why", _reason(project), tone="muted", wraps=True)
         if dialog.at:
             changed = "It has changed while it was shown: this is what it asks for now."
             ui.text("changed", changed, tone="warn", wraps=True)
-        with ui.surface("asked", "inset", height=-BUTTONS_PX, padding=(12, 8), scrolls=True):
-            _asked(desk, project)
+        if has_list:
+            with ui.surface("asked", "inset", height=-BUTTONS_PX, padding=(12, 8), scrolls=True):
+                _asked(desk, project)
         answer = answers(ui, "Not now", "Trust what is shown" if project.asked else "Trust this folder")
     dialog.subject, dialog.text = question, project.root
     if answer == "yes" and is_same:
@@ -59,11 +64,7 @@ def trust_dialog(desk: Desk, dialog: Dialog) -> None:
 
 
 def _reason(project: Project) -> str:
-    return (
-        trust_reason(project)
-        if project.asked
-        else "It asks for nothing. What it comes to ask for is shown first."
-    )
+    return trust_reason(project) if project.asked else ASKS_NOTHING
 
 
 def _asked(desk: Desk, project: Project) -> None:

@@ -171,20 +171,23 @@ def test_a_picture_keeps_its_shape_and_its_greatest_height(screen: Screen, tmp_p
     screen.check()
 
 
+@pytest.mark.parametrize("name", ["", "A cat.png"])
 @pytest.mark.parametrize(
     ("content", "reason"),
     [(b"hello", "not a PNG"), (b"", "not a PNG"), (b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "empty picture"),
      (None, "no such file"), (png(300, 150)[:60], "damaged")],
 )  # fmt: skip
 def test_a_broken_picture_shows_its_name_and_why(
-    screen: Screen, tmp_path: Path, content: bytes | None, reason: str
+    screen: Screen, tmp_path: Path, content: bytes | None, reason: str, name: str
 ) -> None:
     path = tmp_path / "cat.png"
     if content is not None:
         path.write_bytes(content)
-    person = screen.show(lambda ui: ui.image("picture", str(path)))
+    person = screen.show(lambda ui: ui.image("picture", str(path), name=name))
     person.until(
-        lambda: person.has(f"cat.png: {reason}") or any(reason in e.label() for e in person.visible()),
+        lambda: (
+            person.has(f"{name or 'cat.png'}: {reason}") or any(reason in e.label() for e in person.visible())
+        ),
         most=4000,
     )
     screen.check()

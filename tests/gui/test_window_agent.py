@@ -15,6 +15,7 @@ from core.values.discussion import Draft
 from core.values.state import AppState
 from gui.driver import Driver
 from gui.elements.lists import VirtualList
+from gui.elements.popups import MenuButton
 from gui.markdown.document import load
 from panels.agent.view import AgentView
 from panels.base.ui import Ui
@@ -129,6 +130,25 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
         SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),
         SetEffort("d1", "low"),
     ]
+
+
+@pytest.mark.parametrize("make", [ags.rested, ags.asking_command], ids=["rested", "asking"])
+def test_the_mode_has_its_words_beside_the_composer_with_both_lists_open(
+    screen: Screen, make: Callable[[], AppState]
+) -> None:
+    load()
+    view = view_of(AgentView(), panel="agent")
+    view.show_hub("agent")
+
+    def draw(ui: Ui) -> None:
+        window(make(), view, ui, list[Command]().append)
+
+    person = screen.show(draw)
+    for _ in range(3):
+        screen.ui.frame(draw, 1280, 800)
+    (mode,) = [one for one in person.visible() if isinstance(one, MenuButton) and one.label() == "Ask first"]
+    assert mode.shown == mode.text()
+    screen.loop.wake()
 
 
 def test_a_slash_command_is_completed_and_done_by_keys(

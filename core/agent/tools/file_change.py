@@ -113,6 +113,7 @@ def run_write(judged: Judged, desk: ToolDesk, taken: tuple[int, ...] | None) -> 
     verb = "changed" if plan.base_sha256 else "written"
     said = f"{plan.place.shown} is {verb}: {count(added, 'line')} added, {removed:,} removed."
     if len(hunks) < len(judged.hunks):
-        left = ", ".join(str(hunk.first_line) for hunk in judged.hunks if hunk not in hunks)
-        said += f" The person left out the changes at lines {left}: read the file before you change it again."
+        left = [f"{hunk.first_line}" for hunk in judged.hunks if hunk not in hunks]
+        where = f"change at line {left[0]}" if len(left) == 1 else f"changes at lines {', '.join(left)}"
+        said += f" The person left out the {where}: read the file before you change it again."
     return ToolAnswer(said, changes=(change,))

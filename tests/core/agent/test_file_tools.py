@@ -126,7 +126,7 @@ def test_only_the_hunks_that_were_taken_are_written(desk: Desk) -> None:
 
     answer = desk.use("write_file", (1,), path="a.txt", text=new)
     assert file.read_text() == BODY.replace("line 20\n", "twenty\n")
-    assert "left out the changes at lines 1" in answer.text
+    assert "left out the change at line 1: read" in answer.text
     assert answer.changes[0].added == 1
     none = desk.use("write_file", (), path="a.txt", text=new)
     assert none.is_error

@@ -45,6 +45,19 @@ def test_where_there_is_no_terminal_what_must_be_asked_is_a_no_and_said(world: W
     assert "There is no terminal" in result["content"]
 
 
+def test_a_folder_that_is_not_trusted_says_which_tools_are_missing_and_how_they_come(world: World) -> None:
+    world.server.replies += [Said("Hello."), Said("Hello again.")]
+    ended = world.run("send", "--tools", "Write it.")
+    (warned,) = (line for line in ended.err.splitlines() if "no file and command tools" in line)
+    command = warned.split("`")[1].split()
+    assert command[0] == "manual-slop"
+    assert world.run(*command[1:]).code == 0
+
+    trusted = world.run("send", "--tools", "Write it.")
+    assert trusted.code == 0
+    assert "no file and command tools" not in trusted.err
+
+
 class Typed(io.StringIO):
     """Standard input that a person types into."""
 

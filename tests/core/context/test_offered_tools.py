@@ -5,11 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.context.notes_guide import GUIDE
-from core.context.offered_tools import TAKES_MEMORY, TAKES_NONE, missing_tools
+from core.context.offered_tools import (
+    NO_PROJECT,
+    TAKES_MEMORY,
+    TAKES_NONE,
+    UNTRUSTED,
+    missing_in_folder,
+    missing_tools,
+)
 from core.context.spec import stack_spec
 from core.context.stack import build_stack
 from core.values.provider import ProviderKind
-from core.values.settings import RetrievalSettings
+from core.values.settings import Project, RetrievalSettings
 from core.values.spec import ToolOffer
 from core.values.stack import LayerId
 from tests.core.agent.tool_playbook import ToolPlaybook
@@ -41,6 +48,18 @@ def test_claude_code_is_offered_search_alone_where_it_is_on() -> None:
     assert missing_tools(book.state, "embedded") == TAKES_MEMORY
     off = replace(book.state.config, settings=config.settings)
     assert missing_tools(replace(book.state, config=off), "embedded") == TAKES_NONE
+
+
+def test_a_folder_without_tools_says_why() -> None:
+    book = ToolPlaybook()
+    book.with_tools()
+    state = book.state
+    assert missing_in_folder(state) == ""
+    told = [
+        missing_in_folder(replace(state, config=replace(state.config, project=project)))
+        for project in (replace(state.config.project, is_trusted=False), Project())
+    ]
+    assert told == [UNTRUSTED, NO_PROJECT]
 
 
 def test_layer_6_tells_of_the_router_where_its_tools_are_offered_and_nowhere_else() -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
+from core.values.discussion import CallPhase
 from core.values.messages import Message, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile
@@ -17,6 +18,7 @@ from core.values.settings import Project
 from core.values.state import AppState, WorkerStatus
 from core.values.usage import Usage
 from core.values.window import ViewCut
+from panels.agent.agent_panel import turn_words
 from panels.agent.view import AgentView
 from panels.discussion.tool_parts import folded
 from tests.panels import states
@@ -125,6 +127,22 @@ def test_a_thousand_calls_draw_only_those_in_view() -> None:
     assert screen.ui.shows("src/module_999.py")
 
 
+@pytest.mark.parametrize(
+    ("phase", "words"),
+    [
+        (CallPhase.WAITING, "Waiting for the model"),
+        (CallPhase.STREAMING, "The model writes"),
+        (None, "Waiting for the model"),
+    ],
+)
+@pytest.mark.parametrize("turn", [None, AgentTurn("d1", "m1", 2, (ags.READ,))])
+def test_a_model_that_has_said_nothing_yet_is_not_said_to_write(
+    turn: AgentTurn | None, phase: CallPhase | None, words: str
+) -> None:
+    assert turn_words(turn, phase, is_replying=True)[2] == words
+    assert turn_words(None, None, is_replying=False)[2] == "At rest"
+
+
 def test_hostile_names_and_arguments_are_shown_and_break_nothing() -> None:
     odd = (
         ags.call("o1", "no_such\u202etool", "{not json"),
@@ -157,8 +175,19 @@ def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click()
 
     screen.ui.click("Show the difference of src/cachelab/slots.py")
     assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
-    screen.ui.click("Open src/cachelab/slots.py")
-    assert screen.ui.files == [ags.CHANGES[1].path]
+    screen.ui.click(f"Copy the path {ags.CHANGES[1].path}")  # a desktop might run it
+    assert screen.ui.copied == [ags.CHANGES[1].path]
+    screen.ui.click("Open slots.md in editor")
+    assert screen.ui.files == [ags.CHANGES[2].path]
+
+
+def test_a_new_file_whose_edits_were_undone_is_not_offered_to_be_opened() -> None:
+    gone = replace(ags.CHANGES[2], is_undone=True)
+    screen = open_at(ags.with_agent(page=AgentPage(changes=(gone,))), "files")
+
+    assert screen.ui.shows("Its edits were undone")
+    assert screen.ui.has("Show the difference of docs/slots.md")
+    assert not screen.ui.has("Open slots.md in editor")
 
 
 def test_a_turn_s_edits_are_undone_after_a_question_that_names_them() -> None:

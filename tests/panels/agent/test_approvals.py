@@ -70,6 +70,19 @@ def test_hunks_are_taken_one_by_one() -> None:
     assert screen.asked == [ApproveCall("d1", "t3", EDIT, hunks=(1,))]
 
 
+def test_words_go_with_what_is_left_out_and_with_no_whole_yes() -> None:
+    screen = seen(ags.asking_edit())
+    screen.ui.type("With a no, or what you leave out: tell it why", "Keep the mean ")
+    screen.ui.click("Line 12 · +1 −1")
+    screen.ui.click("Take 1 of 2")
+    whole = seen(ags.asking_edit())
+    whole.ui.type("With a no, or what you leave out: tell it why", "Keep the mean ")
+    whole.ui.click("Allow once")
+
+    assert screen.asked == [ApproveCall("d1", "t3", EDIT, hunks=(1,), words="Keep the mean")]
+    assert whole.asked == [ApproveCall("d1", "t3", EDIT)]
+
+
 def test_an_edit_of_which_nothing_is_taken_can_only_be_refused() -> None:
     screen = seen(ags.asking_edit())
     screen.ui.click("Line 12 · +1 −1")
@@ -181,7 +194,9 @@ def test_calls_that_a_program_which_ended_has_left_are_said_to_be() -> None:
     turn = replace(state.agent.turns["d1"], is_left=True)
     screen = seen(replace(state, agent=replace(state.agent, turns={"d1": turn})))
 
-    assert screen.ui.shows("begun before the program ended")
+    (said,) = [node for node in screen.ui.nodes("text") if "before the program ended" in str(node.value)]
+    assert said.value == "Begun before the program ended: everything asks."
+    assert said.props["wraps"]
 
 
 def test_a_turn_whose_calls_are_over_has_no_row() -> None:

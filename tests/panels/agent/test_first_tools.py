@@ -58,6 +58,8 @@ def test_a_plain_folder_can_be_trusted_where_tools_are_missed(has_tools: bool) -
     assert panel.ui.shows("This project is not trusted")
     panel.ui.click("Trust this project…")
     assert panel.ui.shows("A model that you give tools may read this folder then.")
+    assert panel.ui.shows("The folder itself sets nothing.")
+    assert not [node for node in panel.ui.nodes("surface") if node.path[-1] == "asked"]  # no empty list
     panel.ui.click("Trust this folder")
     assert panel.asked == [TrustProject(is_trusted=True)]
 

@@ -22,7 +22,13 @@ from core.discussion.messages import (
 )
 from core.turn.messages import CancelReply, ContinueReply, RegenerateReply, RetrySend
 from core.values.discussion import CallPhase, Draft, OpenDiscussion
-from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
+from core.values.messages import (
+    AttachmentPart,
+    Message,
+    Role,
+    Status,
+    TextPart,
+)
 from core.values.stack import LayerId, SegmentReport
 from core.values.state import AppState, ProgramState
 from core.values.usage import Usage
@@ -184,6 +190,7 @@ def test_attachments_show_as_pictures_or_by_name() -> None:
 
     (image,) = screen.ui.nodes("image")
     assert image.props["file"] == f"/home/person/.manual_slop/discussions/d1/attachments/{'ef' * 32}.png"
+    assert screen.ui.shows(image.props["name"])
     assert screen.ui.shows("pasted.txt")
 
 
