@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -21,7 +21,7 @@ from core.caching.keepalive import (
     ping_request,
     ping_tokens,
 )
-from core.caching.ledger import CacheHit, of_discussion, rests_on_extension, with_extension
+from core.caching.ledger import CacheHit, is_live, of_discussion, rests_on_extension, with_extension
 from core.spending.estimates import booked
 from core.values.cache import (
     CacheLedgerEntry,
@@ -188,6 +188,7 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
         entry = known or CacheLedgerEntry(idle.prefix_hash, idle.tokens, idle.ttl_s, ping.started_at, name)
         until = ping.started_at + timedelta(seconds=entry.ttl_s)
         entries[idle.prefix_hash] = replace(entry, expires_at=max(entry.expires_at, until))
+        entries |= {front.prefix_hash: front for front in _fronts(ping, entries)}
         if idle.lift is not None:
             until = ping.started_at + timedelta(seconds=after.ttl_s)
             entries[after.prefix_hash] = CacheLedgerEntry(
@@ -207,6 +208,24 @@ def _with_entry(book: CacheBook, ping: Ping, usage: Usage) -> CacheBook:
         state = _renewed(state, after, scaled(after.tokens, ping.call.off), ping.started_at)
     cache = replace(page.cache, state=state, ledger=of_discussion(ledger, name))
     return with_page(replace(book, ledger=ledger), name, replace(page, cache=cache))
+
+
+def _fronts(ping: Ping, entries: Mapping[str, CacheLedgerEntry]) -> Iterator[CacheLedgerEntry]:
+    """Entries before the one that was kept that bear a mark of the ping, as it leaves them: what discussions share is among them.
+
+    One that was not held is written for nothing, which is no proof that it was.
+    """
+    idle, wire, at = ping.idle, ping.call.decision.wire, ping.started_at
+    marks = () if ping.request.cache is None else ping.request.cache.marks
+    keys = {mark.after_key for mark in marks}
+    for block, prefix, tokens in zip(wire.blocks, wire.hashes, wire.ends, strict=True):
+        if block.key not in keys or tokens >= idle.tokens:
+            continue
+        known = entries.get(prefix)
+        if known is None or not is_live(known, at):
+            known = CacheLedgerEntry(prefix, tokens, idle.ttl_s, at, ping.discussion_id, is_unsure=True)
+        until = max(known.expires_at, at + timedelta(seconds=known.ttl_s))
+        yield replace(known, expires_at=until, discussion_id=ping.discussion_id)
 
 
 def _evidence(ping: Ping, entry: CacheLedgerEntry, usage: Usage) -> ExtensionEvidence | None:

@@ -121,3 +121,22 @@ def test_a_ping_without_usage_is_booked_at_its_estimate_and_one_that_was_refused
     assert not refused.pages["d"].idle[0].was_missed, "it read nothing because it never left"
     (again,) = pings.due_pings(refused, lambda _call: PINGING, after(292))
     assert pings.pinged(refused, again, None, cost)[0].pages["d"].idle[0].was_missed, "twice is enough"
+
+
+def test_a_ping_renews_every_entry_that_it_marks_so_that_what_discussions_share_is_foreseen() -> None:
+    play = CachePlay()
+    play.book = replace(play.book, habits=habits_of(1200.0))
+    play.market = replace(MARKET, settings=PINGING)
+    call, _ = play.turn("1", 0)
+    (ping,) = pings.due_pings(play.book, lambda _call: PINGING, after(290))
+    assert ping.request.cache is not None
+    keys = {mark.after_key for mark in ping.request.cache.marks}
+    wire = call.decision.wire
+    fronts = [prefix for block, prefix in zip(wire.blocks, wire.hashes, strict=True) if block.key in keys]
+    assert len(fronts) > 1
+
+    hit, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=9), cost)
+    miss, _ = pings.pinged(play.book, ping, replace(PINGED, cache_read_tokens=0), cost)
+
+    assert all(hit.ledger.entries[SCOPE][prefix].expires_at >= after(290 + 300) for prefix in fronts)
+    assert all(miss.ledger.entries[SCOPE][prefix].expires_at < after(290 + 300) for prefix in fronts[:-1])
