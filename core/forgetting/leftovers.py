@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.base import paths
+from core.base.database_bytes import pieces_of
 from core.base.disk import Disk, remove_file
-from core.base.opener import read_file
 from core.forgetting import intent as store
 from core.forgetting import places
 from core.forgetting.files import files_of, is_of_home
@@ -46,7 +46,7 @@ def words_left(home: Path, words: Words) -> dict[str, str]:
         if place is not None and (place.is_wordless or place.is_unread or not is_of_home(home, root, name)):
             continue
         with suppress(OSError):
-            if not holds(read_file(path, None), words):
+            if not holds(b"".join(pieces_of(path)), words):
                 continue
             if place is not None:
                 found.setdefault(place.id, f"words of it stand in {name} still, in another's text")

@@ -12,10 +12,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.database_bytes import pieces_of
 from core.base.disk import OS_DISK, Disk, remove_file
 from core.base.errors import SlopError
 from core.base.locks import discussion_lock
-from core.base.opener import open_file, reason_of
+from core.base.opener import reason_of
 from core.base.secrets import scrub
 from core.discussion import trash
 from core.discussion.catalog_file import wipe_catalog
@@ -121,9 +122,8 @@ def _finds(path: Path, root: Folder, name: str, binned: dict[str, str]) -> Itera
 
 def _pieces(path: Path) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    with open_file(path) as stream:
-        while data := stream.read(_PIECE_BYTES):
-            yield decoder.decode(data)
+    for data in pieces_of(path, _PIECE_BYTES):
+        yield decoder.decode(data)
 
 
 def _tried(problems: list[str], name: str, work: Callable[[], object]) -> None:
