@@ -19,7 +19,7 @@ from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.lifecycle import tasks_of
 from core.discussion.messages import CreateOnDisk
-from core.values.agent import AgentTurn, CallState, Delegation, Mode, ToolCall
+from core.values.agent import ActKind, AgentTurn, CallState, Delegation, Mode, ToolCall
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import Mark, Role, Status, ToolCallPart
 from core.values.provider import StopKind
@@ -101,6 +101,21 @@ def is_full(at_work: tuple[ToolCall, ...]) -> bool:
 def children_at_work(state: AppState, parent_id: str) -> tuple[str, ...]:
     """Discussions that work on a task of this one now."""
     return tuple(one.child_id for one in state.agent.delegations.values() if one.parent_id == parent_id)
+
+
+def with_commands(state: AppState, discussion_id: str) -> tuple[str, ...]:
+    """Discussions in which a command runs, in the background too: this one, and those of its tasks, over or not."""
+    rows, pages_known = state.discussions.summaries, state.agent.pages
+    others = (one for one in pages_known if one != discussion_id and one in rows)
+    kin = (one for one in others if rows[one].meta.delegated_by and rows[one].meta.parent_id == discussion_id)
+    return tuple(one for one in (discussion_id, *kin) if _runs_command(state, one))
+
+
+def _runs_command(state: AppState, discussion_id: str) -> bool:
+    turn, page = state.agent.turns.get(discussion_id), state.agent.pages.get(discussion_id)
+    calls = () if turn is None else turn.calls
+    runs = any(one.state is CallState.RUNNING and one.kind is ActKind.COMMAND for one in calls)
+    return runs or (page is not None and bool(page.commands))
 
 
 def questions_of(state: AppState, discussion_id: str) -> tuple[tuple[str, ToolCall], ...]:

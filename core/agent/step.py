@@ -88,9 +88,7 @@ def command(state: AppState, given: Stamp, asked: AgentCommand) -> Result:
                 return conclude(state, CommandOutcome(asked.command_id, problem=NOT_ASKED)), ()
             return calls.refused(state, given, turn, call, _with_words(REFUSED, asked.words))
         case KillCommands():
-            those = () if asked.call_id else delegation.children_at_work(state, asked.discussion_id)
-            stops = (StopCalls(one, kills=True) for one in those)
-            return state, (StopCalls(asked.discussion_id, _killed(asked), kills=True), *stops)
+            return state, _killed(state, asked)
         case UndoTurn():
             page = page_of(state, asked.discussion_id)
             changes = tuple(c for c in page.changes if c.turn_id == asked.turn_id and not c.is_undone)
@@ -325,8 +323,13 @@ def _with_words(said: str, words: str) -> str:
     return f"{said} {clean(words).strip()}".strip()
 
 
-def _killed(asked: KillCommands) -> tuple[str, ...]:
-    return (asked.call_id,) if asked.call_id else ()
+def _killed(state: AppState, asked: KillCommands) -> tuple[StopCalls, ...]:
+    """One command, or all of a discussion and of its tasks: who gave them away knows of no other place to end them."""
+    chosen = asked.discussion_id
+    if asked.call_id:
+        return (StopCalls(chosen, (asked.call_id,), kills=True),)
+    of_tasks = (*delegation.children_at_work(state, chosen), *delegation.with_commands(state, chosen))
+    return tuple(StopCalls(one, kills=True) for one in dict.fromkeys((chosen, *of_tasks)))
 
 
 def _tail(state: AppState, happened: CallTail) -> AppState:

@@ -8,10 +8,10 @@ from itertools import count
 from sys import intern
 
 _UNSEEN = (
-    r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    r"\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+    r"\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Blanks, and characters that nobody sees: `Default_Ignorable_Code_Point` of Unicode 16, most of it."""
+"""Blanks, control characters, and all that nobody sees: `Default_Ignorable_Code_Point` of Unicode 16, and what annotates."""
 
 _GAP = f"[{_UNSEEN}]*+"
 """Taken whole or not at all: a long run of blanks was tried from each of its places."""

@@ -18,7 +18,7 @@ from core.base.errors import SlopError
 from core.mcp.approvals import differences, may_start, tool_sha256
 from core.mcp.back_off import BackOff
 from core.mcp.client import ServerNews, Wrap
-from core.mcp.found import ServerFinder
+from core.mcp.found import ServerFinder, kept_apart
 from core.mcp.messages import (
     BeginServer,
     EndServer,
@@ -264,7 +264,9 @@ class McpHandler:
                 if again.program != command[0] or not may_start(row.kept, again):
                     raise ServerError(f"The MCP server {name} is not as the person approved it")
                 try:
-                    return self._services.wrap(name, root, command, needs_network, self._bounds)
+                    wrapped = self._services.wrap(name, root, command, needs_network, self._bounds)
+                    apart = kept_apart(row.settings, root)
+                    return replace(wrapped, environment={**wrapped.environment, **apart})
                 except OSError as error:
                     raise SlopError(
                         f"The MCP server {name} has no place to work in ({error.strerror or error})"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from core.agent.delegation import with_commands
 from core.agent.messages import KillCommands
-from core.values.agent import CallState
 from panels.agent.view import AgentView
 from panels.base import selection
 from panels.base.desk import Action, Desk, has_discussion
 from panels.base.view import Dialog
-from panels.discussion.call_look import COMMANDS
 from panels.discussion.tool_mode import has_tools, next_mode, toggle_tools
 
 
 def has_commands(desk: Desk) -> bool:
-    """True while commands of the selected discussion run, in the background too."""
-    page, turn = selection.page_of(desk.state), desk.turn
-    runs = turn is not None and any(c.state is CallState.RUNNING and c.name in COMMANDS for c in turn.calls)
-    return runs or (page is not None and bool(page.commands))
+    """True while commands of the selected discussion or of its tasks run, in the background too."""
+    return bool(with_commands(desk.state, desk.state.discussions.selected_id))
 
 
 def undoable_turn(desk: Desk) -> str:

@@ -49,7 +49,7 @@ from core.discussion.messages import (
 from core.discussion.queue_messages import AddToQueue, QueueWritten
 from core.spending.limits import reached_limits
 from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelCall, CancelReply, SendPrompt
-from core.values.agent import ActKind, Approval, CallState, FileChange, Mode
+from core.values.agent import ActKind, Approval, CallState, FileChange, Mode, ToolCall
 from core.values.discussion import DiscussionSummary, OpenDiscussion
 from core.values.mcp import McpState
 from core.values.messages import Part, TextPart, ToolCallPart, ToolResultPart
@@ -312,6 +312,22 @@ def test_commands_of_the_children_are_killed_with_those_of_the_parent(book: Task
     call = book.child(chosen)
     killed = of(book.play(KillCommands(chosen)), StopCalls)
     assert [(one.discussion_id, one.kills) for one in killed] == [(chosen, True), (child_of(call), True)]
+
+
+def test_a_command_that_a_task_left_behind_ends_with_those_of_who_gave_it_away(book: TaskPlaybook) -> None:
+    chosen, child = finished(book, may_write=True)
+    assert delegation.with_commands(book.state, chosen) == ()
+    left = ToolCall("t9", "bash", "{}", CallState.DONE, kind=ActKind.COMMAND, is_background=True)
+    page = page_of(book.state, child)
+    book.state = with_page(book.state, child, replace(page, commands=(left,)))
+
+    assert delegation.with_commands(book.state, chosen) == (child,)
+    killed = of(book.play(KillCommands(chosen)), StopCalls)
+    assert [(one.discussion_id, one.call_ids, one.kills) for one in killed] == [
+        (chosen, (), True),
+        (child, (), True),
+    ]
+    assert [one.discussion_id for one in of(book.play(KillCommands(child)), StopCalls)] == [child]
 
 
 def test_what_became_of_a_task_that_failed_is_told_and_the_turn_goes_on(book: TaskPlaybook) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
+import unicodedata
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.base.frame import empty_frame, frame, safe_tag, without_blocks
+from core.base.text import flat
 from core.context.curated_files import file_details_layer
 from core.context.memo import StackMemo
 from tests.core.stacks import curated, texts
@@ -69,6 +73,19 @@ def test_blanks_without_end_are_looked_at_once() -> None:
 
     assert without_blocks("{" + " " * 500_000 + "x") == "{" + " " * 500_000 + "x"
     assert time.thread_time() - started < 5
+
+
+@pytest.mark.parametrize("marker", ["{/knowledge}", "{rag-context}"])
+def test_no_character_that_is_cleaned_away_or_unseen_hides_a_block_that_is_whole_without_it(
+    marker: str,
+) -> None:
+    every = (chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000)
+    unseen = [one for one in every if not flat(one) or unicodedata.category(one) in {"Cc", "Zs", "Zl", "Zp"}]
+    assert {"\x01", "\x7f", "\x9b", "\u202e", "\u2028"} <= set(unseen)
+
+    hidden = [f"{marker[:4]}{one}{marker[4:]}" for one in unseen]
+
+    assert [one for one in hidden if marker in flat(without_blocks(one)) or "{" in without_blocks(one)] == []
 
 
 def test_attributes_are_json_strings_and_empty_ones_are_left_out() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -42,6 +43,7 @@ class FakeServers:
         self.stopped: list[str] = []
         self.tell: Callable[[ServerNews], None] = lambda _news: None
         self.is_dead = False
+        self.wrapped: WrappedCommand | None = None
 
     def start(
         self, settings: McpServerSettings, wrap: Wrap, environment: Mapping[str, str], on_cancel: OnCancel
@@ -49,7 +51,7 @@ class FakeServers:
         if self.is_dead:
             raise McpError(f"The MCP server {settings.name} does not start: it ended with code 1")
         if settings.command:
-            wrapped = wrap(settings.command, settings.network)
+            self.wrapped = wrapped = wrap(settings.command, settings.network)
             self.started.append((wrapped.program, *wrapped.arguments, *sorted(environment)))
         return self.tools
 
@@ -93,9 +95,21 @@ class Bench:
         )
         self.now_s = 100.0
         self.handler = McpHandler(services, self.told.append, clock=lambda: self.now_s)
+        self.approve()
+        self.serve()
+
+    def approve(self) -> None:
         kept = of_start(ServerFinder().find(self.settings, ROOT), None, "")
         self.kept = of_tools(kept, (READ, WRITE), frozenset({"read", "write"}))
+
+    def with_command(self, command: tuple[str, ...]) -> WrappedCommand:
+        """What is started for another command, approved as well."""
+        self.settings = replace(self.settings, command=command)
+        self.approve()
         self.serve()
+        self.call()
+        assert self.servers.wrapped is not None
+        return self.servers.wrapped
 
     def serve(self, *, root: str = ROOT) -> None:
         rows = {"files": ServedServer(self.settings, self.kept)} if root else {}
@@ -257,6 +271,54 @@ def test_what_would_start_is_found_with_hashes_or_said_to_be_missing(tmp_path: P
         finder.find(replace(settings, command=("no-such-program",)), "")
     remote = finder.find(McpServerSettings("r", url="https://a.example/mcp", key="k"), "")
     assert (remote.url, remote.key, remote.program) == ("https://a.example/mcp", "k", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "file"),
+    [
+        ("python3", ("-m", "serve"), "serve.py"),
+        ("python3", ("-Pm", "serve.way"), "serve/way/__main__.py"),
+        ("python3", ("-X", "dev", "-mserve"), "serve/__init__.py"),
+        ("python3", ("serve", "other"), "serve/__main__.py"),
+        ("node", ("--import=./way.mjs", "gone"), "way.mjs"),
+        ("node", ("--require", "way.cjs", "serve"), "serve.js"),
+        ("node", ("--title", "x", "."), "package.json"),
+    ],
+)
+def test_a_file_that_an_interpreter_finds_by_its_arguments_is_bound(
+    program: str, arguments: tuple[str, ...], file: str, tmp_path: Path
+) -> None:
+    interpreter, script = tmp_path / "bin" / program, tmp_path / file
+    interpreter.parent.mkdir()
+    interpreter.touch()
+    settings = McpServerSettings("a", (str(interpreter), *arguments))
+    before = ServerFinder().find(settings, str(tmp_path))
+
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text("one")
+    first = ServerFinder().find(settings, str(tmp_path))
+    script.write_text("two")
+    second = ServerFinder().find(settings, str(tmp_path))
+
+    assert list(first.files) == [str(script)]
+    assert len({tuple(one.files.items()) for one in (before, first, second)}) == 3
+
+
+@pytest.mark.parametrize("arguments", [("-m", "http.server", "--help"), ("-c", "import json")])
+def test_a_project_s_files_are_not_run_by_a_person_s_own_server_that_names_none_of_them(
+    bench: Bench, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    for name in ("json", "http"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(7)")
+    started = bench.with_command((sys.executable, *arguments))
+
+    def code(environment: Mapping[str, str]) -> int:
+        run = [sys.executable, *arguments]
+        return subprocess.run(
+            run, check=False, cwd=tmp_path, env={**environment}, capture_output=True
+        ).returncode
+
+    assert (code({}), code(started.environment)) == (7, 0)
 
 
 def test_looking_tells_what_is_there_and_what_is_not(tmp_path: Path) -> None:

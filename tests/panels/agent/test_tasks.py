@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from core.agent.messages import ApproveCall
+from core.agent.messages import ApproveCall, KillCommands
 from core.base.mapping import with_entry
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Delegation
@@ -50,6 +50,18 @@ def test_a_task_stands_below_its_parent_says_what_it_does_and_asks_there() -> No
     screen.ui.click("Allow once")
     (yes,) = (one for one in screen.asked if isinstance(one, ApproveCall))
     assert (yes.discussion_id, yes.approval_id) == ("kid", ags.EDIT.id)
+
+
+def test_the_commands_of_a_task_are_killed_from_its_parent_also_when_the_task_is_over() -> None:
+    state = waiting()
+    left = ags.call("t2", "bash", "{}", CallState.DONE, is_background=True)
+    pages = with_entry(state.agent.pages, "kid", AgentPage(commands=(left,)))
+    over = Screen(
+        replace(state, agent=replace(state.agent, turns={}, delegations={}, pages=pages)),
+        WindowView(panel="agent"),
+    )
+    over.ui.click("Kill")
+    assert over.asked == [KillCommands("d1")]
 
 
 def test_the_agent_panel_asks_for_the_tasks_of_the_discussion_too() -> None:
