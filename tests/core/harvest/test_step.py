@@ -343,7 +343,7 @@ def test_a_preview_is_discarded_when_it_is_over_and_not_before() -> None:
 
 def test_what_a_preview_cost_counts_towards_the_day_and_adds_up() -> None:
     book = ready()
-    book.play(SpentCounted(OLD, 1.0))
+    book.play(SpentCounted(START, 1.0))
     for use in (HarvestUse(2, Usage(cost_usd=0.5), 0.5), HarvestUse(1, Usage(cost_usd=0.25), 0.25)):
         book.play(HarvestPaid(use))
 
@@ -388,11 +388,11 @@ def test_a_preview_that_ended_early_says_why_and_keeps_what_it_found() -> None:
 def test_background_work_begins_only_while_the_day_has_money() -> None:
     limited = Settings(caching=CachingSettings(day_limit_usd=2.0))
     book = looked(limited)
-    book.play(SpentCounted(OLD, 0.5))
+    book.play(SpentCounted(START, 0.5))
     assert of(book.play(PreviewHarvest()), DistilConversations)
 
     spent = looked(limited)
-    spent.play(SpentCounted(OLD, 2.0))
+    spent.play(SpentCounted(START, 2.0))
     assert spent.play(PreviewHarvest()) == ()
     assert not harvest(spent).is_busy
     assert spent.state.program.notices[0].text == "No harvest was begun."
@@ -401,16 +401,16 @@ def test_background_work_begins_only_while_the_day_has_money() -> None:
 
 def test_a_preview_is_stopped_when_the_days_money_goes_whoever_spends_it() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
-    book.play(SpentCounted(OLD, 1.0))
+    book.play(SpentCounted(START, 1.0))
     book.play(PreviewHarvest())
     assert book.play(HarvestPaid(HarvestUse(1, Usage(cost_usd=0.5), 0.5))) == ()
 
-    (stop,) = of(book.play(SpentCounted(OLD, 2.5)), StopHarvest)
+    (stop,) = of(book.play(SpentCounted(START, 2.5)), StopHarvest)
 
     assert "$2.00 for today is reached" in stop.why
     assert of(book.play(HarvestProgressed(1, 2)), StopHarvest) == ()
     book.play(HarvestEnded(stop.why))
-    assert of(book.play(SpentCounted(OLD, 3.0)), StopHarvest) == ()
+    assert of(book.play(SpentCounted(START, 3.0)), StopHarvest) == ()
 
 
 def test_applying_writes_what_was_previewed_and_prunes_the_empty_ones() -> None:
@@ -610,7 +610,7 @@ def test_deleting_the_digest_turns_layer_7_off() -> None:
 
 def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itself() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
-    book.play(SpentCounted(OLD, 1.0))
+    book.play(SpentCounted(START, 1.0))
     book.play(PreviewHarvest())
     assert book.play(HarvestCalling(1.5)) == (LetHarvestCall(),)
     assert "about $1.50 more is under way" in limit_reached(book.state)
@@ -626,7 +626,7 @@ def test_a_call_of_a_preview_holds_its_price_back_from_others_and_not_from_itsel
 
 def test_a_preview_goes_on_below_another_limit_and_is_stopped_by_one_that_is_reached() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
-    book.play(SpentCounted(OLD, 1.0))
+    book.play(SpentCounted(START, 1.0))
     book.play(PreviewHarvest())
     book.play(HarvestCalling(0.5))
 
@@ -640,7 +640,7 @@ def test_a_preview_goes_on_below_another_limit_and_is_stopped_by_one_that_is_rea
 
 def test_a_call_that_other_programs_left_no_money_for_ends_the_preview_and_is_held_back_no_more() -> None:
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
-    book.play(SpentCounted(OLD, 1.0))
+    book.play(SpentCounted(START, 1.0))
     book.play(PreviewHarvest())
     book.elsewhere = SpentElsewhere(0.5, {"theirs": Payment(0.25)})
     assert book.play(HarvestCalling(0.5)) == (LetHarvestCall(),)
