@@ -25,8 +25,8 @@ from core.spending.messages import SpentCounted
 from core.values.harvest import HarvestLook, HarvestPreview, HarvestReport, Review
 from core.values.knowledge import Category
 from core.values.settings import CachingSettings, Settings
-from tests.core.app.playbook import Playbook, of
-from tests.core.harvest.test_step import LOOK, OLD, ONE, TWO, harvest, looked, part, previewed, ready
+from tests.core.app.playbook import START, Playbook, of
+from tests.core.harvest.test_step import LOOK, ONE, TWO, harvest, looked, part, previewed, ready
 
 
 def reviewed(book: Playbook) -> HarvestPreview:
@@ -206,6 +206,6 @@ def test_what_was_read_and_paid_for_before_is_previewed_also_when_the_day_has_no
     book = looked(Settings(caching=CachingSettings(day_limit_usd=2.0)))
     look = replace(harvest(book).look, kept=frozenset({ONE.facts.sha256}))
     book.play(HarvestLooked(look))
-    book.play(SpentCounted(OLD, 2.0))
+    book.play(SpentCounted(START, 2.0))
 
     assert of(book.play(PreviewHarvest((ONE.facts.path,))), DistilConversations)
