@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 
 import dearpygui.dearpygui as dpg
 import pytest
@@ -153,31 +152,6 @@ def test_a_field_that_submits_tells_on_enter_and_on_leaving(screen: Screen) -> N
     person.type("c")
     person.click("Other")
     assert view.seen == ["ab", "abc"]
-
-
-@pytest.mark.parametrize("submits", [False, True])
-def test_a_key_that_leaves_a_field_is_not_typed_into_the_editor_that_has_the_keyboard_then(
-    screen: Screen, *, submits: bool
-) -> None:
-    """Enter in a search wrote a line into the message below where it was held for a third of a second, or a frame was slow."""
-    view = View(value="")
-
-    def draw(ui: Ui) -> None:
-        view.value = ui.text_input("name", view.value, hint="Name", submits=True) or view.value
-        draw_editor(ui, view, is_home=True, submits_on_enter=submits)
-
-    person = screen.show(draw)
-    person.click("Name")
-    person.type("ab")
-    person.hold("Enter")
-    person.until(lambda: view.value == "ab")
-    again = monotonic() + 0.5
-    person.until(lambda: monotonic() > again, "the repeats of a held key")
-    person.let_go("Enter")
-    person.type("c")
-    person.until(lambda: view.text)
-    assert view.text == "c"
-    assert not any(edit.is_submitted for edit in view.edits)
 
 
 def test_a_value_from_outside_waits_until_the_field_is_left(screen: Screen) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,10 @@ from typing import Any
 from core.agent import kept_bytes
 from core.agent.commands import Commands, DiscussionCommands
 from core.agent.page_text import page_text
-from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
+from core.agent.sandbox import Confinement
+from core.agent.tool import CommandDesk, CommandOrder, Judged, ShellOutcome, Tool, ToolAnswer, ToolPlaces
 from core.agent.tools.table import TOOLS
-from core.values.agent import FileChange
+from core.values.agent import FileChange, Sandbox
 from core.values.messages import AttachmentPart
 from core.values.retrieval import MemoryToolAnswer
 
@@ -147,3 +150,42 @@ class Desk(AnyDesk):
         if judged.problem:
             return ToolAnswer(judged.problem, is_error=True)
         return self.tools[name].run(judged, self, taken)
+
+
+def bare() -> Confinement:
+    return Confinement(Sandbox(problem="bubblewrap is not installed"))
+
+
+def shell_desks(find: Callable[[], Confinement], home: Path, folder: Path) -> Iterator[ShellDesk]:
+    """A desk over a project of its own, which closes behind its test."""
+    root = folder / "project"
+    root.mkdir()
+    commands = Commands(home, lambda *_: None, lambda *_: None, find=find, most_processes=20, grace_s=0.2)
+    yield ShellDesk(commands, root, home)
+    commands.close()
+
+
+def ran(desk: ShellDesk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> ShellOutcome:
+    return desk.commands.run(CommandOrder(command, desk.places.root, network, timeout_s), desk)
+
+
+def marked(marker: str) -> list[int]:
+    """Processes of which the command line holds a marker."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            line = Path("/proc", name, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if marker.encode() in line and int(name) != os.getpid():
+            found.append(int(name))
+    return found
+
+
+def wait_for(is_so: Callable[[], bool], timeout_s: float = 10.0) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        threading.Event().wait(0.01)
+    return True

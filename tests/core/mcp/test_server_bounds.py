@@ -18,7 +18,7 @@ from core.base.bounds import CommandBounds
 from core.base.command_start import HOST_LIFELINE
 from core.mcp.client import McpClient, McpError
 from core.values.mcp import McpServerSettings, WrappedCommand
-from tests.core.agent.test_commands import bare, marked, wait_for
+from tests.core.agent.desks import bare, marked, wait_for
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]

@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector, started once for all tests of a process that ask for it."""
+"""A real PostgreSQL with pgvector, started once for all tests of a process that ask for it; a home with one note."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.core.retrieval.test_navigation_worker import Room
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +29,15 @@ def postgres_url() -> Iterator[str]:
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    """Notes of one file, with caches of their own."""
+    from tests.core.retrieval.test_navigation_worker import Room
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    room = Room(tmp_path)
+    (room.notes / "retry.md").write_text("# Retry policy\n\nThe gateway retries thrice.\n")
+    yield room
+    room.shared.close()

@@ -51,15 +51,6 @@ DIMENSION = 8
 NOBODY = 65_534
 
 
-@pytest.fixture
-def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    room = Room(tmp_path)
-    (room.notes / "retry.md").write_text("# Retry policy\n\nThe gateway retries thrice.\n")
-    yield room
-    room.shared.close()
-
-
 def index_of(room: Room) -> Path:
     return paths.index_dir(room.home) / FILE_NAME
 

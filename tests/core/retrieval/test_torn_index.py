@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,15 +13,6 @@ from core.retrieval.index_file import FILE_NAME
 from core.values.retrieval import SearchMode
 from tests.core.retrieval.test_index_faults import found, index_of
 from tests.core.retrieval.test_navigation_worker import Room
-
-
-@pytest.fixture
-def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    room = Room(tmp_path)
-    (room.notes / "retry.md").write_text("# Retry policy\n\nThe gateway retries thrice.\n")
-    yield room
-    room.shared.close()
 
 
 @pytest.mark.parametrize(
