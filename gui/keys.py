@@ -202,7 +202,7 @@ class Keys:
         return strokes
 
     def leave_to_field(self) -> None:
-        """What is pressed now is the field's that has the keyboard: as long as it is held, no editor gets it typed."""
+        """A key that is pressed now is the field's that has the keyboard: as long as it is held, no editor gets it typed."""
         self._taken |= {chord.rpartition("+")[2] or "+" for chord in self.chords()}
 
     def chords(self) -> list[str]:

@@ -24,7 +24,7 @@ _CHILD = re.compile(rb'"child-pid"\s*:\s*([0-9]+)[^0-9]')
 
 
 class _Shown(msgspec.Struct, frozen=True):
-    """What stands at a place: a path of a file system. A row of `mountinfo`. Source: proc(5) (read 2026-11-24)."""
+    """File or folder at a place: a path of a file system. A row of `mountinfo`. Source: proc(5) (read 2026-11-24)."""
 
     place: str
     device: str
@@ -130,7 +130,7 @@ def _text(field: bytes) -> str:
 
 
 def _shown_here(place: str, table: dict[str, _Shown]) -> _Shown:
-    """What a place shows by a way without links. Raises OSError: it is gone."""
+    """View of a place by a way without links. Raises OSError: it is gone."""
     try:
         descriptor = os.open(place, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -222,7 +222,7 @@ def turn_key(message_id: str) -> str:
 
 
 def tail_segments(tail: TurnTail) -> tuple[Segment, ...]:
-    """What was recalled for an earlier turn, and its layer 8, as both stand on the wire behind the person's words."""
+    """Passages that were recalled for an earlier turn, and its layer 8, as both stand on the wire behind the person's words."""
     key = turn_key(tail.message_id)
     told = Segment(LayerId.TURNS, f"{key}/told", tail.text, digest(tail.text))
     if not tail.retrieved:
@@ -278,7 +278,7 @@ def _joined(layer: LayerId, pieces: Sequence[BaseFile]) -> Segment:
 def _tails(
     view: ContextView, running: Sequence[Piece], metadata: tuple[Segment, ...]
 ) -> dict[str, tuple[Segment, ...]]:
-    """What stands behind messages, by the key of the message: of earlier turns, and of the one that runs."""
+    """Segments behind messages, by the key of the message: of earlier turns, and of the one that runs."""
     found = {turn_key(tail.message_id): tail_segments(tail) for tail in view.tails}
     if running:
         found.setdefault(running[0].key, metadata)

@@ -55,7 +55,7 @@ class ViewDelta(msgspec.Struct, frozen=True):
 
 
 class TurnTail(msgspec.Struct, frozen=True):
-    """What stood behind the person's words as a turn with tools was sent: it stays there, so that all behind it stays.
+    """Segments behind the person's words as a turn with tools was sent: it stays there, so that all behind it stays.
 
     Args:
         message_id: the user's message that carries it; text: layer 8.
