@@ -64,14 +64,17 @@ def file_chunks(text: str, symbols: Sequence[Symbol], measure: Measure, kind: Ch
     """
     starts = _line_starts(text)
     tokens = measure(text)  # the most of the work: no part of it is measured again
-    room = cache(partial(_room, measure=measure))
-    for first, last, heading in _parts(symbols, starts, len(text), tokens):
+    parts = [
+        (first, last, one_line(heading, HEADING_CHARS))
+        for first, last, heading in _parts(symbols, starts, len(text), tokens)
+    ]
+    rooms = _rooms({head for _, _, head in parts}, measure)
+    for first, last, head in parts:
         start = starts[first - 1]
         end = starts[last] if last < len(starts) else len(text)
-        head = one_line(heading, HEADING_CHARS)
         body = text[start:end]
         inside = [at - start for at in tokens[bisect_left(tokens, start) : bisect_left(tokens, end)]]
-        for piece in cut(body, inside, limit=room(head)):
+        for piece in cut(body, inside, limit=rooms[head]):
             yield Chunk(
                 kind,
                 LineRange(
@@ -111,6 +114,19 @@ def _neighbour(turn: SpokenTurn) -> str:
 
 def _room(heading: str, measure: Measure) -> int:
     return MAX_TOKENS - len(measure(heading)) if heading else MAX_TOKENS
+
+
+def _rooms(headings: Iterable[str], measure: Measure) -> dict[str, int]:
+    """Tokens that each heading of one line leaves, measured together: no token goes over a line's end."""
+    ordered = sorted(headings)
+    tokens = measure("\n".join(ordered))
+    rooms: dict[str, int] = {}
+    start = 0
+    for heading in ordered:
+        end = start + len(heading)
+        rooms[heading] = MAX_TOKENS - (bisect_left(tokens, end) - bisect_left(tokens, start))
+        start = end + 1
+    return rooms
 
 
 def _line_starts(text: str) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -48,9 +49,7 @@ def cut(text: str, tokens: Sequence[int], *, limit: int = MAX_TOKENS) -> Iterato
         end = most if most >= len(text) else _place(text, start, most)
         if text[start:end].strip():
             yield _stripped(text, start, end)
-        while first < len(tokens) and tokens[first] < end:
-            first += 1
-        start = end
+        start, first = end, bisect_left(tokens, end, first)
 
 
 def _place(text: str, start: int, most: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from core.base.text import one_line
-from core.context.outline.headings import headings
+from core.context.outline.headings import first_heading
 from core.facts.yaml_reader import YamlFault, read_yaml
 from core.values.retrieval import SourceHead
 
@@ -46,9 +46,9 @@ def note_head(text: str, name: str, fields: FieldNames = FieldNames()) -> Source
     start = text[:_HEAD_CHARS]
     front, body = _front(start)
     said = {key.strip().lower(): value.strip() for key, value in _FIELD.findall(body)}
-    found = headings(body)
-    heading = found[0].signature.lstrip("# ") if found else ""
-    title = _text(front.get("title")) or heading or name.rpartition("/")[2].rpartition(".")[0] or name
+    title = (
+        _text(front.get("title")) or first_heading(body) or name.rpartition("/")[2].rpartition(".")[0] or name
+    )
     return SourceHead(
         one_line(title, TITLE_CHARS),
         _tags(front, said, fields),

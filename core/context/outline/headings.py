@@ -12,6 +12,8 @@ from core.values.curation import LineRange, Symbol
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_MARKED = re.compile(r" {0,3}[#=`~-]")
+"""Begin of a line that may be any of these: most lines are none."""
 
 
 def headings(text: str) -> tuple[Symbol, ...]:
@@ -32,6 +34,11 @@ def headings(text: str) -> tuple[Symbol, ...]:
     return tuple(symbols)
 
 
+def first_heading(text: str) -> str:
+    """The first heading of a text with LF line ends, without its marks; empty where there is none."""
+    return next((one_line(title, SIGNATURE_CHARS) for _, _, title in _heads(text.split("\n"))), "")
+
+
 def _heading_ends(found: list[tuple[int, int, str]], count: int) -> list[int]:
     """For each heading the last line before the next one of its level or above. O(n)."""
     next_at = [count + 1] * 8
@@ -48,6 +55,8 @@ def _heads(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     start = _after_front_matter(lines)
     for index in range(start, len(lines)):
         line = lines[index]
+        if not _MARKED.match(line):
+            continue
         mark = _FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not line.strip(" `~"):
