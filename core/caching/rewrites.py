@@ -33,6 +33,7 @@ def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, .
         if name in after.discussions.summaries
         and name in after.caching.caches
         and is_warm(after.caching.caches[name], after.now)
+        and not is_busy(after, name)
     ]
     warm.sort(key=lambda cache: (cache.cached_at, cache.discussion_id), reverse=True)
     specs = tuple(stack_spec(after, cache.discussion_id) for cache in warm[:MOST])
@@ -101,11 +102,7 @@ def _changed(before: AppState, after: AppState) -> set[str]:
     """Discussions of which something may be told that was not: what they depend on changed, or they were answered."""
     if _knowledge_key(before) != _knowledge_key(after):
         return set(after.caching.caches)
-    answered = (
-        set()
-        if before.turns.calls is after.turns.calls
-        else before.turns.calls.keys() - after.turns.calls.keys()
-    )
+    answered = _answered(before, after)
     if (
         before.caching.caches is after.caching.caches
         and before.discussions.summaries is after.discussions.summaries
@@ -113,6 +110,15 @@ def _changed(before: AppState, after: AppState) -> set[str]:
         return answered
     own = {name for name in after.caching.caches if _own_key(before, name) != _own_key(after, name)}
     return own | answered
+
+
+def _answered(before: AppState, after: AppState) -> set[str]:
+    """Discussions whose turn has ended: while one is at work nothing is told of it. O(1) while no turn begins or ends."""
+    if before.turns.calls is after.turns.calls and before.agent.turns is after.agent.turns:
+        return set()
+    ended = before.turns.calls.keys() - after.turns.calls.keys()
+    at_work = {name for name in before.agent.turns if is_busy(before, name)}
+    return {name for name in ended | at_work if not is_busy(after, name)}
 
 
 def checked(state: AppState, event: RewritesChecked) -> AppState:

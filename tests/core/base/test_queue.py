@@ -254,3 +254,43 @@ def test_a_barrier_is_passed_when_all_before_it_is_done_and_nothing_behind_it_is
     assert worker.stop(WAIT_S)
     assert done[1:] == [WriteDraft("d", Draft("b"))]
     assert worker.barrier().is_set()
+
+
+def test_what_may_wait_is_carried_out_once_for_all_that_came_meanwhile() -> None:
+    done: list[Effect] = []
+    worker = QueueWorker(
+        "test",
+        done.append,
+        lambda _event: None,
+        lambda new, old: type(new) is type(old),
+        may_wait=lambda effect: isinstance(effect, IndexDiscussion),
+        lull_s=WAIT_S,
+    )
+    for number in range(20):
+        worker.submit(IndexDiscussion(str(number)))
+    assert not done, "nothing else is asked for"
+    worker.submit(SearchCatalog("all"))  # what comes behind it needs it
+    assert worker.barrier().wait(WAIT_S)
+    assert done == [IndexDiscussion("19"), SearchCatalog("all")]
+
+    worker.submit(IndexDiscussion("at the end"))
+    assert worker.stop(WAIT_S)
+    assert done[-1] == IndexDiscussion("at the end")
+
+
+def test_what_may_wait_waits_no_longer_than_its_lull_however_often_it_comes_anew() -> None:
+    done = threading.Event()
+    worker = QueueWorker(
+        "test",
+        lambda _effect: done.set(),
+        lambda _event: None,
+        lambda _new, _old: True,
+        may_wait=lambda _effect: True,
+        lull_s=0.05,
+    )
+    came = 0
+    while not done.is_set() and came < 10_000_000:
+        worker.submit(IndexDiscussion("d"))
+        came += 1
+    assert done.is_set()
+    assert worker.stop(WAIT_S)

@@ -17,10 +17,11 @@ from core.caching.messages import (
     ReadCaches,
     RewritesChecked,
 )
-from core.caching.rewrites import withdrawal_text
+from core.caching.rewrites import rewrite_effects, withdrawal_text
 from core.discussion.messages import AppendRecords, SetDiscussionPreset, SummariesLoaded
 from core.knowledge.messages import KnowledgeRead
 from core.turn.messages import CallFailed
+from core.values.agent import AgentTurn
 from core.values.cache import DiscussionCacheState, Rewrite
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionSummary
@@ -98,6 +99,18 @@ def test_a_call_that_ended_has_only_its_own_discussion_looked_at(book: Playbook)
     warm(book, other)
     (look,) = warm(book)
     assert [spec.discussion_id for spec in look.specs] == [chosen(book)]
+
+
+def test_while_a_turn_is_at_work_nothing_is_looked_at_and_its_end_makes_up_for_it(book: Playbook) -> None:
+    name = chosen(book)
+    warm(book)
+    at_rest = book.state
+    working = replace(at_rest, agent=replace(at_rest.agent, turns={name: AgentTurn(name, "m1")}))
+    learned = replace(working, knowledge=KNOWN)
+    assert not rewrite_effects(working, learned)
+
+    (look,) = rewrite_effects(learned, replace(learned, agent=at_rest.agent))
+    assert [spec.discussion_id for spec in look.specs] == [name]
 
 
 def test_another_preset_has_its_discussion_looked_at(book: Playbook) -> None:
