@@ -280,7 +280,7 @@ def test_what_may_wait_is_carried_out_once_for_all_that_came_meanwhile() -> None
 
 def test_what_may_wait_waits_no_longer_than_its_lull_however_often_it_comes_anew() -> None:
     done = threading.Event()
-    worker = QueueWorker(
+    worker: QueueWorker[Effect] = QueueWorker(
         "test",
         lambda _effect: done.set(),
         lambda _event: None,
