@@ -12,6 +12,7 @@ from pathlib import Path
 from core.base.child_process import find_program
 from core.base.errors import ConfigError
 from core.base.opener import open_file
+from core.mcp.runners import runner_files
 from core.values.mcp import McpApproval, McpOrigin, McpServerSettings
 
 _PIECE = 1 << 20
@@ -93,10 +94,10 @@ def kept_apart(settings: McpServerSettings, root: str) -> Mapping[str, str]:
 
 
 def _files(command: tuple[str, ...], root: str) -> tuple[str, ...]:
-    """Regular files that a command's arguments name, and those that an interpreter finds by them, absolute, from the folder
-    in which the server works.
+    """Regular files that a command's arguments name, and those that an interpreter or a package runner finds by them,
+    absolute, from the folder in which the server works.
     """
-    named = (_file(root, one) for one in command[1:])
+    named = (_file(root, one) for one in (*command[1:], *runner_files(command, root)))
     return tuple(dict.fromkeys(filter(None, (*named, *_found_files(command, root)))))
 
 
