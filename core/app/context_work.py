@@ -9,7 +9,7 @@ from core.caching import rewrite_check
 from core.caching.messages import CheckRewrites
 from core.caching.rewrite_check import RewriteCheck
 from core.context import worker as context
-from core.context.messages import AssembleContext, ContextEffect
+from core.context.messages import ContextEffect
 from core.context.worker import ContextHandler
 
 ContextWork = ContextEffect | CheckRewrites
@@ -47,8 +47,3 @@ def supersedes(newer: ContextWork, older: ContextWork) -> bool:
     if isinstance(newer, CheckRewrites) and isinstance(older, CheckRewrites):
         return rewrite_check.supersedes(newer, older)
     return False
-
-
-def may_wait(effect: ContextWork) -> bool:
-    """What the next request of a discussion whose turn is at work holds may be said a little later."""
-    return isinstance(effect, AssembleContext) and effect.may_wait

@@ -380,15 +380,11 @@ class LocalOutside:
             lambda: self._context.has_waiting,
         )
         self._disk = QueueWorker("disk", keeper.handle, emit, disk.supersedes, disk.keeps, about=disk.about)
-        self._listing = QueueWorker(
-            "list", lister.handle, emit, list_worker.supersedes, may_wait=list_worker.may_wait
-        )
+        self._listing = QueueWorker("list", lister.handle, emit, list_worker.supersedes)
         intake = AttachmentHandler(self.home, emit, self._counting.pdf)
         self._attaching = QueueWorker("attachments", intake.handle, emit, about=lambda one: one.discussion_id)
         self._setup = QueueWorker("settings", self._setups.handle, emit, supersedes_work, keeps_work)
-        self._context = QueueWorker(
-            "context", assembling.handle, emit, context_work.supersedes, may_wait=context_work.may_wait
-        )
+        self._context = QueueWorker("context", assembling.handle, emit, context_work.supersedes)
         knower = knowledge.KnowledgeHandler(self.home, emit, is_read_only=is_read_only)
         self._knowledge = QueueWorker("knowledge", knower.handle, emit, knowledge.supersedes)
         proposer = mcp_server.ProposalHandler(self.home, emit)

@@ -1,7 +1,7 @@
 """Work that only shows: previews, prices of rewrites and the list's index wait while a turn goes on to its next request.
 
 The model waits for what a turn does between a reply and the next request; nobody looks that fast. What is put off is
-done once, for all that has changed meanwhile: when the model answers, when a person is asked, or after a while.
+done once, for all that has changed meanwhile: while the model answers, when a person is asked, or after a while.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ LONGEST = timedelta(seconds=2)
 """Time for which it is put off at most; it ends with the first message behind that, a tick at the latest."""
 UNANSWERED = timedelta(seconds=1)
 """The same while the model is asked and says nothing: then it is in nobody's way."""
+ANSWERED = timedelta(milliseconds=250)
+"""The same while the model answers: a reply that is over sooner, because it only asks for a tool, does not wait for it."""
 
 _BETWEEN = frozenset({CallPhase.SAVING, CallPhase.WAITING, CallPhase.STORING})
 
@@ -67,6 +69,8 @@ def _must_wait(state: AppState, waited: timedelta) -> bool:
         call = state.turns.calls.get(turn.discussion_id)
         if call is not None and call.phase in _BETWEEN:
             return not call.is_out or call.phase is CallPhase.STORING or waited < UNANSWERED
+        if call is not None and call.phase is CallPhase.STREAMING:
+            return state.unshown is not None and waited < ANSWERED
         if call is None and not any(one.state is CallState.ASKING for one in turn.calls):
             return True
     return False

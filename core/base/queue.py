@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from core.base.errors import SlopError, StorageError
 from core.base.reports import (
@@ -28,9 +27,6 @@ Tell = Callable[[Report], None]
 
 RETRY_S = 5.0
 """Pause before what could not be written is tried again."""
-
-LULL_S = 0.25
-"""Wait of an effect that may wait: what is only shown lags so far behind a turn that changes it each few milliseconds."""
 
 log = logging.getLogger(__name__)
 
@@ -53,8 +49,6 @@ class QueueWorker(Generic[E]):
             search); the one that waits is dropped, unless somebody waits for it. None: never.
         keeps: which effects are tried again until they are done (a draft on a full disk): every `retry_s` seconds
             while nothing else is to do, and once more at the end. None: none.
-        may_wait: which effects wait `lull_s` seconds for a later one that makes them needless, as long as nothing else is
-            queued behind them. None: none.
     """
 
     def __init__(
@@ -66,8 +60,6 @@ class QueueWorker(Generic[E]):
         keeps: Callable[[E], bool] | None = None,
         retry_s: float = RETRY_S,
         about: Callable[[E], str] | None = None,
-        may_wait: Callable[[E], bool] | None = None,
-        lull_s: float = LULL_S,
     ) -> None:
         self.name = name
         self._handle = handle
@@ -76,9 +68,6 @@ class QueueWorker(Generic[E]):
         self._keeps = keeps
         self._retry_s = retry_s
         self._about = about
-        self._may_wait = may_wait
-        self._lull_s = lull_s
-        self._lull_until: float | None = None
         self._waiting: deque[E | _Barrier] = deque()
         self._is_busy = False
         self._owed: list[E] = []
@@ -119,7 +108,6 @@ class QueueWorker(Generic[E]):
         with self._ready:
             if self._waiting or self._is_busy:
                 self._waiting.append(_Barrier(passed))
-                self._ready.notify()
             else:
                 passed.set()
         return passed
@@ -206,30 +194,12 @@ class QueueWorker(Generic[E]):
                         self._try_owed()
                     elif not self._ready.wait(self._retry_s if self._owed else None):
                         self._try_owed()
-                if self._is_lull():
-                    continue
                 effect = self._waiting.popleft()
                 if isinstance(effect, _Barrier):
                     effect.passed.set()
                 else:
                     self._is_busy = True
                     return effect
-
-    def _is_lull(self) -> bool:
-        """Wait while the one effect that is queued may wait; the time counts from the first that took its place."""
-        effect = self._waiting[0]
-        is_alone = len(self._waiting) == 1 and not self._is_stopping and not isinstance(effect, _Barrier)
-        if self._may_wait is None or not is_alone or not self._may_wait(cast("E", effect)):
-            self._lull_until = None
-            return False
-        now = time.monotonic()
-        if self._lull_until is None:
-            self._lull_until = now + self._lull_s
-        if now >= self._lull_until:
-            self._lull_until = None
-            return False
-        self._ready.wait(self._lull_until - now)
-        return True
 
     def _try_owed(self) -> None:
         self._again = self._owed

@@ -89,11 +89,8 @@ class InspectFile(msgspec.Struct, frozen=True):
 
 # context worker: latest wins for each discussion
 class AssembleContext(msgspec.Struct, frozen=True):
-    """Report what the next request holds. `may_wait`: a turn at work changes it all the time."""
-
     spec: StackSpec
     command_id: str = ""
-    may_wait: bool = False
 
 
 class LeaveStack(msgspec.Struct, frozen=True):

@@ -26,7 +26,6 @@ from core.values.recall import RecallSpec
 from core.values.spec import StackSpec, ToolOffer
 from core.values.stack import DiscussionMetadata, StackInputs
 from core.values.state import AppState
-from core.values.updates import is_busy
 from core.values.window import is_line_key
 
 
@@ -253,7 +252,7 @@ def context_effects(before: AppState, after: AppState, was: datetime | None) -> 
     has_ended = _ended(before, chosen, was) != _ended(before, chosen, after.now)
     if not has_ended and _context_key(before, chosen) == _context_key(after, chosen):
         return ()
-    return (AssembleContext(stack_spec(after, chosen), may_wait=is_busy(after, chosen)),)
+    return (AssembleContext(stack_spec(after, chosen)),)
 
 
 def left_effects(before: AppState, after: AppState) -> tuple[LeaveStack, ...]:

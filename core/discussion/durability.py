@@ -38,7 +38,7 @@ from core.values.records import (
     UsageRecord,
 )
 from core.values.state import AppState, Level, PendingWrite
-from core.values.updates import Result, conclude, dismiss, is_busy, notify, with_open, with_summary
+from core.values.updates import Result, conclude, dismiss, notify, with_open, with_summary
 from core.values.usage import add_usage
 
 PARTED = "call-parted"
@@ -53,9 +53,7 @@ def appended(state: AppState, given: Stamp, event: RecordsAppended) -> Result:
     if opened is not None:
         state = with_open(state, _applied(opened, event.records))
     state = _update_summary(add_spent(state, event.records), given, event)
-    return _write_succeeded(state, event.token), (
-        IndexDiscussion(event.discussion_id, may_wait=is_busy(state, event.discussion_id)),
-    )
+    return _write_succeeded(state, event.token), (IndexDiscussion(event.discussion_id),)
 
 
 def _applied(opened: OpenDiscussion, records: tuple[Record, ...]) -> OpenDiscussion:

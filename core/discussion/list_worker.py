@@ -143,8 +143,3 @@ def supersedes(newer: ListEffect, older: ListEffect) -> bool:
     if isinstance(newer, IndexDiscussion) and isinstance(older, IndexDiscussion):
         return newer.discussion_id == older.discussion_id
     return isinstance(newer, SearchCatalog | LookForChanges) and type(newer) is type(older)
-
-
-def may_wait(effect: ListEffect) -> bool:
-    """Rows of a discussion whose turn is at work lag a little."""
-    return isinstance(effect, IndexDiscussion) and effect.may_wait

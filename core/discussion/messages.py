@@ -405,10 +405,9 @@ class LookForChanges(msgspec.Struct, frozen=True):
 
 
 class IndexDiscussion(msgspec.Struct, frozen=True):
-    """Bring the derived index up to date after an append. `may_wait`: a turn at work appends all the time."""
+    """Bring the derived index up to date after an append."""
 
     discussion_id: str
-    may_wait: bool = False
 
 
 class SearchCatalog(msgspec.Struct, frozen=True):

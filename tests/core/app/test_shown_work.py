@@ -46,9 +46,28 @@ def test_what_a_round_changed_is_shown_once_when_the_model_answers() -> None:
     book, chosen, judge = in_round()
     call = run(book, judge)
 
-    assert shown(book.play(ReplyArrived(call.call_id, "So"))) == (1, (chosen,))
-    assert shown(book.play(ReplyArrived(call.call_id, " it is."))) == (0, ())
+    assert shown(book.play(ReplyArrived(call.call_id, "So"))) == (0, ())
+    assert shown(book.later(0.2).play(ReplyArrived(call.call_id, " it"))) == (0, ())
+    assert shown(book.later(0.05).play(ReplyArrived(call.call_id, " is"))) == (1, (chosen,))
+    assert shown(book.play(ReplyArrived(call.call_id, " so."))) == (0, ())
     assert book.state.unshown is None
+
+
+def test_rounds_whose_replies_only_ask_are_shown_together() -> None:
+    book, chosen, judge = in_round()
+    (again,) = of(book.reply(run(book, judge), asks(("b", "look"))), JudgeCall)
+    call = run(book, again)
+
+    assert shown(book.play(ReplyArrived(call.call_id, "So"))) == (0, ())
+    assert shown(book.later(0.25).play(ReplyArrived(call.call_id, " it is."))) == (1, (chosen,))
+
+
+def test_an_answer_that_stops_in_its_midst_is_shown_at_the_next_tick() -> None:
+    book, chosen, judge = in_round()
+    call = run(book, judge)
+
+    assert shown(book.play(ReplyArrived(call.call_id, "So"))) == (0, ())
+    assert shown(book.later(1).play(Tick())) == (1, (chosen,))
 
 
 def test_it_is_shown_at_the_turns_end() -> None:
