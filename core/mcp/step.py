@@ -114,8 +114,7 @@ def _configured(before: AppState, after: AppState) -> Result:
         if known is None or known.settings != settings or not is_same_place:
             servers[name] = standing(McpServer(settings, kept=kept))
         else:
-            is_declined = known.is_declined and kept is not None
-            servers[name] = standing(replace(known, kept=kept, is_declined=is_declined))
+            servers[name] = standing(replace(known, kept=kept))
     after = _said(replace(after, mcp=replace(after.mcp, servers=servers)))
     if not servers and not old:
         return after, ()
@@ -244,7 +243,6 @@ def _approve_tools(state: AppState, asked: ApproveTools) -> Result:
         return _other_question(state, asked.name, asked.command_id)
     names = frozenset(tool.name for tool in server.tools) if asked.names is None else frozenset(asked.names)
     approved = of_tools(kept, server.tools, names)
-    state = _changed(state, asked.name, is_declined=True)
     if approved == kept:
         return conclude(state, CommandOutcome(asked.command_id)), ()
     return state, (WriteServerApproval(asked.name, _root(state, server.settings), approved),)
@@ -300,10 +298,7 @@ def _listed(state: AppState, happened: ServerListed) -> AppState:
     fields: dict[str, Any] = {"tools": happened.tools, "left_out": happened.left_out, "problem": ""}
     if happened.found is not None:
         fields["found"] = happened.found
-    is_declined = server.is_declined and server.tools == happened.tools
-    return _said(
-        _changed(state, happened.name, is_starting=False, is_running=True, is_declined=is_declined, **fields)
-    )
+    return _said(_changed(state, happened.name, is_starting=False, is_running=True, **fields))
 
 
 def _changed(state: AppState, name: str, **fields: Any) -> AppState:

@@ -205,6 +205,10 @@ def test_what_is_left_unapproved_stays_quiet_until_the_server_tells_something_el
 
     phases.append(book.server.phase)
     assert phases == [McpPhase.READY, McpPhase.ASKING]
+    again = ServerPlaybook()
+    again.begin(kept=kept.approved)
+    again.play(ServerListed("files", (READ, WRITE)))
+    assert (again.server.phase, again.server.changed) == (McpPhase.READY, ()), "nor at the next start"
 
 
 def test_a_yes_that_is_taken_back_ends_the_server_and_asks_anew() -> None:

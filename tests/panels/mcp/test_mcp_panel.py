@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.mcp.approvals import question_id
+from core.mcp.approvals import of_tools, question_id
 from core.mcp.messages import (
     ApproveServer,
     ApproveTools,
@@ -96,6 +96,22 @@ def test_what_changed_has_no_tick_before_a_person_gives_it_one() -> None:
     state = ms.retold()
     screen = opened(state)
     assert screen.ui.shows("Approve 1 tool")
+    screen.ui.click("A model may be offered read")
+    screen.ui.wait(0.5)
+    screen.ui.click("Approve 2 tools")
+
+    assert screen.asked == [ApproveTools("files", asked_id(state), ("read", "write"))]
+
+
+def test_a_server_whose_tools_are_answered_for_asks_nothing_and_takes_another_answer() -> None:
+    running = ms.retold().mcp.servers["files"]
+    assert running.kept is not None
+    kept = of_tools(running.kept, running.tools, frozenset({"write"}))
+    state = ms.with_servers(replace(running, kept=kept))
+    screen = opened(state)
+    assert screen.ui.shows("1 of 2 tools approved")
+    assert not screen.ui.shows("Which of its tools")
+    assert not screen.ui.shows("Approve ")
     screen.ui.click("A model may be offered read")
     screen.ui.wait(0.5)
     screen.ui.click("Approve 2 tools")
