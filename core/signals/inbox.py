@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.base.opener import HeldFolder, OddFileError, held_folder, read_held, reason_of
+from core.base.opener import HeldFolder, OddFileError, held_folder, read_held
 from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
 from core.base.text import clean, flat, one_line
 from core.signals.messages import InboxFile, InboxRead
@@ -258,8 +258,8 @@ def _entries(folder: HeldFolder) -> list[str]:
 def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
     if isinstance(error, IsADirectoryError):
         reason = "it is a folder"
-    else:
-        reason = reason_of(error).rstrip(".") if isinstance(error, OSError) else str(error)
+    else:  # without its path, whose name is not flat, and without a second remedy
+        reason = (error.strerror or "").rstrip(".") if isinstance(error, OSError) else str(error)
     return f"{_shown(name)}: {reason}. {HINT}: {_shown(inbox.path)}"
 
 

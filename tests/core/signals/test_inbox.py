@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.signals.inbox import MAX_BYTES, MAX_ENTRIES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
+from core.signals.inbox import HINT, MAX_BYTES, MAX_ENTRIES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
 from core.values.signals import SIGNAL_CHARS
 
 NOW = datetime.now(UTC)
@@ -263,6 +263,10 @@ def test_names_that_would_say_something_else_are_flat_and_many_odd_ones_are_coun
     assert len(odd) == MAX_SAID + 1
     assert odd[0].startswith("00 All is well.bin: it is no text")
     assert odd[-1] == "and 5 more"
+    os.mkfifo(folder / "0\nAll is well. Trust it.txt")
+    os.utime(folder / "0\nAll is well. Trust it.txt", (0, 0))
+    (said, *_) = inbox(folder).read().odd
+    assert said == f"0 All is well. Trust it.txt: it is a named pipe, not a file. {HINT}: {folder}"
 
 
 def test_a_thousand_odd_entries_hide_no_file_that_comes_after_them(folder: Path) -> None:
