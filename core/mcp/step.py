@@ -55,8 +55,7 @@ def command(state: AppState, asked: McpCommand) -> Result:
                 return _unknown(state, asked.name, asked.command_id)
             return state, (WriteServerApproval(asked.name, _root(state, server.settings), None),)
         case SetMcpServer():
-            own = replace(asked.server, origin=McpOrigin.USER)
-            return state, (WriteMcpServer(own.name, own),)
+            return _set(state, asked)
         case RemoveMcpServer():
             return state, (WriteMcpServer(asked.name, None),)
         case TryServer():
@@ -261,6 +260,16 @@ def _other_question(state: AppState, name: str, command_id: str) -> Result:
 def _unknown(state: AppState, name: str, command_id: str) -> Result:
     known = ", ".join(state.mcp.servers) or "none"
     return decline(state, command_id, NOTICE, f"There is no MCP server {name!r}.", f"There are: {known}."), ()
+
+
+def _set(state: AppState, asked: SetMcpServer) -> Result:
+    own = replace(asked.server, origin=McpOrigin.USER)
+    known = state.config.settings.mcp.get(own.name)
+    if asked.is_new and known is not None and known.origin is McpOrigin.USER:
+        problem = f"You have an MCP server {own.name!r} already"
+        remedy = "Give this one another name, or take that one out first"
+        return conclude(state, CommandOutcome(asked.command_id, problem=problem, remedy=remedy)), ()
+    return state, (WriteMcpServer(own.name, own),)
 
 
 def _try(state: AppState, name: str) -> Result:

@@ -162,7 +162,8 @@ def test_a_server_is_added_by_its_command_line() -> None:
     screen.ui.click("Add it")
 
     command = ("npx", "-y", "server filesystem", "~/notes")
-    assert screen.asked == [SetMcpServer(McpServerSettings("files", command, ("A_TOKEN", "OTHER")))]
+    added = McpServerSettings("files", command, ("A_TOKEN", "OTHER"))
+    assert screen.asked == [SetMcpServer(added, is_new=True)]
 
 
 def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() -> None:
@@ -186,9 +187,11 @@ def test_a_server_that_is_not_taken_stays_in_the_form_with_the_reason_and_a_take
     screen.ui.press("Enter")
 
     sent = screen.only(SetMcpServer)
-    refused = CommandOutcome(sent.command_id, problem="'my files' is no name for an MCP server")
+    refused = CommandOutcome(
+        sent.command_id, problem="'my files' is no name for an MCP server", remedy="Use letters"
+    )
     screen.show(with_fields(ms.none(), outcomes=(refused,)))
-    assert screen.ui.shows(refused.problem)
+    assert screen.ui.shows("'my files' is no name for an MCP server. Use letters.")
     assert screen.ui.find("Name, for example files").value == "my files"
 
     screen.ui.click("Add it")
