@@ -83,17 +83,16 @@ class SignalState(msgspec.Struct, frozen=True):
 
     Args:
         waiting: that no turn took, oldest first, at most `SIGNALS_KEPT`; dropped: how many were let go for that bound.
-        let_go: claims of files among those, until the disk has heard that it is to tell of them again; they are in no count.
         seen: the newest that were taken or put away, newest last, for the window; channels: by name.
         is_quiet: notifications are held; held: those, given together when quiet ends; missed: how many more there were.
         desktop_problem: why the desktop showed the last notice not, empty where it did.
         inbox_odd: a sentence for each entry of the inbox that stays where it is; is_inbox_unready: a file in it is still
             being written, or waits for room.
+        let_go: claims of files whose signals were let go, until the disk hears to tell of them again; they are in no count.
     """
 
     waiting: tuple[Signal, ...] = ()
     dropped: int = 0
-    let_go: tuple[str, ...] = ()
     seen: tuple[Signal, ...] = ()
     channels: Mapping[str, ChannelStatus] = msgspec.field(default_factory=dict)
     is_quiet: bool = False
@@ -102,3 +101,4 @@ class SignalState(msgspec.Struct, frozen=True):
     desktop_problem: str = ""
     inbox_odd: tuple[str, ...] = ()
     is_inbox_unready: bool = False
+    let_go: tuple[str, ...] = ()
