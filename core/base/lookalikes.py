@@ -26,7 +26,7 @@ _RANGES = (
     (0x00C0, 0x0250), (0x1D2C, 0x1D6B), (0x1E00, 0x1F00), (0x2070, 0x20A0), (0x2100, 0x2190), (0x249C, 0x24EA),
     (0xFB00, 0xFB07), (0xFF01, 0xFF5F), (0x1D400, 0x1D6A4), (0x1F110, 0x1F18A),
 )  # fmt: skip
-"""Where Unicode holds letters of ASCII in another width, font, ring or place, joined, and with marks."""
+"""Places where Unicode holds letters of ASCII in another width, font, ring or place, joined, and with marks."""
 
 _SHAPES = {
     "a": "аɑαᴀ", "b": "ьƅвʙ", "c": "сϲᴄ", "d": "ԁɗᴅ", "e": "еҽєεᴇ", "f": "ϝƒꜰ", "g": "ɡցɢ", "h": "һнʜ", "i": "іıιɩɪӏl1|",

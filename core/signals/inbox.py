@@ -241,7 +241,7 @@ def _claim(
 
 
 def _came_at(claim: str) -> datetime | None:
-    """When a file that waits came to the inbox, None where its name does not tell."""
+    """Moment at which a file that waits came to the inbox, None where its name does not tell."""
     told = _CLAIM.match(claim)
     try:
         return datetime.strptime(told[1], _CLAIM_TIME).replace(tzinfo=UTC) if told else None

@@ -79,9 +79,9 @@ def test_no_answer_tells_a_secret_or_a_folder(home: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "served"),
     [
-        ("/home/bob/private/diary.md", "diary.md"),
+        ("/srv/private/diary.md", "diary.md"),
         ("../../../etc/shadow", "shadow"),
-        (r"C:\\\\Users\\\\bob\\\\diary.md", "diary.md"),
+        (r"C:\\\\srv\\\\private\\\\diary.md", "diary.md"),
         ("~/private/", "private"),
         ("2026-11-20-tides", "2026-11-20-tides"),
     ],

@@ -1,4 +1,4 @@
-"""What an outcome says to a person."""
+"""Sentences of an outcome for a person."""
 
 from __future__ import annotations
 
