@@ -280,9 +280,20 @@ def _unanswered(state: AppState, given: Stamp, discussion_id: str) -> tuple[Dele
 
 
 def _signals(state: AppState, discussion_id: str) -> tuple[Signal, ...]:
-    """Signals for this discussion that wait, as many as one turn takes."""
-    own = (one for one in state.signals.waiting if one.discussion_id in {"", discussion_id})
+    """Signals for this discussion and its tasks that wait, as many as one turn takes."""
+    own = (one for one in state.signals.waiting if _is_for(state, one, discussion_id))
     return tuple(own)[: words.MOST_SIGNALS]
+
+
+def _is_for(state: AppState, signal: Signal, discussion_id: str) -> bool:
+    """True if a signal is for this discussion: one for nobody in particular, its own, or one of a task that it gave away.
+
+    A task hears of nothing once it is over, and what it left running is its parent's.
+    """
+    if signal.discussion_id in {"", discussion_id}:
+        return True
+    row = state.discussions.summaries.get(signal.discussion_id)
+    return row is not None and bool(row.meta.delegated_by) and row.meta.parent_id == discussion_id
 
 
 def _idle_s(state: AppState, autonomy: Autonomy, now: datetime) -> float | None:

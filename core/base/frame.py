@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from sys import intern
 
-_UNSEEN = (
-    r"\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-)
-"""Blanks, control characters, and all that nobody sees: `Default_Ignorable_Code_Point` of Unicode 16, and what annotates."""
+from core.base.lookalikes import DASHES, GAP, SLASHES, may_spell, spelled_end
 
-_GAP = f"[{_UNSEEN}]*+"
-"""Taken whole or not at all: a long run of blanks was tried from each of its places."""
+_OPENING, _CLOSING = "{\uff5b\ufe5b\ufe37\u2774\u2983", "}\uff5d\ufe5c\ufe38\u2775\u2984"
+_LESS = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u276c\u276e\u2770\u02c2\u1438"
 
-_OPENING, _CLOSING, _DASHES = "{\uff5b\ufe5b", "}\uff5d\ufe5c", "\u2010-\u2015\u2212\ufe58\ufe63"
-_TO_FULL_WIDTH = 0xFEE0
-
-
-def _spelled(word: str) -> str:
-    """Pattern of a word as a model may read it: in full width too, with any dash, and with what nobody sees between."""
-    forms = [f"[{re.escape(c)}{chr(ord(c) + _TO_FULL_WIDTH)}{_DASHES if c == '-' else ''}]" for c in word]
-    return _GAP.join(forms)
-
-
-_BLOCK = re.compile(
-    f"[{_OPENING}]({_GAP}[/\uff0f]?+{_GAP}(?:{_spelled('knowledge')}|{_spelled('rag-context')}){_GAP})[{_CLOSING}]",
-    re.IGNORECASE,
-)
+_END = re.compile(f"[{_LESS}]{GAP}[{SLASHES}]")
+"""Beginning of an end tag, in any spelling."""
+_NUMBER = re.compile(rf"{GAP}[{re.escape(DASHES)}]((?:{GAP}\d){{1,7}})")
+_BLOCKS = ("knowledge", "rag-context")
+_BLOCK_END = re.compile(f"{GAP}([{_CLOSING}])")
+_GOES_ON = re.compile(r"[\w/.\-]")
+"""Further characters of a word or a path: it is another one."""
 
 quoted = json.JSONEncoder(ensure_ascii=False).encode
 """A text as a JSON string: one line, with its quotes."""
@@ -39,7 +30,7 @@ def frame(tag: str, body: str, **attributes: str) -> str:
     """Put a text between tags.
 
     The tag's name is `tag`, or `tag-2`, `tag-3` and so on, the first whose end tag does not occur in the
-    text: the opening tag names the only text that can end it.
+    text, however it is spelled: the opening tag names the only text that can end it.
 
     Args:
         tag: letters; body: any text, given a final line end where it has none.
@@ -73,7 +64,39 @@ def empty_frame(tag: str, **attributes: str) -> str:
 
 def without_blocks(text: str) -> str:
     """The text with `{/knowledge}` and its like in round brackets: nothing inside can close what it is put in."""
-    return _BLOCK.sub(r"(\1)", text) if any(one in text for one in _OPENING) else text
+    if not any(one in text for one in _OPENING):
+        return text
+    parts: list[str] = []
+    done = 0
+    for begin, end in _blocks(text):
+        parts += (
+            text[done:begin],
+            "(",
+            text[begin + 1 : end - 1],
+            ")" if text[end - 1] in _CLOSING else text[end - 1],
+        )
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Tags of our blocks in a text, each from its bracket to its end; the end of a block needs no second bracket."""
+    for tag in _block().finditer(text):
+        end = max(spelled_end(text, tag.end(), word) for word in _BLOCKS)
+        if end < 0:
+            continue
+        closed = _BLOCK_END.match(text, end)
+        if closed is not None:
+            yield tag.start(), closed.end()
+        elif tag[1] and _GOES_ON.match(text, end) is None:
+            yield tag.start(), end
+
+
+@cache
+def _block() -> re.Pattern[str]:
+    """Beginnings of tags that may be of our blocks."""
+    words = "|".join(map(may_spell, _BLOCKS))
+    return re.compile(f"[{_OPENING}]{GAP}([{SLASHES}]?+){GAP}(?={words})")
 
 
 def rag_block(text: str) -> str:
@@ -83,17 +106,38 @@ def rag_block(text: str) -> str:
 
 
 def safe_tag(tag: str, *bodies: str) -> str:
-    """The first of `tag`, `tag-2`, `tag-3`, … whose end tag does not begin anywhere in the texts. O(n)."""
-    end = f"</{tag}"
-    for body in bodies:  # a loop: ten thousand messages ask, most of them for nothing
-        if end in body:
-            break
-    else:
+    """The first of `tag`, `tag-2`, `tag-3`, … whose end tag does not begin anywhere in the texts. O(n).
+
+    A model reads `< / FILE >` as the end of a file, too, and letters of another script as those that they look like.
+    """
+    written = [number for body in bodies if may_hold_end(body) for number in _numbers(tag, body)]
+    if not written:
         return tag
-    written = [number for body in bodies for number in re.findall(f"</{tag}-([0-9]{{1,7}})", body)]
     taken = {digits[:end] for digits in written for end in range(1, len(digits) + 1)}
     number = next(n for n in count(2) if str(n) not in taken)
     return f"{tag}-{number}"
+
+
+def may_hold_end(text: str) -> bool:
+    """True if an end tag begins in a text, of whatever name. Fast: ten thousand messages ask, most of them for nothing."""
+    brackets = "<" if text.isascii() else _LESS
+    return any(one in text for one in brackets) and _END.search(text) is not None
+
+
+@cache
+def _ends_of(tag: str) -> re.Pattern[str]:
+    """Beginnings of end tags that may be of a name."""
+    return re.compile(f"{_END.pattern}{GAP}(?={may_spell(tag)})")
+
+
+def _numbers(tag: str, body: str) -> Iterator[str]:
+    """Digits of each end tag of a name in a text, empty for one without."""
+    for begin in _ends_of(tag).finditer(body):
+        end = spelled_end(body, begin.end(), tag)
+        if end >= 0:
+            number = _NUMBER.match(body, end)
+            digits = "" if number is None else "".join(one for one in number[1] if one.isdecimal())
+            yield digits if digits.isascii() else str(int(digits))
 
 
 def _written(attributes: dict[str, str]) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from core.base.frame import empty_frame, frame_parts, rag_block, safe_tag
+from core.base.frame import empty_frame, frame_parts, may_hold_end, rag_block, safe_tag
 from core.base.shared_run import shared_run
 from core.context.memo import SaidTurns, StackMemo
 from core.context.pieces import Layer, Piece, digest, full_key, make_layer, text_piece
@@ -191,7 +191,8 @@ def _after_last_user(turns: Sequence[Message]) -> int:
 
 def _message(message: Message, is_running: bool) -> tuple[Piece, ...]:
     """The pieces of one message; its tags stand around the first and the last of them."""
-    if len(message.parts) == 1 and isinstance(only := message.parts[0], TextPart) and "</" not in only.text:
+    only = message.parts[0] if len(message.parts) == 1 else None
+    if isinstance(only, TextPart) and not may_hold_end(only.text):
         return _words(message, only.text)
     parts = [part for part in message.parts if _is_sent(part, is_running)]
     if not parts:

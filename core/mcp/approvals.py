@@ -50,12 +50,13 @@ def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def tool_differences(approved: McpApproval, tools: Iterable[McpTool]) -> tuple[str, ...]:
-    """Lines on tools that no yes covers: a new one, and one whose description or schema is another now."""
+def tool_differences(kept: McpApproved, tools: Iterable[McpTool]) -> tuple[str, ...]:
+    """Lines on tools that a person did not answer for: a new one, and one whose description or schema is another now."""
+    answered = {**kept.refused, **kept.approval.tools}
     lines = []
     for tool in tools:
-        was = approved.tools.get(tool.name)
-        if was is None and approved.tools:
+        was = answered.get(tool.name)
+        if was is None and answered:
             lines.append(f"New tool: {tool.name}")
         elif was is not None and was != tool_sha256(tool):
             lines.append(f"Another description or schema: {tool.name}")
@@ -74,13 +75,15 @@ def covered(kept: McpApproved | None, tools: Iterable[McpTool]) -> frozenset[str
 
 
 def of_start(found: McpApproval, kept: McpApproved | None, root: str) -> McpApproved:
-    """The yes to being started. What was approved of its tools stays."""
+    """The yes to being started. What was answered about its tools stays."""
     tools = () if kept is None else kept.tools
-    return McpApproved(replace(found, tools={tool.name: tool_sha256(tool) for tool in tools}), root, tools)
+    refused = {} if kept is None else kept.refused
+    approval = replace(found, tools={tool.name: tool_sha256(tool) for tool in tools})
+    return McpApproved(approval, root, tools, refused)
 
 
 def of_tools(kept: McpApproved, tools: Sequence[McpTool], names: frozenset[str]) -> McpApproved:
-    """The yes to tools as they are described now. One that is not among `names` is approved no more.
+    """The yes to tools as they are described now. One that is not among `names` is refused: approved no more.
 
     A tool that the server does not list just now stays as it was: a model that was offered it hears that it is away.
     """
@@ -89,7 +92,9 @@ def of_tools(kept: McpApproved, tools: Sequence[McpTool], names: frozenset[str])
     away = [tool for tool in kept.tools if tool.name not in listed]
     rows = tuple(sorted((*chosen, *away), key=lambda tool: tool.schema.name))
     approval = replace(kept.approval, tools={tool.name: tool_sha256(tool) for tool in rows})
-    return replace(kept, approval=approval, tools=rows)
+    left = {name: sha256 for name, sha256 in kept.refused.items() if name not in listed}
+    refused = left | {tool.name: tool_sha256(tool) for tool in tools if tool.name not in names}
+    return replace(kept, approval=approval, tools=rows, refused=refused)
 
 
 def standing(server: McpServer) -> McpServer:
@@ -111,8 +116,11 @@ def standing(server: McpServer) -> McpServer:
     if len(approved) == len(server.tools):
         return replace(about, phase=McpPhase.READY)
     asked = replace(found, tools={tool.name: tool_sha256(tool) for tool in server.tools})
-    changed = tool_differences(kept.approval, server.tools)
-    phase = McpPhase.READY if server.is_declined else McpPhase.ASKING
+    changed = tool_differences(kept, server.tools)
+    answered = approved.union(
+        tool.name for tool in server.tools if kept.refused.get(tool.name) == tool_sha256(tool)
+    )
+    phase = McpPhase.READY if len(answered) == len(server.tools) else McpPhase.ASKING
     return replace(about, phase=phase, asked=asked, changed=changed)
 
 

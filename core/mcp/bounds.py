@@ -96,7 +96,7 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
     if over:
         bound = f"{MOST_TOOLS} tools and {figures.size(MOST_SCHEMA_BYTES)} of descriptions"
         names = ", ".join(over[:3]) + (" …" if len(over) > 3 else "")
-        left_out.append(f"{len(over)} tools are over the bound of {bound} for a server: {names}")
+        left_out.append(f"{len(over):,} tools are over the bound of {bound} for a server: {names}")
     return tuple(kept), _named(left_out)
 
 
@@ -104,7 +104,7 @@ def _named(left_out: list[str]) -> tuple[str, ...]:
     if len(left_out) <= _MOST_NAMED:
         return tuple(left_out)
     rest = len(left_out) - (_MOST_NAMED - 2)
-    return (*left_out[: _MOST_NAMED - 2], f"{rest - 1} more were left out", left_out[-1])
+    return (*left_out[: _MOST_NAMED - 2], f"{rest - 1:,} more were left out", left_out[-1])
 
 
 def _problem(server: str, tool: ListedTool) -> str:

@@ -326,9 +326,10 @@ class ServerRun:
                 break
         tools, left_out = bounds.offered_tools(self.order.name, listed[: bounds.MOST_LISTED])
         if cursor is not None or len(listed) > bounds.MOST_LISTED:
+            looked_at = min(len(listed), bounds.MOST_LISTED)
             left_out = (
                 *left_out,
-                f"its list has no end, {min(len(listed), bounds.MOST_LISTED)} tools of it were looked at",
+                f"its list goes on, and the first {looked_at:,} tools of it were looked at",
             )
         return tools, left_out
 

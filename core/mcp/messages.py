@@ -36,10 +36,14 @@ class WithdrawApproval(msgspec.Struct, frozen=True):
 
 
 class SetMcpServer(msgspec.Struct, frozen=True):
-    """Add or change a server of user settings. It is asked about before it starts."""
+    """Add or change a server of user settings. It is asked about before it starts.
+
+    `is_new`: one by that name which is there already is not written over.
+    """
 
     server: McpServerSettings
     command_id: str = ""
+    is_new: bool = False
 
 
 class RemoveMcpServer(msgspec.Struct, frozen=True):

@@ -55,8 +55,7 @@ def command(state: AppState, asked: McpCommand) -> Result:
                 return _unknown(state, asked.name, asked.command_id)
             return state, (WriteServerApproval(asked.name, _root(state, server.settings), None),)
         case SetMcpServer():
-            own = replace(asked.server, origin=McpOrigin.USER)
-            return state, (WriteMcpServer(own.name, own),)
+            return _set(state, asked)
         case RemoveMcpServer():
             return state, (WriteMcpServer(asked.name, None),)
         case TryServer():
@@ -114,8 +113,7 @@ def _configured(before: AppState, after: AppState) -> Result:
         if known is None or known.settings != settings or not is_same_place:
             servers[name] = standing(McpServer(settings, kept=kept))
         else:
-            is_declined = known.is_declined and kept is not None
-            servers[name] = standing(replace(known, kept=kept, is_declined=is_declined))
+            servers[name] = standing(replace(known, kept=kept))
     after = _said(replace(after, mcp=replace(after.mcp, servers=servers)))
     if not servers and not old:
         return after, ()
@@ -244,7 +242,6 @@ def _approve_tools(state: AppState, asked: ApproveTools) -> Result:
         return _other_question(state, asked.name, asked.command_id)
     names = frozenset(tool.name for tool in server.tools) if asked.names is None else frozenset(asked.names)
     approved = of_tools(kept, server.tools, names)
-    state = _changed(state, asked.name, is_declined=True)
     if approved == kept:
         return conclude(state, CommandOutcome(asked.command_id)), ()
     return state, (WriteServerApproval(asked.name, _root(state, server.settings), approved),)
@@ -263,6 +260,16 @@ def _other_question(state: AppState, name: str, command_id: str) -> Result:
 def _unknown(state: AppState, name: str, command_id: str) -> Result:
     known = ", ".join(state.mcp.servers) or "none"
     return decline(state, command_id, NOTICE, f"There is no MCP server {name!r}.", f"There are: {known}."), ()
+
+
+def _set(state: AppState, asked: SetMcpServer) -> Result:
+    own = replace(asked.server, origin=McpOrigin.USER)
+    known = state.config.settings.mcp.get(own.name)
+    if asked.is_new and known is not None and known.origin is McpOrigin.USER:
+        problem = f"You have an MCP server {own.name!r} already"
+        remedy = "Give this one another name, or take that one out first"
+        return conclude(state, CommandOutcome(asked.command_id, problem=problem, remedy=remedy)), ()
+    return state, (WriteMcpServer(own.name, own),)
 
 
 def _try(state: AppState, name: str) -> Result:
@@ -300,10 +307,7 @@ def _listed(state: AppState, happened: ServerListed) -> AppState:
     fields: dict[str, Any] = {"tools": happened.tools, "left_out": happened.left_out, "problem": ""}
     if happened.found is not None:
         fields["found"] = happened.found
-    is_declined = server.is_declined and server.tools == happened.tools
-    return _said(
-        _changed(state, happened.name, is_starting=False, is_running=True, is_declined=is_declined, **fields)
-    )
+    return _said(_changed(state, happened.name, is_starting=False, is_running=True, **fields))
 
 
 def _changed(state: AppState, name: str, **fields: Any) -> AppState:

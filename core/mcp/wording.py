@@ -24,8 +24,9 @@ def state_words(server: McpServer) -> str:
 
 def count_words(server: McpServer) -> str:
     """Count of a server's tools: `3 of 5 tools approved`; empty where none is known."""
-    known = server.tools or (() if server.kept is None else server.kept.tools)
-    return f"{len(server.approved):,} of {figures.count(len(known), 'tool')} approved" if known else ""
+    kept = server.kept
+    known = len(server.tools) or (0 if kept is None else len({*kept.approval.tools, *kept.refused}))
+    return f"{len(server.approved):,} of {figures.count(known, 'tool')} approved" if known else ""
 
 
 def where_words(settings: McpServerSettings) -> str:

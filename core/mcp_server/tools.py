@@ -308,16 +308,19 @@ def _item(item: Item, most: int) -> str:
         id=short_name(item.category, item.text),
         category=item.category.value,
         about=_about(item),
-        source="" if origin is None else scrubbed_line(origin.source, 200),
+        source="" if origin is None else _without_folders(origin.source),
         date="" if origin is None else origin.date,
     )
 
 
 def _about(item: Item) -> str:
-    """Name of the file that a note is about, without its folders; of a task nothing, its category says it."""
-    if item.category is not Category.FILES:
-        return ""
-    return scrubbed_line(re.split(r"[/\\]", item.section.rstrip("/\\"))[-1], 200)
+    """Name of the file that a note is about; of a task nothing, its category says it."""
+    return _without_folders(item.section) if item.category is Category.FILES else ""
+
+
+def _without_folders(name: str) -> str:
+    """A name as it is served: of a path, which anybody may have written there by hand, only the last part."""
+    return scrubbed_line(re.split(r"[/\\]", name.rstrip("/\\"))[-1], 200)
 
 
 def _fact(fact: IndexedFact, most: int) -> str:

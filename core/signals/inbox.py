@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.base.opener import HeldFolder, OddFileError, held_folder, read_held, reason_of
+from core.base.opener import HeldFolder, OddFileError, held_folder, read_held
 from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
 from core.base.text import clean, flat, one_line
 from core.signals.messages import InboxFile, InboxRead
@@ -36,8 +36,9 @@ _ODD = (OddFileError, IsADirectoryError, PermissionError, ValueError)
 _Mark = tuple[int, int, int]
 """Size and times of an entry."""
 _FOLDERS = frozenset({INBOX_TAKEN_DIR, INBOX_WAITING_DIR})
-_CLAIM = re.compile(r"\d{8}-\d{6}-\d{6}-\d{3}-")
-"""Beginning of the name of a file that waits: when it was read, so that they stand in order."""
+_CLAIM = re.compile(r"(\d{8}-\d{6}-\d{6})-\d{3}-")
+_CLAIM_TIME = "%Y%m%d-%H%M%S-%f"
+"""Beginning of the name of a file that waits: when it came, so that they stand in order."""
 
 
 class Inbox:
@@ -56,20 +57,21 @@ class Inbox:
         self._odd: dict[str, tuple[_Mark, str]] = {}
         self._told: set[str] = set()
 
-    def read(self, *, begins_anew: bool = False) -> InboxRead:
+    def read(self, *, begins_anew: bool = False, most: int = MAX_FILES) -> InboxRead:
         """Read what is at rest and move it to `waiting`. Raises OSError: the folder cannot be made or opened.
 
         Args:
             begins_anew: nobody knows any more what waits, so that it is told of again.
+            most: files that there is room for. No more than `MAX_FILES` are told of before one of them is put away.
         """
         if begins_anew:
             self._told.clear()
+        room = max(0, min(most, MAX_FILES - len(self._told)))
         odd: dict[str, tuple[_Mark, str]] = {}
         sizes: dict[str, tuple[int, int]] = {}
         opened = 0
         with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
-            files, said = self._left_behind(inbox)
-            has_more = len(files) == MAX_FILES
+            files, said, has_more = self._left_behind(inbox, room)
             names, is_all = _names(inbox)
             for name in names:
                 status = _status(inbox, name)
@@ -77,7 +79,7 @@ class Inbox:
                     odd[name] = self._odd[name]
                 elif status is not None and (unrest := self._unrest(name, status)) is not None:
                     sizes[name] = unrest
-                elif len(files) >= MAX_FILES or opened == MAX_ENTRIES:
+                elif len(files) >= room or opened == MAX_ENTRIES:
                     sizes[name] = (-1, -1)  # at the next look
                 else:
                     opened += 1
@@ -89,12 +91,12 @@ class Inbox:
                             odd[name] = _mark(status), said[name]
                         continue
                     try:
-                        claim = _claim(inbox, name, self._clock())
+                        claim, came_at = _claim(inbox, name, status, self._clock())
                     except OSError as error:
                         said[name] = _said(inbox, name, error)
                         continue
                     self._told.add(claim)
-                    files.append(InboxFile(_shown(name), text, claim))
+                    files.append(InboxFile(_shown(name), text, claim, came_at))
             over = () if is_all else (f"Over {MAX_NAMES:,} entries: the rest is not seen. {HINT}",)
         self._sizes, self._odd = sizes, odd
         said |= {name: sentence for name, (_, sentence) in odd.items()}
@@ -118,30 +120,41 @@ class Inbox:
             finally:
                 taken.close()
 
-    def _left_behind(self, inbox: HeldFolder) -> tuple[list[InboxFile], dict[str, str]]:
-        """Files that wait and were not told of, the oldest first, and a sentence for each entry that cannot be."""
+    def tell_again(self, claims: Iterable[str]) -> None:
+        """Tell of files that wait at a further look: nobody knows of them any more."""
+        self._told.difference_update(claims)
+
+    def _left_behind(self, inbox: HeldFolder, room: int) -> tuple[list[InboxFile], dict[str, str], bool]:
+        """Files that wait and were not told of, the oldest first, a sentence for each entry that cannot be, and whether
+        there are more.
+        """
         files: list[InboxFile] = []
         said: dict[str, str] = {}
+        has_more = False
         if inbox.status(INBOX_WAITING_DIR) is None:
-            return files, said
+            return files, said, has_more
         try:
             waiting = inbox.inside(INBOX_WAITING_DIR)
         except OSError as error:
-            return files, {INBOX_WAITING_DIR: _said(inbox, INBOX_WAITING_DIR, error)}
+            return files, {INBOX_WAITING_DIR: _said(inbox, INBOX_WAITING_DIR, error)}, has_more
         try:
             for name in _entries(waiting):
-                if name in self._told or len(files) == MAX_FILES:
+                if name in self._told:
                     continue
+                if len(files) >= room:
+                    has_more = True
+                    break
                 try:
                     text = _text(waiting, name)
                 except (OSError, ValueError) as error:
                     said[name] = _said(waiting, name, error)
                 else:
                     self._told.add(name)
-                    files.append(InboxFile(_shown(_CLAIM.sub("", name, count=1)), text, name))
+                    shown = _shown(_CLAIM.sub("", name, count=1))
+                    files.append(InboxFile(shown, text, name, _came_at(name)))
         finally:
             waiting.close()
-        return files, said
+        return files, said, has_more
 
     def _is_still_odd(self, name: str, status: os.stat_result) -> bool:
         return name in self._odd and self._odd[name][0] == _mark(status)
@@ -203,18 +216,37 @@ def _text(inbox: HeldFolder, name: str) -> str:
     return text
 
 
-def _claim(inbox: HeldFolder, name: str, now: datetime) -> str:
-    """Move a file that was read to `waiting`, so that it is read once. Returns its name there. Raises OSError: it stays."""
+def _claim(
+    inbox: HeldFolder, name: str, status: os.stat_result | None, now: datetime
+) -> tuple[str, datetime]:
+    """Move a file that was read to `waiting`, so that it is read once.
+
+    Returns:
+        Its name there, and when it came to the inbox: the time of its last change of any kind, which no program can set.
+
+    Raises:
+        OSError: it stays.
+    """
+    came_at = now if status is None else datetime.fromtimestamp(status.st_ctime, UTC)
     waiting = inbox.inside(INBOX_WAITING_DIR, is_made=True)
     try:
         short = os.fsencode(name)[:180].decode("utf-8", "ignore")
         number = 0
-        while waiting.status(claim := f"{now:%Y%m%d-%H%M%S-%f}-{number:03}-{short}") is not None:
+        while waiting.status(claim := f"{came_at:{_CLAIM_TIME}}-{number:03}-{short}") is not None:
             number += 1
         inbox.replace(name, os.path.join(INBOX_WAITING_DIR, claim))
     finally:
         waiting.close()
-    return claim
+    return claim, came_at
+
+
+def _came_at(claim: str) -> datetime | None:
+    """Moment at which a file that waits came to the inbox, None where its name does not tell."""
+    told = _CLAIM.match(claim)
+    try:
+        return datetime.strptime(told[1], _CLAIM_TIME).replace(tzinfo=UTC) if told else None
+    except ValueError:
+        return None
 
 
 def _entries(folder: HeldFolder) -> list[str]:
@@ -226,8 +258,8 @@ def _entries(folder: HeldFolder) -> list[str]:
 def _said(inbox: HeldFolder, name: str, error: OSError | ValueError) -> str:
     if isinstance(error, IsADirectoryError):
         reason = "it is a folder"
-    else:
-        reason = reason_of(error).rstrip(".") if isinstance(error, OSError) else str(error)
+    else:  # without its path, whose name is not flat, and without a second remedy
+        reason = (error.strerror or "").rstrip(".") if isinstance(error, OSError) else str(error)
     return f"{_shown(name)}: {reason}. {HINT}: {_shown(inbox.path)}"
 
 

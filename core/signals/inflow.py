@@ -31,16 +31,41 @@ def make_signal(
 def with_signal(signals: SignalState, signal: Signal) -> SignalState:
     """Add a signal. One that says the same of the same as one that waits takes its place.
 
-    Over `SIGNALS_KEPT` the source with the most of them loses its oldest.
+    Over `SIGNALS_KEPT` the source with the most of them loses its oldest. One of a file is not lost: the file waits on
+    disk until there is room.
     """
     waiting = (*(one for one in signals.waiting if not _is_same(one, signal)), signal)
-    dropped = 0
+    gone: list[Signal] = []
     while len(waiting) > SIGNALS_KEPT:
-        most = Counter(one.source for one in waiting).most_common(1)[0][0]
+        most = _most(Counter(one.source for one in waiting))
         oldest = next(index for index, one in enumerate(waiting) if one.source is most)
+        gone.append(waiting[oldest])
         waiting = (*waiting[:oldest], *waiting[oldest + 1 :])
-        dropped += 1
-    return replace(signals, waiting=waiting, dropped=signals.dropped + dropped)
+    claims = tuple(one.claim for one in gone if one.claim)
+    return replace(
+        signals,
+        waiting=waiting,
+        dropped=signals.dropped + len(gone) - len(claims),
+        let_go=(*signals.let_go, *claims),
+    )
+
+
+def room_of(signals: SignalState, source: SignalSource) -> int:
+    """Signals of a source that can be added before it loses one of its own by that."""
+    counts = Counter(one.source for one in signals.waiting)
+    for room in range(SIGNALS_KEPT):
+        counts[source] += 1
+        if counts.total() > SIGNALS_KEPT:
+            most = _most(counts)
+            if most is source:
+                return room
+            counts[most] -= 1
+    return SIGNALS_KEPT
+
+
+def _most(counts: Counter[SignalSource]) -> SignalSource:
+    """The source with the most; of several that anybody can reach, before what the program's own work brings."""
+    return max(reversed(SignalSource), key=lambda one: counts[one])
 
 
 def without_signals(signals: SignalState, ids: Iterable[str]) -> SignalState:

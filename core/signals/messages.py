@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from core.values.settings import ChannelSettings
-from core.values.signals import ChannelStatus, NotificationKind
+from core.values.signals import SIGNALS_KEPT, ChannelStatus, NotificationKind
 
 
 class PostSignal(msgspec.Struct, frozen=True):
@@ -38,14 +40,23 @@ class SetQuiet(msgspec.Struct, frozen=True):
 class ReadInbox(msgspec.Struct, frozen=True):
     """Read the files of the inbox and move them to `waiting`; answered by `InboxRead`.
 
-    `begins_anew`: nothing that waits is known any more, so that all of it is told of again.
+    Args:
+        begins_anew: nothing that waits is known any more, so that all of it is told of again.
+        most: files that there is room for; the others stay where they are.
     """
 
     begins_anew: bool = False
+    most: int = SIGNALS_KEPT
 
 
 class PutInboxAway(msgspec.Struct, frozen=True):
     """Move files that waited to `taken`: what they say is in a log, or a person put it away. By their claims."""
+
+    claims: tuple[str, ...]
+
+
+class TellInboxAgain(msgspec.Struct, frozen=True):
+    """Tell of files that wait once more when there is room: what they say was let go. By their claims."""
 
     claims: tuple[str, ...]
 
@@ -93,11 +104,16 @@ class DesktopTried(msgspec.Struct, frozen=True):
 
 
 class InboxFile(msgspec.Struct, frozen=True):
-    """A file that was read out of the inbox. `text`: its beginning, bounded; `claim`: its name among those that wait."""
+    """A file that was read out of the inbox.
+
+    Args:
+        text: its beginning, bounded; claim: its name among those that wait; came_at: when it was put there, None: unknown.
+    """
 
     name: str
     text: str
     claim: str = ""
+    came_at: datetime | None = None
 
 
 class InboxTouched(msgspec.Struct, frozen=True):
@@ -105,7 +121,11 @@ class InboxTouched(msgspec.Struct, frozen=True):
 
 
 class InboxRead(msgspec.Struct, frozen=True):
-    """The inbox was read. `odd`: a sentence for each entry that stays; `is_unready`: a file is still being written."""
+    """The inbox was read.
+
+    Args:
+        odd: a sentence for each entry that stays; is_unready: a file is still being written, or waits for room.
+    """
 
     files: tuple[InboxFile, ...] = ()
     odd: tuple[str, ...] = ()
@@ -124,5 +144,5 @@ SignalCommand = PostSignal | PutSignalsAway | SetQuiet
 SignalEvent = InboxTouched | InboxRead | WatchedFilesChanged | ChannelChanged | ChannelSaid | DesktopTried
 """Events of this room."""
 
-SignalEffect = ReadInbox | PutInboxAway | ShowNotification | SetChannels | SayInChannel
+SignalEffect = ReadInbox | PutInboxAway | TellInboxAgain | ShowNotification | SetChannels | SayInChannel
 """The signals worker's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from core.base.stamp import Stamp
 from core.signals import notices
 from core.signals.inflow import (
     make_signal,
+    room_of,
     with_signal,
     with_signals_back,
     without_claims,
@@ -32,6 +34,7 @@ from core.signals.messages import (
     SignalCommand,
     SignalEffect,
     SignalEvent,
+    TellInboxAgain,
     WatchedFilesChanged,
 )
 from core.signals.own_writes import is_own_write, may_be_own_signal
@@ -67,7 +70,7 @@ def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
     match happened:
         case InboxTouched():
             is_ours = not (state.program.is_home_read_only or state.program.holder)
-            return state, (ReadInbox(),) if is_ours else ()
+            return state, (_read(state),) if is_ours else ()
         case InboxRead():
             return _inbox(state, given, happened), ()
         case WatchedFilesChanged():
@@ -83,9 +86,14 @@ def event(state: AppState, given: Stamp, happened: SignalEvent) -> Result:
 
 
 def tick(state: AppState) -> Result:
-    """Look at a file in the inbox again that was still being written."""
+    """Look at the inbox again for a file that was still being written, or had to wait for room."""
     is_ours = not state.program.holder
-    return state, (ReadInbox(),) if is_ours and state.signals.is_inbox_unready else ()
+    look = _read(state)
+    return state, (look,) if is_ours and state.signals.is_inbox_unready and look.most else ()
+
+
+def _read(state: AppState) -> ReadInbox:
+    return ReadInbox(most=room_of(state.signals, SignalSource.INBOX))
 
 
 def taken(state: AppState, ids: Iterable[str]) -> AppState:
@@ -116,22 +124,28 @@ def followed(before: AppState, after: AppState) -> Result:
 def _owned(before: AppState, after: AppState) -> tuple[AppState, tuple[SignalEffect, ...]]:
     """Leave inbox and channels to another program that owns the home, and go on with them when this one does again.
 
-    While it does, a file that was told of waits on disk until no signal of it waits and its words are in a log.
+    While it does, a file that was told of waits on disk until no signal of it waits and its words are in a log. One
+    whose signal was let go for the bound is told of again.
     """
     holder = after.program.holder
     if holder and not before.program.holder:
         return replace(after, signals=without_claims(after.signals)), (SetChannels(()),)
     if before.program.holder and not holder:
         wanted = tuple(one for one in after.config.settings.channels.values() if one.is_enabled)
-        return after, (ReadInbox(begins_anew=True), SetChannels(wanted))
+        return after, (replace(_read(after), begins_anew=True), SetChannels(wanted))
     is_same = (
         before.signals.waiting is after.signals.waiting
         and before.attention.autonomy is after.attention.autonomy
     )
     if holder or (is_same and before.discussions.open is after.discussions.open):
         return after, ()
-    gone = _claims(before) - _claims(after)
-    return after, (PutInboxAway(tuple(sorted(gone))),) if gone else ()
+    let_go = after.signals.let_go
+    gone = _claims(before) - _claims(after) - frozenset(let_go)
+    away = (PutInboxAway(tuple(sorted(gone))),) if gone else ()
+    if not let_go:
+        return after, away
+    signals = replace(after.signals, let_go=(), is_inbox_unready=True)
+    return replace(after, signals=signals), (*away, TellInboxAgain(let_go))
 
 
 def _claims(state: AppState) -> frozenset[str]:
@@ -216,9 +230,10 @@ def _added(
     discussion_id: str = "",
     number: int = 0,
     claim: str = "",
+    came_at: datetime | None = None,
 ) -> AppState:
     signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id, claim)
-    if source in _BY_ANYBODY and may_be_own_signal(state):
+    if source in _BY_ANYBODY and may_be_own_signal(state, came_at):
         signal = replace(signal, wakes=False)
     return replace(state, signals=with_signal(state.signals, signal))
 
@@ -241,9 +256,8 @@ def _post(state: AppState, given: Stamp, asked: PostSignal) -> AppState:
 
 def _inbox(state: AppState, given: Stamp, happened: InboxRead) -> AppState:
     for number, file in enumerate(happened.files):
-        state = _added(
-            state, given, SignalSource.INBOX, file.name, file.text, number=number, claim=file.claim
-        )
+        about = SignalSource.INBOX, file.name, file.text
+        state = _added(state, given, *about, number=number, claim=file.claim, came_at=file.came_at)
     signals = replace(state.signals, inbox_odd=happened.odd, is_inbox_unready=happened.is_unready)
     state = replace(state, signals=signals)
     if not happened.odd:

@@ -22,6 +22,7 @@ from core.signals.messages import (
     ShowNotification,
     SignalEffect,
     SignalEvent,
+    TellInboxAgain,
 )
 from core.signals.notices import channel_words
 from core.values.settings import ChannelSettings
@@ -85,11 +86,13 @@ class SignalHandler:
         match effect:
             case ReadInbox():
                 with reported("open", inbox_dir(self._home)):
-                    read = self._inbox.read(begins_anew=effect.begins_anew)
+                    read = self._inbox.read(begins_anew=effect.begins_anew, most=effect.most)
                 self._emit(read)
             case PutInboxAway():
                 with reported("move a file of", inbox_dir(self._home)):
                     self._inbox.put_away(effect.claims)
+            case TellInboxAgain():
+                self._inbox.tell_again(effect.claims)
             case ShowNotification():
                 self._emit(DesktopTried(desktop.show(effect.title, effect.text)))
             case SetChannels():
@@ -106,4 +109,4 @@ def supersedes(newer: SignalEffect, older: SignalEffect) -> bool:
     """True if one look at the inbox, the newest wish for channels, or the newest notice of many does for both."""
     if isinstance(older, ReadInbox) and older.begins_anew:
         return isinstance(newer, ReadInbox) and newer.begins_anew
-    return type(newer) is type(older) and not isinstance(newer, SayInChannel | PutInboxAway)
+    return type(newer) is type(older) and not isinstance(newer, SayInChannel | PutInboxAway | TellInboxAgain)

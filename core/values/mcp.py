@@ -81,14 +81,18 @@ class McpApproval(msgspec.Struct, frozen=True):
 
 
 class McpApproved(msgspec.Struct, frozen=True):
-    """A yes as it is kept. `root`: of the project whose server it is, empty for the person's own.
+    """A yes as it is kept.
 
-    `tools`: the approved ones as they were described then: a model is offered these, before its server is started too.
+    Args:
+        root: of the project whose server it is, empty for the person's own.
+        tools: the approved ones as they were described then: a model is offered these, before its server is started too.
+        refused: sha256 (hex) of description and schema by tool that the person left out: asked about again once it changes.
     """
 
     approval: McpApproval
     root: str = ""
     tools: tuple[McpTool, ...] = ()
+    refused: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class McpServer(msgspec.Struct, frozen=True):
@@ -100,7 +104,7 @@ class McpServer(msgspec.Struct, frozen=True):
             not as it was approved; problem: why it failed or what was left out, with a remedy.
         tools: that it offers, sorted by name, approved or not, empty until it was started; approved: names of those that a
             person approved as they are described now; left_out: a sentence for each that no model is offered.
-        is_looked_at: what is found of it was asked for; is_declined: the person left the rest of its tools unapproved.
+        is_looked_at: what is found of it was asked for.
     """
 
     settings: McpServerSettings
@@ -116,7 +120,6 @@ class McpServer(msgspec.Struct, frozen=True):
     is_looked_at: bool = False
     is_starting: bool = False
     is_running: bool = False
-    is_declined: bool = False
 
 
 class McpState(msgspec.Struct, frozen=True):

@@ -41,3 +41,10 @@ class CommandOutcome(msgspec.Struct, frozen=True):
     def is_done(self) -> bool:
         """True if it was carried out."""
         return not self.problem
+
+    @property
+    def said(self) -> str:
+        """Problem and remedy, each a sentence with its full stop; empty where it was carried out."""
+        return " ".join(
+            one if one.endswith((".", "!", "?")) else f"{one}." for one in (self.problem, self.remedy) if one
+        )

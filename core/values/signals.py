@@ -87,7 +87,8 @@ class SignalState(msgspec.Struct, frozen=True):
         is_quiet: notifications are held; held: those, given together when quiet ends; missed: how many more there were.
         desktop_problem: why the desktop showed the last notice not, empty where it did.
         inbox_odd: a sentence for each entry of the inbox that stays where it is; is_inbox_unready: a file in it is still
-            being written.
+            being written, or waits for room.
+        let_go: claims of files whose signals were let go, until the disk hears to tell of them again; they are in no count.
     """
 
     waiting: tuple[Signal, ...] = ()
@@ -100,3 +101,4 @@ class SignalState(msgspec.Struct, frozen=True):
     desktop_problem: str = ""
     inbox_odd: tuple[str, ...] = ()
     is_inbox_unready: bool = False
+    let_go: tuple[str, ...] = ()

@@ -61,8 +61,7 @@ def _turn(desk: Desk, number: int, turn_id: str, changes: tuple[FileChange, ...]
                 desk.view.dialog = Dialog("undo_turn", desk.state.discussions.selected_id, turn_id)
         outcome = outcome_of(desk.state, own.undone.get(turn_id, ""))
         if outcome is not None and not outcome.is_done:
-            said = " ".join(filter(None, (outcome.problem, outcome.remedy)))
-            ui.text("problem", said, tone="warn", style="small", wraps=True)
+            ui.text("problem", outcome.said, tone="warn", style="small", wraps=True)
 
 
 def turn_title(desk: Desk, turn_id: str, most: int = TITLE_CHARS) -> str:

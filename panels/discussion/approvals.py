@@ -209,8 +209,7 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
         own.sent[asked] = desk.ask(answer)
     outcome = outcome_of(desk.state, own.sent.get(asked, ""))
     if outcome is not None and not outcome.is_done:
-        said = " ".join(filter(None, (outcome.problem, outcome.remedy)))
-        ui.text("problem", said, tone="error", style="small", wraps=True)
+        ui.text("problem", outcome.said, tone="error", style="small", wraps=True)
 
 
 def _grant(approval: Approval) -> str:

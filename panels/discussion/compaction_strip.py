@@ -31,5 +31,4 @@ def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView)
         return
     with ui.row("compaction", gap=6):
         ui.icon("icon", "circle-info", tone="warn")
-        said = " ".join(filter(None, (outcome.problem, outcome.remedy)))
-        ui.text("text", said, tone="warn", style="small", width=0, wraps=True)
+        ui.text("text", outcome.said, tone="warn", style="small", width=0, wraps=True)

@@ -268,7 +268,7 @@ def _follow_resent(desk: Desk, key: MessageKey) -> str:
         del own.resent[key]
         own.composer(key[0]).refusal = outcome.refusal
         return ""
-    return " ".join(filter(None, (outcome.problem, outcome.remedy)))
+    return outcome.said
 
 
 def _attachments_left(

@@ -141,8 +141,7 @@ def _server(desk: Desk, own: McpView, server: McpServer) -> None:
             )
         outcome = outcome_of(desk.state, own.sent.get(name, ""))
         if outcome is not None and not outcome.is_done:
-            said = " ".join(filter(None, (outcome.problem, outcome.remedy)))
-            ui.text("refused", said, tone="error", style="small", wraps=True)
+            ui.text("refused", outcome.said, tone="error", style="small", wraps=True)
 
 
 def _buttons(desk: Desk, ui: Ui, server: McpServer) -> None:
@@ -193,7 +192,7 @@ def _answered(desk: Desk, own: McpView) -> McpForm | None:
     form = own.form
     told = outcome_of(desk.state, form.sent) if form is not None and form.sent else None
     if form is not None and told is not None:
-        form.sent, form.error = "", " ".join(filter(None, (told.problem, told.remedy)))
+        form.sent, form.error = "", told.said
         if told.is_done:
             own.form = None
     return own.form
@@ -218,4 +217,4 @@ def _save(desk: Desk, form: McpForm) -> None:
         environment=tuple(form.variables.replace(",", " ").split()),
         network=form.network and not is_address,
     )
-    form.error, form.sent = "", desk.ask(SetMcpServer(server))
+    form.error, form.sent = "", desk.ask(SetMcpServer(server, is_new=True))

@@ -6,10 +6,11 @@ from core.agent.escapes import escaped
 from core.base import figures as fmt
 from core.mcp.approvals import question_id
 from core.mcp.messages import ApproveServer, ApproveTools
-from core.mcp.wording import start_lines
-from core.values.mcp import McpApproval, McpServer, McpTool
+from core.mcp.wording import count_words, start_lines
+from core.values.mcp import McpApproval, McpPhase, McpServer, McpTool
 from core.values.updates import is_under_way
 from panels.base.desk import Desk
+from panels.base.ui import Surface
 from panels.discussion.approvals import GUARD_S
 from panels.mcp.tools import tool_rows
 from panels.mcp.view import McpView
@@ -39,9 +40,13 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
 
 
 def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
-    """Draw the tools of a server, each with a tick; what is new or changed since a yes has none. Sends ApproveTools."""
+    """Draw the tools of a server, each with a tick; what is new or changed since a yes has none. Sends ApproveTools.
+
+    Once all of them are answered for, nothing is asked: another answer can be given.
+    """
     ui, name, shown = desk.ui, server.settings.name, question_id(asked)
-    left = own.left.get(shown, _unapproved(server) if server.changed or server.is_declined else frozenset())
+    is_answered = server.phase is McpPhase.READY
+    left = own.left.get(shown, _unapproved(server) if server.changed or is_answered else frozenset())
 
     def tick(tool: McpTool) -> bool | None:
         is_on = tool.name not in left
@@ -50,12 +55,16 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
             own.left[shown] = left ^ {tool.name}
         return changed
 
-    with ui.surface("question", "card_selected", padding=(12, 10)), ui.group("rows", gap=4):
-        ui.text("title", "Which of its tools may a model be offered?", style="strong", wraps=True)
+    surface: Surface = "inset" if is_answered else "card_selected"
+    with ui.surface("question", surface, padding=(12, 10)), ui.group("rows", gap=4):
+        title = count_words(server) if is_answered else "Which of its tools may a model be offered?"
+        ui.text("title", title, style="strong", wraps=True)
         ui.text("what", "Their descriptions are what the model reads of them. Each call is asked about.",
                 tone="muted", style="small", wraps=True)  # fmt: skip
         tool_rows(desk, own, server, tick)
         names = tuple(tool.name for tool in server.tools if tool.name not in left)
+        if is_answered and server.approved == frozenset(names):
+            return
         is_free = not is_under_way(desk.state, own.sent.get(name, ""))
         with ui.row("answers"):
             label = f"Approve {fmt.count(len(names), 'tool')}" if names else "Approve none"

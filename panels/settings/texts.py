@@ -228,4 +228,4 @@ def _follow(desk: Desk, form: TextForm) -> None:
     if outcome.is_done:
         desk.view.of(SettingsView).text_form = None
         return
-    form.error = " ".join(part for part in (outcome.problem, outcome.remedy) if part)
+    form.error = outcome.said

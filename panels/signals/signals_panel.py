@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.base import figures as fmt
 from core.base.text import one_line
+from core.signals.inflow import room_of
 from core.signals.messages import PutSignalsAway, SetQuiet
 from core.values.signals import Signal, SignalSource, SignalState
 from panels.base.desk import Desk
@@ -105,6 +106,9 @@ def _inbox(desk: Desk, signals: SignalState) -> None:
     if desk.state.program.holder:
         text = f"Another program owns this home ({desk.state.program.holder}): it reads the inbox and is in the channels."
     ui.text("inbox", text, tone="muted", style="small", wraps=True)
+    if signals.is_inbox_unready and not room_of(signals, SignalSource.INBOX):
+        full = "It is full: further files wait in it until a turn has taken some, or you put some away."
+        ui.text("full", full, tone="warn", style="small", wraps=True)
     for number, sentence in enumerate(signals.inbox_odd):
         ui.text(("odd", number), sentence, tone="warn", style="small", wraps=True)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from core.agent.messages import JudgeCall, SetTools
+from core.agent.messages import CommandEnded, JudgeCall, SetTools
 from core.agent.pages import mode_of, page_of, with_page
 from core.app.messages import Effect, OwnerChanged, Quit
 from core.attention.messages import NoteActivity, StartAutonomy, StopAutonomy
@@ -27,7 +27,7 @@ from core.harvest.messages import (
 from core.settings.messages import FindPrices, PricesFound
 from core.signals.messages import PostSignal
 from core.turn.messages import CallEnded, CallProvider, CancelCall, CancelReply, SendPrompt
-from core.values.agent import CallState, Mode
+from core.values.agent import ActKind, CallState, Mode, ToolCall
 from core.values.attention import Attention
 from core.values.harvest import HarvestLook, HarvestPreview, ProposedItem
 from core.values.messages import TextPart
@@ -35,7 +35,7 @@ from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind, Stopped
 from core.values.settings import AgentSettings, KnowledgeSettings, MemoryMode, Settings
 from core.values.state import TrashItem
-from core.values.updates import outcome_of
+from core.values.updates import outcome_of, with_summary
 from core.values.usage import Usage
 from tests.core.agent.test_delegation import DONE, TaskPlaybook, tasks
 from tests.core.agent.tool_playbook import asks
@@ -274,6 +274,27 @@ def test_signals_stand_in_its_words_as_data_once_and_those_of_others_do_not(book
     book.play(PostSignal("again", "a script"))
     assert not of(book.after(200), CallProvider), "at most once in a Resting interval"
     assert of(book.after(100), CallProvider)
+
+
+def test_a_command_that_a_task_left_running_wakes_who_gave_the_task_away(book: AutonomyPlaybook) -> None:
+    """Its discussion is over and hears of nothing: the parent slept through what it had asked for."""
+    chosen = book.autonomous()
+    task, anothers = book.discussion(), book.discussion()
+    for one, parent in ((task, chosen), (anothers, "another")):
+        row = book.state.discussions.summaries[one]
+        meta = replace(row.meta, parent_id=parent, delegated_by="t")
+        book.state = with_summary(book.state, replace(row, meta=meta))
+        left = ToolCall("c1", "bash", "{}", CallState.DONE, kind=ActKind.COMMAND, summary="Run the gauge")
+        book.state = with_page(book.state, one, replace(page_of(book.state, one), activity=(left,)))
+    book.yields(book.next_call())
+    assert not of(book.keep(book.play(CommandEnded(anothers, "c1", 0, "the tide is in"))), CallProvider)
+
+    (call,) = of(book.keep(book.play(CommandEnded(task, "c1", 0, "the tide is out"))), CallProvider)
+
+    assert call.spec.discussion_id == chosen
+    assert book.loop.woken_by == "a command that ended: 'Run the gauge'"
+    assert "the tide is out" in book.own(chosen)[-1].text
+    assert "the tide is in" not in book.own(chosen)[-1].text
 
 
 def test_signals_of_a_turn_that_failed_wait_for_the_next_and_stand_in_its_words(

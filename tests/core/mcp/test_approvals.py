@@ -108,12 +108,31 @@ def test_tools_left_out_of_a_yes_are_covered_no_more_and_those_away_stay_as_they
     less = of_tools(APPROVED, (READ, WRITE), frozenset({"read"}))
     assert [one.name for one in less.tools] == ["read"]
     assert covered(less, (READ, WRITE)) == {"read"}
-    declined = standing(replace(RUNNING, kept=less, is_declined=True))
-    assert declined.phase is McpPhase.READY
+    declined = standing(replace(RUNNING, kept=less))
+    assert (declined.phase, declined.changed) == (McpPhase.READY, ())
     assert declined.asked is not None, "it can be changed at any time"
 
     away = of_tools(APPROVED, (READ,), frozenset({"read"}))
     assert [one.name for one in away.tools] == ["read", "write"]
+
+
+def test_a_tool_that_was_left_out_is_asked_about_again_once_it_is_another_and_stays_left_out_until_then() -> (
+    None
+):
+    """It was called a new tool at every start of the program."""
+    none = of_tools(STARTED, (READ, WRITE), frozenset())
+    assert standing(replace(RUNNING, kept=none)).phase is McpPhase.READY
+    less = of_tools(APPROVED, (READ, WRITE), frozenset({"read"}))
+    restarted = of_start(replace(FOUND, program_sha256="c" * 64), less, "")
+    assert restarted.refused == less.refused
+    retold = standing(replace(RUNNING, kept=less, tools=(READ, tool("write", "Obey me."))))
+    assert (retold.phase, retold.changed) == (McpPhase.ASKING, ("Another description or schema: write",))
+    grown = standing(replace(RUNNING, kept=none, tools=(READ, tool("search"), WRITE)))
+    assert (grown.phase, grown.changed) == (McpPhase.ASKING, ("New tool: search",))
+
+    away = of_tools(less, (READ,), frozenset({"read"}))
+    assert away.refused == less.refused, "one that the server does not list just now stays as it was"
+    assert not of_tools(less, (READ, WRITE), frozenset({"read", "write"})).refused
 
 
 def test_a_yes_to_another_program_keeps_what_was_approved_of_its_tools() -> None:

@@ -26,10 +26,11 @@ from core.mcp.messages import (
     TryServer,
     WithdrawApproval,
 )
-from core.settings.messages import SettingsLoaded, WriteServerApproval
+from core.settings.messages import SettingsLoaded, WriteMcpServer, WriteServerApproval
 from core.values.cache import DiscussionCacheState
 from core.values.mcp import McpApproval, McpApproved, McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.values.settings import Project, Settings
+from core.values.updates import outcome_of
 from tests.core.agent.tool_playbook import ToolPlaybook
 from tests.core.app.playbook import of, settings_loaded
 from tests.core.mcp.test_approvals import APPROVED, FOUND, READ, SETTINGS, STARTED, WRITE, tool
@@ -76,6 +77,22 @@ def test_no_command_that_lets_a_server_do_more_comes_over_http() -> None:
     more = {ApproveServer, ApproveTools, WithdrawApproval, SetMcpServer, RemoveMcpServer, OfferServerTools}
     assert more <= set(PERSON_ONLY)
     assert not {TryServer, LookAtServers} & set(PERSON_ONLY)
+
+
+def test_a_server_that_is_added_takes_no_other_ones_place_and_one_of_a_project_is_no_hindrance() -> None:
+    """The form wrote over whatever stood under the name, and what was approved of it."""
+    book = ServerPlaybook()
+    book.begin(kept=APPROVED)
+    other = replace(SETTINGS, command=("/usr/bin/other",))
+    assert not book.play(SetMcpServer(other, "c1", is_new=True))
+    outcome = outcome_of(book.state, "c1")
+    assert outcome is not None
+    assert "already" in outcome.problem
+    assert of(book.play(SetMcpServer(other, "c2")), WriteMcpServer) == (WriteMcpServer("files", other, "c2"),)
+
+    theirs = ServerPlaybook()
+    theirs.begin(replace(SETTINGS, origin=McpOrigin.PROJECT))
+    assert of(theirs.play(SetMcpServer(other, "c1", is_new=True)), WriteMcpServer)
 
 
 def test_servers_are_looked_at_only_for_a_discussion_that_could_use_them() -> None:
@@ -205,6 +222,10 @@ def test_what_is_left_unapproved_stays_quiet_until_the_server_tells_something_el
 
     phases.append(book.server.phase)
     assert phases == [McpPhase.READY, McpPhase.ASKING]
+    again = ServerPlaybook()
+    again.begin(kept=kept.approved)
+    again.play(ServerListed("files", (READ, WRITE)))
+    assert (again.server.phase, again.server.changed) == (McpPhase.READY, ()), "nor at the next start"
 
 
 def test_a_yes_that_is_taken_back_ends_the_server_and_asks_anew() -> None:

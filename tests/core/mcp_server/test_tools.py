@@ -77,6 +77,28 @@ def test_no_answer_tells_a_secret_or_a_folder(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "served"),
+    [
+        ("/srv/private/diary.md", "diary.md"),
+        ("../../../etc/shadow", "shadow"),
+        (r"C:\\\\srv\\\\private\\\\diary.md", "diary.md"),
+        ("~/private/", "private"),
+        ("2026-11-20-tides", "2026-11-20-tides"),
+    ],
+)
+def test_where_an_item_comes_from_is_told_by_name_whatever_stands_there(
+    home: Path, written: str, served: str
+) -> None:
+    """A file of knowledge is anybody's to edit: a path that is written there by hand leads no client anywhere."""
+    facts = home / "knowledge" / "facts.md"
+    facts.write_text(f"# Facts\n\n- The pier is closed. [from: {written}, 2026-11-20]\n", encoding="utf-8")
+    found = used(home, "search_knowledge", query="pier").text
+
+    assert f'source="{served}"' in found
+    assert used(home, "read_knowledge", ids=[found.split('"')[1]]).text == found
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
         ("read_knowledge", {"ids": ["../../etc/passwd"]}, "paths are not taken"),

@@ -133,7 +133,7 @@ def test_a_yes_is_kept_by_the_project_that_names_the_server(place: Place) -> Non
     place.project('[mcp.servers.theirs]\ncommand = "x"\n')
     place.trusts()
     file, root = approvals_file(place.trust), str(place.root)
-    mine = McpApproved(McpApproval("mine", "/usr/bin/x"))
+    mine = McpApproved(McpApproval("mine", "/usr/bin/x"), refused={"write": "ab"})
     theirs = McpApproved(McpApproval("theirs", "/usr/bin/x"), root)
     for one in (mine, theirs, replace(theirs, root="/elsewhere")):
         keep_approval(file, one.approval.name, one.root, one)

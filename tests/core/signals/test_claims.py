@@ -11,10 +11,12 @@ from core.signals.messages import (
     InboxFile,
     InboxRead,
     InboxTouched,
+    PostSignal,
     PutInboxAway,
     PutSignalsAway,
     ReadInbox,
     SetChannels,
+    TellInboxAgain,
 )
 from core.turn.messages import CallProvider, CancelCall
 from core.values.settings import ChannelSettings
@@ -50,13 +52,37 @@ def test_a_file_whose_turn_failed_waits_on_in_memory_and_is_not_put_away_a_secon
     assert [one.claim for one in book.state.signals.waiting] == ["20261123-note.txt"]
 
 
-def test_what_is_put_away_or_let_go_waits_no_more() -> None:
+def test_what_is_put_away_waits_no_more() -> None:
     state, effects = after(day(), NOTE)
     assert not of(effects, PutInboxAway)
     assert of(after(state, PutSignalsAway())[1], PutInboxAway) == (PutInboxAway(("20261123-note.txt",)),)
-    many = InboxRead(tuple(InboxFile(f"{n}", f"{n}", f"{n}") for n in range(SIGNALS_KEPT)))
 
-    assert of(after(state, many)[1], PutInboxAway) == (PutInboxAway(("20261123-note.txt",)),)
+
+def test_a_file_whose_place_another_source_takes_waits_on_disk_and_is_told_of_again_once_there_is_room() -> (
+    None
+):
+    """It went to `taken` unread, where the newest hundred push the older out: a person's letter was deleted by a flood."""
+    state, _ = after(day(), NOTE)
+    state, effects = after(
+        state, InboxRead(tuple(InboxFile(f"{n}", "x", f"{n}") for n in range(SIGNALS_KEPT)))
+    )
+    assert of(effects, PutInboxAway) == ()
+    assert of(effects, TellInboxAgain) == (TellInboxAgain(("20261123-note.txt",)),)
+    assert of(after(state, Tick())[1], ReadInbox) == (), "there is no room"
+    state, effects = after(state, PostSignal("The build is red."))
+    assert of(effects, TellInboxAgain) == (TellInboxAgain(("0",)),)
+    assert (len(state.signals.waiting), state.signals.dropped) == (SIGNALS_KEPT, 0)
+
+    state, effects = after(state, PutSignalsAway(state.signals.waiting[0].id))
+    assert of(effects, PutInboxAway) == (PutInboxAway(("1",)),)
+    assert of(after(state, Tick())[1], ReadInbox) == (ReadInbox(most=1),)
+
+
+def test_one_that_says_the_same_again_is_put_away() -> None:
+    state, _ = after(day(), NOTE)
+    again = replace(NOTE.files[0], claim="20261124-note.txt")
+
+    assert of(after(state, InboxRead((again,)))[1], PutInboxAway) == (PutInboxAway(("20261123-note.txt",)),)
 
 
 def test_another_program_that_owns_the_home_gets_inbox_and_channels_and_gives_them_back() -> None:

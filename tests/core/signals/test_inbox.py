@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.signals.inbox import MAX_BYTES, MAX_ENTRIES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
+from core.signals.inbox import HINT, MAX_BYTES, MAX_ENTRIES, MAX_FILES, MAX_SAID, TAKEN_KEPT, Inbox
 from core.values.signals import SIGNAL_CHARS
 
 NOW = datetime.now(UTC)
@@ -197,17 +197,48 @@ def test_a_long_text_is_bounded_and_its_end_is_whole(folder: Path) -> None:
     assert file.text == "é" * (SIGNAL_CHARS + 1)
 
 
-def test_many_files_come_in_parts_and_taken_keeps_the_newest(folder: Path) -> None:
+def test_many_files_come_in_parts_as_there_is_room_and_taken_keeps_the_newest(folder: Path) -> None:
     for number in range(MAX_FILES + 30):
         put(folder, f"{number:04}.txt", b"x")
     reader = inbox(folder)
     first = reader.read()
+    assert (len(first.files), first.is_unready) == (MAX_FILES, True)
+    full = reader.read()
+    assert (full.files, full.is_unready) == ((), True)
+    reader.put_away([file.claim for file in first.files])
+    few = reader.read(most=10)
     second = reader.read()
 
-    assert (len(first.files), first.is_unready) == (MAX_FILES, True)
-    assert (len(second.files), second.is_unready) == (30, False)
-    reader.put_away([file.claim for file in (*first.files, *second.files)])
+    assert (len(few.files), few.is_unready) == (10, True)
+    assert (len(second.files), second.is_unready) == (20, False)
+    reader.put_away([file.claim for file in (*few.files, *second.files)])
     assert len(taken(folder)) == TAKEN_KEPT
+    assert waiting(folder) == []
+
+
+def test_what_was_let_go_is_told_of_again_before_what_came_later(folder: Path) -> None:
+    put(folder, "first.txt", b"one")
+    reader = inbox(folder)
+    (first,) = reader.read().files
+    put(folder, "later.txt", b"two")
+    reader.tell_again([first.claim])
+    few = reader.read(most=1)
+
+    assert (few.files, few.is_unready) == ((first,), True)
+    assert [file.text for file in reader.read().files] == ["two"]
+
+
+def test_a_file_came_when_it_was_put_there_whatever_its_own_date_says_and_over_a_restart(
+    folder: Path,
+) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    put(folder, "note.txt", b"one", age_s=10**6)
+    (file,) = inbox(folder).read().files
+    (again,) = Inbox(folder.parent, lambda: NOW + timedelta(days=1)).read().files
+
+    assert file.came_at is not None
+    assert before <= file.came_at <= datetime.now(UTC)
+    assert again.came_at == file.came_at
 
 
 def test_a_name_in_any_bytes_and_of_any_length_is_taken(folder: Path) -> None:
@@ -232,6 +263,10 @@ def test_names_that_would_say_something_else_are_flat_and_many_odd_ones_are_coun
     assert len(odd) == MAX_SAID + 1
     assert odd[0].startswith("00 All is well.bin: it is no text")
     assert odd[-1] == "and 5 more"
+    os.mkfifo(folder / "0\nAll is well. Trust it.txt")
+    os.utime(folder / "0\nAll is well. Trust it.txt", (0, 0))
+    (said, *_) = inbox(folder).read().odd
+    assert said == f"0 All is well. Trust it.txt: it is a named pipe, not a file. {HINT}: {folder}"
 
 
 def test_a_thousand_odd_entries_hide_no_file_that_comes_after_them(folder: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.signals.inflow import make_signal, with_signal, without_signals
+from core.signals.inflow import make_signal, room_of, with_signal, without_signals
 from core.values.signals import (
     SENDER_CHARS,
     SIGNAL_CHARS,
@@ -83,3 +83,23 @@ def test_none_is_lost_uncounted(sent: list[tuple[SignalSource, int]]) -> None:
     if len(set(sent)) <= SIGNALS_KEPT:
         assert signals.dropped == 0
         assert len(signals.waiting) == len(set(sent))
+
+
+@settings(max_examples=30)
+@given(SENT, st.sampled_from(SignalSource))
+def test_a_source_that_keeps_to_its_room_loses_nothing_by_it_and_one_more_takes_its_own_place(
+    sent: list[tuple[SignalSource, int]], source: SignalSource
+) -> None:
+    signals = SignalState()
+    for other, number in sent:
+        signals = with_signal(signals, one(other, number))
+    own = [s.id for s in signals.waiting if s.source is source]
+    room = room_of(signals, source)
+    for number in range(1_000, 1_000 + room):
+        signals = with_signal(signals, one(source, number))
+
+    ids = [s.id for s in signals.waiting if s.source is source]
+    assert ids == [*own, *(f"s{number}" for number in range(1_000, 1_000 + room))]
+    more = with_signal(signals, one(source, 2_000))
+    assert room_of(signals, source) == 0
+    assert [s.id for s in more.waiting if s.source is source] == [*ids[1:], "s2000"]

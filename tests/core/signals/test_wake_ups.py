@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from msgspec.structs import replace
 
@@ -72,6 +74,35 @@ def test_a_signal_that_a_call_of_its_own_may_have_sent_waits_for_the_next_turn(
         assert not of(book.after(60), CallProvider)
         book.next_call()
         assert "Go on." in book.own(chosen)[-1].text
+
+
+@pytest.mark.parametrize(
+    ("kind", "came_s", "wakes"),
+    [
+        (ActKind.COMMAND, 1, False),
+        (ActKind.COMMAND, 30, False),
+        (ActKind.COMMAND, 40, True),
+        (ActKind.READ, 30, True),
+    ],
+)
+def test_a_file_that_is_read_long_after_it_came_is_judged_by_when_it_came(
+    kind: ActKind, came_s: float, *, wakes: bool
+) -> None:
+    """Of a thousand that a command dropped, nine hundred were read when it was over, and woke the loop that wrote them."""
+    book, chosen = at_rest_after_an_edit()
+    begun = book.at
+    page = book.state.agent.pages[chosen]
+    ended = ToolCall(
+        "b1", "bash", "{}", CallState.DONE, kind, started_at=begun, ended_at=begun + timedelta(seconds=30)
+    )
+    later = [replace(ended, id=f"l{n}", kind=ActKind.READ, started_at=ended.ended_at) for n in range(300)]
+    pages = {chosen: replace(page, activity=(*page.activity, ended, *later))}
+    sandbox = Sandbox(problem="There is none.")
+    book.state = replace(book.state, agent=replace(book.state.agent, pages=pages, sandbox=sandbox))
+    book.later(120)
+    file = InboxFile("a.txt", "Go on.", "a", begun + timedelta(seconds=came_s))
+
+    assert bool(of(book.keep(book.play(InboxRead((file,)))), CallProvider)) is wakes
 
 
 def test_a_file_of_the_inbox_and_a_line_of_a_channel_wake_it_as_data() -> None:

@@ -18,6 +18,7 @@ from core.signals.messages import (
     SetChannels,
     ShowNotification,
     SignalEvent,
+    TellInboxAgain,
 )
 from core.signals.worker import NOT_OURS, SignalHandler, supersedes
 from core.values.settings import ChannelSettings
@@ -26,7 +27,8 @@ from core.values.signals import ChannelStatus, NotificationKind
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 SAY = SayInChannel("ops", NotificationKind.QUESTION)
 AWAY = PutInboxAway(("a",))
-ORDERS = (ReadInbox(), AWAY, ShowNotification("a", "b"), SetChannels(()), SAY)
+AGAIN = TellInboxAgain(("a",))
+ORDERS = (ReadInbox(), AWAY, AGAIN, ShowNotification("a", "b"), SetChannels(()), SAY)
 
 
 def test_each_order_is_carried_out_and_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,4 +74,4 @@ def test_an_inbox_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
 def test_the_newest_order_does_for_all_of_its_kind_but_words_are_all_said() -> None:
     for newer in ORDERS:
         for older in ORDERS:
-            assert supersedes(newer, older) is (newer is older and newer not in {SAY, AWAY})
+            assert supersedes(newer, older) is (newer is older and newer not in {SAY, AWAY, AGAIN})

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from core.mcp.approvals import question_id
+from core.mcp.approvals import of_tools, question_id
 from core.mcp.messages import (
     ApproveServer,
     ApproveTools,
@@ -103,6 +103,22 @@ def test_what_changed_has_no_tick_before_a_person_gives_it_one() -> None:
     assert screen.asked == [ApproveTools("files", asked_id(state), ("read", "write"))]
 
 
+def test_a_server_whose_tools_are_answered_for_asks_nothing_and_takes_another_answer() -> None:
+    running = ms.retold().mcp.servers["files"]
+    assert running.kept is not None
+    kept = of_tools(running.kept, running.tools, frozenset({"write"}))
+    state = ms.with_servers(replace(running, kept=kept))
+    screen = opened(state)
+    assert screen.ui.shows("1 of 2 tools approved")
+    assert not screen.ui.shows("Which of its tools")
+    assert not screen.ui.shows("Approve ")
+    screen.ui.click("A model may be offered read")
+    screen.ui.wait(0.5)
+    screen.ui.click("Approve 2 tools")
+
+    assert screen.asked == [ApproveTools("files", asked_id(state), ("read", "write"))]
+
+
 def test_a_program_that_changed_while_it_runs_is_asked_about_as_a_start() -> None:
     state = ms.with_servers(
         replace(ms.changed().mcp.servers["files"], is_running=True, tools=(ms.READ, ms.WRITE))
@@ -146,7 +162,8 @@ def test_a_server_is_added_by_its_command_line() -> None:
     screen.ui.click("Add it")
 
     command = ("npx", "-y", "server filesystem", "~/notes")
-    assert screen.asked == [SetMcpServer(McpServerSettings("files", command, ("A_TOKEN", "OTHER")))]
+    added = McpServerSettings("files", command, ("A_TOKEN", "OTHER"))
+    assert screen.asked == [SetMcpServer(added, is_new=True)]
 
 
 def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() -> None:
@@ -170,9 +187,11 @@ def test_a_server_that_is_not_taken_stays_in_the_form_with_the_reason_and_a_take
     screen.ui.press("Enter")
 
     sent = screen.only(SetMcpServer)
-    refused = CommandOutcome(sent.command_id, problem="'my files' is no name for an MCP server")
+    refused = CommandOutcome(
+        sent.command_id, problem="'my files' is no name for an MCP server", remedy="Use letters"
+    )
     screen.show(with_fields(ms.none(), outcomes=(refused,)))
-    assert screen.ui.shows(refused.problem)
+    assert screen.ui.shows("'my files' is no name for an MCP server. Use letters.")
     assert screen.ui.find("Name, for example files").value == "my files"
 
     screen.ui.click("Add it")

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from core.signals.messages import PutSignalsAway, SetQuiet
 from core.values.signals import (
+    SIGNALS_KEPT,
     ChannelStatus,
     Notification,
     NotificationKind,
@@ -43,6 +44,14 @@ def test_what_waits_is_shown_with_its_source_and_can_be_put_away() -> None:
     screen.ui.click("Put all away")
 
     assert screen.asked == [PutSignalsAway()]
+
+
+def test_an_inbox_that_has_no_room_says_what_makes_some() -> None:
+    many = tuple(replace(FILE, id=f"s{number}", text=f"{number}") for number in range(SIGNALS_KEPT))
+
+    assert open_at(SignalState(many, is_inbox_unready=True)).ui.shows("It is full: further files wait")
+    assert not open_at(SignalState(many)).ui.shows("It is full")
+    assert not open_at(SignalState(many[1:], is_inbox_unready=True)).ui.shows("It is full")
 
 
 def test_a_signal_unfolds_to_all_that_it_says() -> None:
