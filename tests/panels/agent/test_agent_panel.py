@@ -215,6 +215,9 @@ def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click()
     assert screen.ui.copied == [ags.CHANGES[1].path]
     screen.ui.click("Open slots.md in editor")
     assert screen.ui.files == [ags.CHANGES[2].path]
+    assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)"), "a button in the line folds nothing"
+    screen.ui.click("Hide the difference of src/cachelab/slots.py")
+    assert not screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
 
 
 def test_a_new_file_whose_edits_were_undone_is_not_offered_to_be_opened() -> None:
