@@ -347,7 +347,11 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
         return "triangle-exclamation", "warn", summary.problem
     opened = state.discussions.open.get(meta.id)
     if opened is None and has_left_calls(summary):
-        return "shield-halved", "warn", f"{fmt.count(summary.left_calls, 'tool call')} of a program that ended: open it for your yes"
+        return (
+            "shield-halved",
+            "warn",
+            f"{fmt.count(summary.left_calls, 'tool call')} of a program that ended: open it for your yes",
+        )
     if opened is not None and opened.failure is not None:
         return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
     if summary.is_unanswered:

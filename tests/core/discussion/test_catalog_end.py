@@ -16,9 +16,13 @@ from core.values.records import MessageRecord, Record, StartRecord
 from tests.core.records import ID, NOW, choose, delete, edit, meta, reply, restore, used, user, version
 
 
-def asks(record_id: str, *call_ids: str, name: str = "bash", status: Status = Status.COMPLETE) -> MessageRecord:
+def asks(
+    record_id: str, *call_ids: str, name: str = "bash", status: Status = Status.COMPLETE
+) -> MessageRecord:
     calls = tuple(ToolCallPart(one, name, "{}") for one in call_ids)
-    return MessageRecord(record_id, NOW, Role.ASSISTANT, (TextPart("I look."), *calls), status, "anthropic", "m")
+    return MessageRecord(
+        record_id, NOW, Role.ASSISTANT, (TextPart("I look."), *calls), status, "anthropic", "m"
+    )
 
 
 def result(record_id: str, call_id: str, *, is_error: bool = False) -> MessageRecord:
@@ -80,7 +84,9 @@ def test_the_list_knows_how_a_talk_ends_as_one_who_opens_it_does(
     assert len(said & {*opened.left_calls}) == left_calls
 
 
-def test_a_call_waits_in_the_list_until_it_is_begun_or_the_model_goes_on(catalog: Catalog, tmp_path: Path) -> None:
+def test_a_call_waits_in_the_list_until_it_is_begun_or_the_model_goes_on(
+    catalog: Catalog, tmp_path: Path
+) -> None:
     home = tmp_path / "home"
     store.create(home, meta(ID), ASKED)
     seen = [row_of(catalog).left_calls]
