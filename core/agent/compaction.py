@@ -21,7 +21,7 @@ from core.agent.compaction_messages import (
 )
 from core.agent.compression import COMPRESSION_PROMPT
 from core.agent.cut_plan import SUMMARY_TOKENS, with_summary, without_summary
-from core.base.figures import money
+from core.base.figures import count, money
 from core.base.mapping import with_entry, without
 from core.base.stamp import Stamp
 from core.context.budget import FULL_PERCENT, is_told
@@ -323,7 +323,8 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     if window is not None and window.is_assumed and overflow is None:
         assumed = f" Nobody knows the model's window: {window.limit_tokens:,} tokens were assumed."
     head = f" They are told of by {told}." if told else " Nothing tells of them."
-    left = f"{cut.left_messages:,} messages, about {cut.left_tokens_est:,} tokens, are not in the model's view any more."
+    are = "is" if cut.left_messages == 1 else "are"
+    left = f"{count(cut.left_messages, 'message')}, about {count(cut.left_tokens_est, 'token')}, {are} not in the model's view any more."
     return f"{why}{left}{head} The log keeps everything.{assumed}"
 
 
