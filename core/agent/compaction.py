@@ -30,6 +30,7 @@ from core.context.window_use import context_window
 from core.discussion.cuts import cut_record
 from core.discussion.log_view import model_view
 from core.discussion.messages import AppendRecords, UpkeepToken, WriteFailed
+from core.providers.abilities import takes_seals_alone
 from core.settings.messages import LoadSettings
 from core.spending.limits import add_spent, has_room, limit_reached, payments_of, release, reserve, upkeep_key
 from core.spending.messages import SettleReserve
@@ -221,8 +222,14 @@ def _begun(
         is_running,
         max(1, call.overflows) if call is not None else 1,
         opened.gone_calls,
+        _keeps_seals(state, opened.id),
     )
     return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
+
+
+def _keeps_seals(state: AppState, discussion_id: str) -> bool:
+    status = state.config.providers.get(state.discussions.summaries[discussion_id].meta.provider)
+    return status is not None and takes_seals_alone(status.kind)
 
 
 def _neighbours(state: AppState, discussion_id: str) -> dict[str, str]:

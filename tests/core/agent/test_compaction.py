@@ -406,3 +406,17 @@ def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet
     assert isinstance(last, ToolResultPart)
     assert last.text.startswith("r" * 27_000 + "\n\n(A line of the program")
     assert not call.spec.inputs.user_text
+
+
+@pytest.mark.parametrize("kind", ProviderKind)
+def test_only_where_a_vendor_takes_seals_alone_a_plan_leaves_them(book: Playbook, kind: ProviderKind) -> None:
+    chosen = talked(book)
+    config = book.state.config
+    status = replace(config.providers["embedded"], kind=kind)
+    book.state = replace(
+        book.state, config=replace(config, providers={**config.providers, "embedded": status})
+    )
+
+    (plan,) = of(book.play(CompactDiscussion(chosen)), PlanView)
+
+    assert plan.keeps_seals is (kind is ProviderKind.GEMINI)
