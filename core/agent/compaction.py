@@ -324,15 +324,28 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     call = state.turns.calls.get(one.discussion_id)
     overflow = call.overflow if call is not None and call.id == one.call_id else None
     why = f"{overflow.what.removesuffix('.')}. " if overflow is not None else ""
-    told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
     window = context_window(state, one.discussion_id)
     assumed = ""
     if window is not None and window.is_assumed and overflow is None:
         assumed = f" Nobody knows the model's window: {window.limit_tokens:,} tokens were assumed."
-    head = f" They are told of by {told}." if told else " Nothing tells of them."
+    shrunk = (
+        f"Of {count(len(cut.shrunk), 'long result')} it sees the head and the tail." if cut.shrunk else ""
+    )
+    left = " ".join(filter(None, (_left(cut), shrunk)))
+    return f"{why}{left or _WITHIN} The log keeps everything.{assumed}"
+
+
+_WITHIN = "No message left the model's view, but reasoning, or calls that leave no trace."
+
+
+def _left(cut: ViewCut) -> str:
+    if not cut.left_messages:
+        return ""
+    told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
+    head = f"They are told of by {told}." if told else "Nothing tells of them."
     are = "is" if cut.left_messages == 1 else "are"
-    left = f"{count(cut.left_messages, 'message')}, about {count(cut.left_tokens_est, 'token')}, {are} not in the model's view any more."
-    return f"{why}{left}{head} The log keeps everything.{assumed}"
+    messages = f"{count(cut.left_messages, 'message')}, about {count(cut.left_tokens_est, 'token')},"
+    return f"{messages} {are} not in the model's view any more. {head}"
 
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:

@@ -111,7 +111,8 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     summary_room = min(SUMMARY_TOKENS, room // 4) if dropped else tokens_of(earlier)
     remains = room - kept_tokens - summary_room - _FRAME_TOKENS
     least = 0 if own is None else _least_journal(asked, messages[:start] if bridge else ())
-    journal_room = max(remains, least)
+    has_left = begin + start > 0 or not asked.is_running  # else there is nothing that it could tell of
+    journal_room = max(remains, least) if has_left else 0
     journal = shown(_tellable(asked), journal_room, dict(asked.sources)) if journal_room else ""
     cut = ViewCut(
         id="",

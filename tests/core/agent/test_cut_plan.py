@@ -297,10 +297,12 @@ def test_seals_that_a_vendor_asks_for_stay_on_the_calls_of_a_running_turn() -> N
     seal = '{"call_id":"c0","thought_signature":"c2VhbA=="}'
     asked = running("I look. " * 20_000, seals=seal, keeps_seals=True)
 
-    cut = plan_cut(asked).cut
+    entry = JournalEntry(NOW - timedelta(days=1), "", "Of another day")
+    cut = plan_cut(replace(asked, entries=(entry,))).cut
 
     assert cut is not None
     assert [one.call_id for one in cut.shrunk] == ["c0"]
+    assert not cut.journal, "no message left: there is nothing to be told of, and no room"
     log = [MessageRecord(one.id, one.at, one.role, one.parts) for one in asked.messages]
     later = said(5, Role.USER, TextPart("And now?"))
     view = restore_from_log([*log, cut_record(replace(cut, id="cut")), later])
