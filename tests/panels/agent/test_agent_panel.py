@@ -73,6 +73,15 @@ def test_the_mode_is_chosen_in_the_panel_beside_the_composer_and_by_one_key() ->
     ]
 
 
+def test_the_key_of_the_modes_says_no_yes_to_what_is_asked() -> None:
+    """Two presses from asking to planning would have written the file that waits."""
+    screen = open_at(ags.asking_edit())
+
+    screen.ui.press("Ctrl+M")
+
+    assert screen.asked == [SetTools("d1", has_tools=True, mode=Mode.PLAN)]
+
+
 def test_what_waits_comes_to_the_front_once_and_is_answered_there() -> None:
     screen = open_at(ags.rested())
     screen.show(ags.asking_command())
