@@ -73,7 +73,7 @@ def _is_inside(path: str, root: str) -> bool:
 
 
 def _names(word: str) -> Iterator[str]:
-    """What of a word may name a file."""
+    """Parts of a word that may name a file."""
     yield word
     if word.startswith("-") and not word.startswith("--"):
         yield word[2:]

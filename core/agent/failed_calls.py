@@ -32,7 +32,9 @@ def failed_calls(entries: Sequence[Entry]) -> tuple[FailedCall, ...]:
     names: dict[str, str] = {}
     found: list[FailedCall] = []
     for entry in entries:
-        for part in entry.parts if isinstance(entry, Message) and not entry.is_deleted else ():
+        if not isinstance(entry, Message) or entry.is_deleted:
+            continue
+        for part in entry.parts:
             if isinstance(part, ToolCallPart):
                 names[part.call_id] = part.name
             elif isinstance(part, ToolResultPart) and (end := part.end(entry.status)) is not CallEnd.DONE:

@@ -18,14 +18,14 @@ from core.values.records import Record
 
 
 class TalkEnd(msgspec.Struct, frozen=True):
-    """How a talk ends: fields of `DiscussionSummary`."""
+    """End of a talk: fields of `DiscussionSummary`."""
 
     is_unanswered: bool = False
     left_calls: int = 0
 
 
 def read_end(db: sqlite3.Connection, number: int, path: Path, end: int, now: datetime) -> TalkEnd:
-    """Read how a talk ends, by the rules of a load: its last reply, and the results of tools behind it.
+    """Read the end of a talk, by the rules of a load: its last reply, and the results of tools behind it.
 
     Args:
         number: of the discussion; path, end: its log, as far as it is indexed; now: time for marks, of no account here.

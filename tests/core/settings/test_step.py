@@ -490,13 +490,3 @@ def test_a_prompt_that_nothing_reads_is_refused(
 ) -> None:
     assert not of(book.play(command), WritePrompt)
     assert why in book.state.program.notices[-1].text
-
-
-def test_that_a_server_cannot_be_reached_is_said_until_it_tells_its_models() -> None:
-    book = Playbook().ready()
-    for name in ("ollama", "other"):
-        book.play(OperationFailed(f"models/{name}", f"{name} cannot be reached", is_standing=True))
-
-    book.play(ModelsListed("ollama", ()))
-
-    assert [one.id for one in book.state.program.notices] == ["models/other"]
