@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.base.figures import count
 from core.base.text import clean
 
 HEAD_BYTES, TAIL_BYTES = 10_000, 20_000
@@ -38,7 +39,7 @@ class CappedOutput:
         tail = bytes(self._tail[-self._tail_bytes :])
         if not self.left_bytes:
             return _decoded(self._head + tail)
-        return f"{_decoded(self._head)}\n[… {self.left_bytes:,} bytes left out …]\n{_decoded(tail)}"
+        return f"{_decoded(self._head)}\n[… {count(self.left_bytes, 'byte')} left out …]\n{_decoded(tail)}"
 
     def live(self) -> str:
         """End of what arrived, at most `LIVE_CHARS`."""

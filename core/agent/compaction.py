@@ -21,7 +21,7 @@ from core.agent.compaction_messages import (
 )
 from core.agent.compression import COMPRESSION_PROMPT
 from core.agent.cut_plan import SUMMARY_TOKENS, with_summary, without_summary
-from core.base.figures import money
+from core.base.figures import count, money
 from core.base.mapping import with_entry, without
 from core.base.stamp import Stamp
 from core.context.budget import FULL_PERCENT, is_told
@@ -30,6 +30,7 @@ from core.context.window_use import context_window
 from core.discussion.cuts import cut_record
 from core.discussion.log_view import model_view
 from core.discussion.messages import AppendRecords, UpkeepToken, WriteFailed
+from core.providers.abilities import takes_seals_alone
 from core.settings.messages import LoadSettings
 from core.spending.limits import add_spent, has_room, limit_reached, payments_of, release, reserve, upkeep_key
 from core.spending.messages import SettleReserve
@@ -221,8 +222,14 @@ def _begun(
         is_running,
         max(1, call.overflows) if call is not None else 1,
         opened.gone_calls,
+        _keeps_seals(state, opened.id),
     )
     return _with(state, replace(one, phase=CompactionPhase.PLANNING)), (LoadSettings(), effect)
+
+
+def _keeps_seals(state: AppState, discussion_id: str) -> bool:
+    status = state.config.providers.get(state.discussions.summaries[discussion_id].meta.provider)
+    return status is not None and takes_seals_alone(status.kind)
 
 
 def _neighbours(state: AppState, discussion_id: str) -> dict[str, str]:
@@ -317,14 +324,28 @@ def _words(state: AppState, one: Compaction, cut: ViewCut) -> str:
     call = state.turns.calls.get(one.discussion_id)
     overflow = call.overflow if call is not None and call.id == one.call_id else None
     why = f"{overflow.what.removesuffix('.')}. " if overflow is not None else ""
-    told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
     window = context_window(state, one.discussion_id)
     assumed = ""
     if window is not None and window.is_assumed and overflow is None:
         assumed = f" Nobody knows the model's window: {window.limit_tokens:,} tokens were assumed."
-    head = f" They are told of by {told}." if told else " Nothing tells of them."
-    left = f"{cut.left_messages:,} messages, about {cut.left_tokens_est:,} tokens, are not in the model's view any more."
-    return f"{why}{left}{head} The log keeps everything.{assumed}"
+    shrunk = (
+        f"Of {count(len(cut.shrunk), 'long result')} it sees the head and the tail." if cut.shrunk else ""
+    )
+    left = " ".join(filter(None, (_left(cut), shrunk)))
+    return f"{why}{left or _WITHIN} The log keeps everything.{assumed}"
+
+
+_WITHIN = "No message left the model's view, but reasoning, or calls that leave no trace."
+
+
+def _left(cut: ViewCut) -> str:
+    if not cut.left_messages:
+        return ""
+    told = " and ".join(filter(None, ("its journal" * bool(cut.journal), "a summary" * bool(cut.summary))))
+    head = f"They are told of by {told}." if told else "Nothing tells of them."
+    are = "is" if cut.left_messages == 1 else "are"
+    messages = f"{count(cut.left_messages, 'message')}, about {count(cut.left_tokens_est, 'token')},"
+    return f"{messages} {are} not in the model's view any more. {head}"
 
 
 def _over(state: AppState, given: Stamp, one: Compaction, problem: str) -> Result:

@@ -41,6 +41,7 @@ class PlanView(msgspec.Struct, frozen=True):
     is_running: bool = False
     attempt: int = 1
     gone: frozenset[str] = frozenset()
+    keeps_seals: bool = False
 
 
 class SummariseView(msgspec.Struct, frozen=True):

@@ -165,6 +165,7 @@ class CompactionHandler:
                 is_running=effect.is_running,
                 attempt=effect.attempt,
                 gone=effect.gone,
+                keeps_seals=effect.keeps_seals,
                 piece_tokens=min(window * _PIECE_PERCENT // 100, _MOST_PIECE_TOKENS),
             )
         )

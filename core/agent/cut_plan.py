@@ -51,6 +51,7 @@ class CutRequest(msgspec.Struct, frozen=True):
         is_running: the last turn is not over: its bytes stay, unless there is an overflow.
         attempt: of overflows in a row, from 1; gone: calls that left the view before.
         piece_tokens: what one call of a summary may read.
+        keeps_seals: of a running turn's reasoning the vendor takes back seals of its calls alone, and asks for them.
     """
 
     messages: tuple[Message, ...]
@@ -66,6 +67,7 @@ class CutRequest(msgspec.Struct, frozen=True):
     attempt: int = 1
     gone: frozenset[str] = frozenset()
     piece_tokens: int = 16_000
+    keeps_seals: bool = False
 
 
 def plan_cut(asked: CutRequest) -> CutPlan:
@@ -100,8 +102,7 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     kept = messages[start:]
     calls = _ephemeral(kept) if not asked.is_running else ()
     has_more = start > 0 or _drops_reasoning(asked, kept)
-    is_tight = asked.attempt > 1 or (asked.is_running and not has_more)
-    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, is_tight=is_tight)
+    shrunk, kept_tokens, is_shrunk = _shrunk(asked, kept, is_tight=_is_tight(asked, kept, start))
     known = {*asked.gone, *(asked.previous.calls if asked.previous is not None else ())}
     if not has_more and not is_shrunk and not set(calls) - known:
         return CutPlan(problem=_nothing(asked, kept_tokens))
@@ -110,7 +111,8 @@ def plan_cut(asked: CutRequest) -> CutPlan:
     summary_room = min(SUMMARY_TOKENS, room // 4) if dropped else tokens_of(earlier)
     remains = room - kept_tokens - summary_room - _FRAME_TOKENS
     least = 0 if own is None else _least_journal(asked, messages[:start] if bridge else ())
-    journal_room = max(remains, least)
+    has_left = begin + start > 0 or not asked.is_running  # else there is nothing that it could tell of
+    journal_room = max(remains, least) if has_left else 0
     journal = shown(_tellable(asked), journal_room, dict(asked.sources)) if journal_room else ""
     cut = ViewCut(
         id="",
@@ -119,6 +121,7 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         journal=journal,
         summary=earlier,
         through=asked.messages[-1].id,
+        reasoned_from=kept[0].id if asked.is_running and asked.keeps_seals else "",
         calls=tuple(sorted({*known, *calls})),
         shrunk=shrunk,
         why=asked.why,
@@ -214,11 +217,31 @@ def _ephemeral(messages: Sequence[Message]) -> tuple[str, ...]:
 
 def _drops_reasoning(asked: CutRequest, kept: Sequence[Message]) -> bool:
     """True if reasoning of a running turn goes out now and would not behind the cut."""
-    if not asked.is_running:
+    if not asked.is_running or asked.keeps_seals:
         return False
     is_bare = asked.previous is not None and asked.previous.through == kept[-1].id
     has_it = any(isinstance(part, ReasoningPart) for message in kept for part in message.parts)
     return has_it and not is_bare
+
+
+def _is_tight(asked: CutRequest, kept: Sequence[Message], start: int) -> bool:
+    """True if nothing else can leave, or what leaves is not enough: results are shortened in a running turn, too.
+
+    Args:
+        start: place at which what stays begins; 0: no turn leaves, and reasoning alone would.
+    """
+    if asked.attempt > 1 or not asked.is_running or start > 0:
+        return asked.attempt > 1
+    if not _drops_reasoning(asked, kept):
+        return True
+    reasoning = (part for one in kept for part in one.parts if isinstance(part, ReasoningPart))
+    left = _tokens(asked, kept) - sum(tokens_of(part.text) for part in reasoning)
+    return left > _most_running(asked.budget)
+
+
+def _most_running(budget: WindowBudget) -> int:
+    """Tokens that a turn may take: room for the answer is no reason to shorten what it reads."""
+    return max(budget.room, budget.window * 60 // 100 - budget.fixed)
 
 
 def _shrunk(
@@ -233,7 +256,7 @@ def _shrunk(
     there = {part.call_id for one in kept for part in one.parts if isinstance(part, ToolResultPart)}
     before = {one.call_id: one.kept_chars for one in old if one.call_id in there}
     tokens, budget = _tokens(asked, kept), asked.budget
-    most = budget.room if is_tight else max(budget.room, budget.window * 60 // 100 - budget.fixed)
+    most = budget.room if is_tight else _most_running(budget)
     must = is_tight or (tokens > most and not asked.is_running)
     results = [part for one in kept for part in one.parts if isinstance(part, ToolResultPart)]
     chosen, left = before, tokens

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
+from core.base.figures import count
 from core.values.agent import EditHunk
 
 CONTEXT_LINES = 3
@@ -146,7 +147,7 @@ def joined_differences(earlier: str, later: str) -> str:
 def _cut(text: str) -> str:
     if len(text) <= MAX_DIFFERENCE_CHARS:
         return text
-    return f"{text[:MAX_DIFFERENCE_CHARS]}\n… {len(text) - MAX_DIFFERENCE_CHARS:,} more characters\n"
+    return f"{text[:MAX_DIFFERENCE_CHARS]}\n… {count(len(text) - MAX_DIFFERENCE_CHARS, 'more character')}\n"
 
 
 def _joined(old: Sequence[str], changes: Sequence[Change]) -> tuple[Change, ...]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from core.base.figures import count
 from core.base.text import clean, one_line, size_bytes
 from core.base.tokens import estimate_tokens
 
@@ -157,7 +158,7 @@ def without_discussions(text: str, discussion_ids: Collection[str]) -> tuple[str
 def _row(entry: JournalEntry, source: str) -> str:
     text = entry.text
     if len(text) > MAX_ENTRY_CHARS:
-        text = f"{text[:MAX_ENTRY_CHARS]}\n[{len(text) - MAX_ENTRY_CHARS:,} more characters stand in the journal]"
+        text = f"{text[:MAX_ENTRY_CHARS]}\n[{count(len(text) - MAX_ENTRY_CHARS, 'more character stands', 'more characters stand')} in the journal]"
     return f"{entry.head}{source}\n{text}\n\n" if text else f"{entry.head}{source}\n\n"
 
 

@@ -10,6 +10,7 @@ from core.agent import delegation
 from core.agent.calls import STOPPED_BEFORE, advance, closed, result_record
 from core.agent.leaked_calls import is_leaked
 from core.agent.pages import open_calls, page_of, with_page, with_turn, without_turn
+from core.base.figures import count
 from core.base.stamp import Stamp
 from core.discussion.cuts import line_record
 from core.discussion.messages import AppendRecords, RecordsAppended, ReplyToken, ResultToken
@@ -155,7 +156,9 @@ def _round_over(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
     if not turn.goes_on or turn.has_yielded:
         return queue.go_on(without_turn(state, discussion_id), given, discussion_id)
     if turn.rounds >= most:
-        words = f"Stopped: the model was asked {most} times in this turn. Send again to let it go on."
+        words = (
+            f"Stopped: the model was asked {count(most, 'time')} in this turn. Send again to let it go on."
+        )
         state = queue.hold(without_turn(state, discussion_id), discussion_id, words)
         return state, (
             AppendRecords(discussion_id, (MarkRecord(given.make_id(0), given.at, "rounds", words),)),

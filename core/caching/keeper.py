@@ -299,7 +299,7 @@ class CacheKeeper(BookHolder):
                 may_store=self._setup.may_store(),
             ),
             now,
-            token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile.pdf),
+            token_counter(counted, factor, None if memo is None else memo.estimated, spec.profile),
             count_revision=(round(factor / _FACTOR_STEP), 0 if memo is None else memo.counted),
         )
 

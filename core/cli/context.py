@@ -134,7 +134,7 @@ def make_report(
     from core.spending.pricing import input_usd_per_token
 
     counted = {segment.sha256: count_tokens(segment.text) for segment in stack.segments}
-    layers = stack.report(counted, factor, profile.pdf)
+    layers = stack.report(counted, factor, profile)
     total = sum(layer.tokens_est for layer in layers)
     price = input_usd_per_token(profile.provider, profile.id, datetime.now(UTC))
     return ContextReport(

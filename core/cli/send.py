@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from core.agent.delegation import questions_of
+from core.agent.escapes import escaped
+from core.agent.failed_calls import FailedCall, failed_calls
 from core.agent.messages import SetTools
 from core.agent.pages import mode_of
 from core.app.execution import act
@@ -49,7 +51,7 @@ from core.settings.starting_model import named_provider
 from core.settings.wording import trust_command
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
-from core.values.messages import Entry, Message, ReasoningPart, Role, TextPart
+from core.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import MessageRecord
 from core.values.spending import LimitScope
@@ -258,7 +260,8 @@ class SentTurn:
 
     Args:
         before: ids of the entries before the prompt; command_id: of the send; printed, thought: what was shown so far
-            of the reply `reply_id`; shown: ids of replies that were shown whole; asked: approvals that were answered.
+            of the reply `reply_id`; shown: ids of replies that were shown whole, and of failed calls that were said; asked:
+        approvals that were answered.
     """
 
     front: FrontEnd
@@ -290,14 +293,14 @@ class SentTurn:
         while state is not None and not self._is_over(state):
             with self.console.stops.held_back():
                 self._show(state)
+            if self._has_question(state):
+                self._end_line()
             ask_all(self.front, self.console, self.chosen, self.asked)
             state = self.front.wait_for(lambda s: self._is_over(s) or self._has_news(s), NEVER_S)
         return state
 
     def _has_news(self, state: AppState) -> bool:
-        if any(question_key(*one) not in self.asked for one in questions_of(state, self.chosen)):
-            return True
-        if self._has_whole(state.discussions.open[self.chosen]):
+        if self._has_question(state) or self._has_whole(state.discussions.open[self.chosen]):
             return True
         call = state.turns.calls.get(self.chosen)
         if call is None:
@@ -307,6 +310,9 @@ class SentTurn:
         shows = self.options.given.show_reasoning and len(call.reasoning) > thought
         is_retry = call.phase is CallPhase.RETRYING and call.retry_reason not in self.told
         return len(call.text) > printed or shows or is_retry
+
+    def _has_question(self, state: AppState) -> bool:
+        return any(question_key(*one) not in self.asked for one in questions_of(state, self.chosen))
 
     def _is_over(self, state: AppState) -> bool:
         """The call has come and gone, it was not made, or its reply could not be written."""
@@ -329,19 +335,41 @@ class SentTurn:
         self._print(call.text, call.reasoning)
 
     def _has_whole(self, opened: OpenDiscussion) -> bool:
-        """True if a reply is on disk that was not shown whole: its call may have come and gone between two looks."""
+        """True if a reply or result is on disk that was not shown: its call may have come and gone between two looks."""
         for entry in reversed(opened.entries):
             if entry.id in self.before or entry.id in self.shown:
                 return False
-            if isinstance(entry, Message) and entry.role is Role.ASSISTANT:
-                return True
+            if isinstance(entry, Message):
+                return entry.role is not Role.USER
         return False
 
     def _show_whole(self, opened: OpenDiscussion) -> None:
-        """Print what was not shown yet of each reply that is on disk, in their order."""
-        for reply in self._replies(opened):
-            if reply.id not in self.shown:
-                self._show_reply(reply)
+        """Print what was not shown yet of each reply that is on disk, and say which of its calls failed, in their order."""
+        new = self._new(opened)
+        failed = {one.call_id: one for one in failed_calls(new)}
+        for entry in new:
+            if not isinstance(entry, Message) or entry.id in self.shown:
+                continue
+            if entry.role is Role.ASSISTANT:
+                self._show_reply(entry)
+            elif entry.role is Role.TOOL:
+                self.shown.add(entry.id)
+                results = (part.call_id for part in entry.parts if isinstance(part, ToolResultPart))
+                for call in (failed[one] for one in results if one in failed):
+                    self._say_failed(call)
+
+    def _say_failed(self, call: FailedCall) -> None:
+        """Say what became of a call, unless the person's own no did."""
+        was_asked = any(key.startswith(f"{self.chosen}/{call.call_id}/") for key in self.asked)
+        if call.end is not CallEnd.REFUSED or not was_asked:
+            self._end_line()
+            self.console.note(f"manual-slop: {escaped(call.sentence)}")
+
+    def _end_line(self) -> None:
+        """End the line of the model's words before something else is said on the terminal."""
+        if self.printed and not self.printed.endswith("\n"):
+            self.console.line()
+            self.printed += "\n"
 
     def _show_reply(self, reply: Message) -> None:
         self.shown.add(reply.id)

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from core.agent.escapes import escaped
+from core.agent.failed_calls import FailedCall
 from core.base import paths
 from core.base.errors import SlopError
 from core.base.surroundings import current_folder
@@ -22,7 +23,7 @@ from core.cli.wording import in_terminal
 from core.hooks.client import HookClient, HookError, connect
 from core.values.agent import Mode
 from core.values.discussion import DiscussionMeta, DiscussionSummary
-from core.values.messages import Message, ReasoningPart, Role, Status, TextPart
+from core.values.messages import CallEnd, Message, ReasoningPart, Role, Status, TextPart
 from core.values.state import AppState, DiscussionsState
 from core.values.usage import Usage
 
@@ -198,7 +199,12 @@ class _Printed:
                 self.thought += data["text"]
             case "reply":
                 self._next_reply()
+            case "failed_call":
+                self._end_line()
+                failed = FailedCall(data["call_id"], data["name"], CallEnd(data["end"]), data["words"])
+                self.console.note(f"manual-slop: {escaped(failed.sentence)}")
             case "asking":
+                self._end_line()
                 self.console.note(
                     f"manual-slop: the running program asks for your yes: {escaped(data['title'])}"
                 )
@@ -216,6 +222,11 @@ class _Printed:
         if self.printed and not self.options.is_json:
             self.console.write("\n" * (2 - self.printed.endswith("\n")))
         self.printed = self.thought = ""
+
+    def _end_line(self) -> None:
+        if self.printed and not self.printed.endswith("\n") and not self.options.is_json:
+            self.console.line()
+            self.printed += "\n"
 
     def end(self, chosen: str, *, is_stopped: bool) -> int:
         """Say how it ended. Returns the exit code."""

@@ -92,7 +92,11 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
     _print([server], console, is_json=False)
     for tool in server.tools:
         console.line(_asked_lines(tool, is_approved=tool.name in server.approved))
-    if not confirm(console, f"Offer these {len(server.tools)} tools to models?", is_yes=False):
+    if not confirm(
+        console,
+        f"Offer {'this tool' if len(server.tools) == 1 else f'these {len(server.tools):,} tools'} to models?",
+        is_yes=False,
+    ):
         console.line("Nothing more was changed: no model is offered them.")
         return NOT_AGREED
     act(front, ApproveTools(name, question_id(server.asked)))

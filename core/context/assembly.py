@@ -31,7 +31,7 @@ from core.context.token_scale import (
 from core.spending.estimates import expected_input, is_far_below
 from core.values.cache import RewriteCosts
 from core.values.curation import ItemFiles, NamedText
-from core.values.provider import ModelProfile, PdfForm, ProviderRequest
+from core.values.provider import ModelProfile, ProviderRequest
 from core.values.recall import Recalled
 from core.values.records import RequestRecord, ViewRecord
 from core.values.spec import PREVIEW_ID, CallToBuild, OfferedTools, PlannedRequest, StackSpec
@@ -285,9 +285,7 @@ class Assembler:
         known, factor = self._counter.known(), self._factor(assembly.spec)
         pairs = zip(assembly.layers, assembly.stack.layers, shown.layers, strict=True)
         return tuple(
-            report
-            if one is two
-            else layer_report(two, report.offset_chars, known, factor, assembly.profile.pdf)
+            report if one is two else layer_report(two, report.offset_chars, known, factor, assembly.profile)
             for report, one, two in pairs
         )
 
@@ -387,24 +385,24 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         if desk.request is None:
             return expected
-        count, factor = self._counted_whole(desk, desk.request, spec.profile.pdf), self._factor(spec)
+        count, factor = self._counted_whole(desk, desk.request, spec.profile), self._factor(spec)
         return recounted(expected, desk.count, count, factor / desk.factor)
 
     def _counted_whole(
-        self, desk: AssemblyDesk, request: ProviderRequest, pdf: PdfForm | None
+        self, desk: AssemblyDesk, request: ProviderRequest, profile: ModelProfile | None
     ) -> RequestCount:
         known = self._counter.known()
-        count = desk.counter.count(request, known, pdf)
+        count = desk.counter.count(request, known, profile)
         if count.is_whole:
             return count
         parts = (part for part in request_parts(request) if isinstance(part, Segment))
         self._counter.count({part.sha256: part.text for part in parts if part.sha256 not in known})
-        return desk.counter.count(request, self._counter.known(), pdf)
+        return desk.counter.count(request, self._counter.known(), profile)
 
     def _remember(self, spec: StackSpec, request: ProviderRequest, factor: float) -> None:
         desk = self._desk(spec.discussion_id)
         desk.request, desk.factor = request, factor
-        desk.count = desk.counter.count(request, self._counter.known(), spec.profile.pdf)
+        desk.count = desk.counter.count(request, self._counter.known(), spec.profile)
 
     def note_usage(self, spec: StackSpec, usage: Usage, texts: Iterable[str] = ()) -> None:
         """Note what a discussion's last call reported, to be learned from. O(1).
@@ -435,7 +433,7 @@ class Assembler:
         written = self._counted(report.texts) if usage.output_tokens else 0
         is_told = report.request is not None and sent > 0
         count = (
-            self._counted_whole(self._desk(spec.discussion_id), report.request, profile.pdf)
+            self._counted_whole(self._desk(spec.discussion_id), report.request, profile)
             if is_told and report.request is not None
             else RequestCount(0)
         )
@@ -452,7 +450,7 @@ class Assembler:
 
     def _measured(self, spec: StackSpec, stack: AggregateStack, items: tuple[ItemFiles, ...]) -> Assembly:
         known, turns = self._counter.known(), self._desk(spec.discussion_id).turns
-        layers = stack.report(known, self._factor(spec), spec.profile.pdf, turns)
+        layers = stack.report(known, self._factor(spec), spec.profile, turns)
         others = (layer for layer in stack.layers if layer.id is not LayerId.TURNS)
         is_counted = all(segment.sha256 in known for layer in others for segment in layer.segments)
         is_counted = is_counted and turns.is_counted(stack.layer(LayerId.TURNS), known)

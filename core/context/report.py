@@ -11,9 +11,9 @@ from core.base.shared_run import shared_run
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, scaled
 from core.context.pieces import AS_TEXT, Layer, Piece
-from core.providers.attachments import attachment_tokens
+from core.providers.attachments import attachment_tokens, result_file_tokens
 from core.values.messages import AttachmentPart, ToolResultPart
-from core.values.provider import PdfForm
+from core.values.provider import ModelProfile
 from core.values.stack import LayerId, LayerReport, Segment, SegmentReport
 
 _RECORDED_SEGMENTS = 64
@@ -24,10 +24,10 @@ def layer_report(
     offset_chars: int,
     counted: Mapping[str, int],
     factor: float,
-    pdf: PdfForm | None = None,
+    profile: ModelProfile | None = None,
 ) -> LayerReport:
     """Report one layer. Args as for `AggregateStack.report`; O(n) in pieces."""
-    segments = tuple(_segment_report(piece, counted, factor, pdf) for piece in layer.pieces)
+    segments = tuple(_segment_report(piece, counted, factor, profile) for piece in layer.pieces)
     size = sum(segment.size_bytes for segment in segments)
     return _report(layer, offset_chars, segments, size, sum(segment.tokens_est for segment in segments))
 
@@ -42,7 +42,7 @@ class _Reported(msgspec.Struct, frozen=True):
 
     pieces: tuple[Piece, ...] = ()
     factor: float = 1.0
-    pdf: PdfForm | None = None
+    profile: ModelProfile | None = None
     segments: tuple[SegmentReport, ...] = ()
     counts: tuple[int, ...] = ()
     estimated: tuple[int, ...] = ()
@@ -65,13 +65,13 @@ class GrownReport:
         offset_chars: int,
         counted: Mapping[str, int],
         factor: float,
-        pdf: PdfForm | None = None,
+        profile: ModelProfile | None = None,
     ) -> LayerReport:
         """Report as `layer_report` does. O(pieces behind those of the last time), and those that were estimated then;
         with another factor the tokens of the others are scaled anew.
         """
         last = self._last
-        same = shared_run(last.pieces, layer.pieces) if last.pdf == pdf else 0
+        same = shared_run(last.pieces, layer.pieces) if last.profile == profile else 0
         segments, counts = [*last.segments[:same]], [*last.counts[:same]]
         size, tokens = last.size_bytes, last.tokens
         if same < len(last.segments):
@@ -88,18 +88,20 @@ class GrownReport:
             tokens = sum(one.tokens_est for one in segments)
         for number in anew:
             before = segments[number]
-            segments[number] = after = _segment_report(layer.pieces[number], counted, factor, pdf)
+            segments[number] = after = _segment_report(layer.pieces[number], counted, factor, profile)
             counts[number] = _text_count(layer.pieces[number], after, counted)
             size += after.size_bytes - before.size_bytes
             tokens += after.tokens_est - before.tokens_est
         for piece in layer.pieces[same:]:
-            segments.append(after := _segment_report(piece, counted, factor, pdf))
+            segments.append(after := _segment_report(piece, counted, factor, profile))
             counts.append(_text_count(piece, after, counted))
             size, tokens = size + after.size_bytes, tokens + after.tokens_est
         places = (*anew, *range(same, len(segments)))
         estimated = sorted({n for n in places if not _is_known(layer.pieces[n], counted)})
         made = tuple(segments)
-        self._last = _Reported(layer.pieces, factor, pdf, made, tuple(counts), tuple(estimated), size, tokens)
+        self._last = _Reported(
+            layer.pieces, factor, profile, made, tuple(counts), tuple(estimated), size, tokens
+        )
         return _report(layer, offset_chars, made, size, tokens)
 
     def is_counted(self, layer: Layer, counted: Mapping[str, int]) -> bool:
@@ -155,7 +157,7 @@ def _recorded_segments(report: LayerReport) -> tuple[SegmentReport, ...]:
 
 
 def _segment_report(
-    piece: Piece, counted: Mapping[str, int], factor: float, pdf: PdfForm | None
+    piece: Piece, counted: Mapping[str, int], factor: float, profile: ModelProfile | None
 ) -> SegmentReport:
     wire = piece.wire
     if not piece.parts:
@@ -165,11 +167,11 @@ def _segment_report(
         tokens = scaled(estimate_tokens(size) if known is None else known, factor)
         return SegmentReport(piece.key, piece.sha256, size, tokens)
     if isinstance(wire, AttachmentPart):
-        tokens = attachment_tokens(wire, pdf, factor)
+        tokens = attachment_tokens(wire, profile.pdf if profile else None, factor)
         return SegmentReport(piece.key, piece.sha256, wire.size_bytes, tokens)
     size = sum(map(size_bytes, piece.parts))
     known = counted.get(piece.sha256)
     tokens = scaled(estimate_tokens(size) if known is None else known, factor)
     files = wire.attachments if isinstance(wire, ToolResultPart) else ()
-    tokens += sum(attachment_tokens(file, pdf, factor) for file in files)
+    tokens += sum(result_file_tokens(file, profile, factor) for file in files)
     return SegmentReport(piece.key, piece.sha256, size + sum(file.size_bytes for file in files), tokens)

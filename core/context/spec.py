@@ -18,6 +18,7 @@ from core.providers.profiles import fitting_temperature
 from core.settings.models import profile_of
 from core.settings.searched_places import asked_places
 from core.values.agent import Mode
+from core.values.composer import message_text_of
 from core.values.curation import NamedText, Preset
 from core.values.discussion import DiscussionMeta, OpenDiscussion
 from core.values.messages import Message, Role
@@ -151,7 +152,7 @@ def _inputs(
     status = state.config.providers.get(meta.provider)
     has_metadata = status is None or takes_metadata(status.kind)
     turns = _turns(opened)
-    said, attachments = opened.draft.text, opened.draft.attachments
+    said, attachments = message_text_of(opened.draft.text), opened.draft.attachments
     if round_version is not None:
         turns, said, attachments = _before(turns, round_version), "", ()
     elif user_message is not None:

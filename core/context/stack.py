@@ -33,7 +33,7 @@ from core.context.wire import (
     wire_layers,
     wire_messages,
 )
-from core.values.provider import Effort, PdfForm, ProviderRequest
+from core.values.provider import Effort, ModelProfile, ProviderRequest
 from core.values.stack import LayerId, LayerReport, Segment, StackInputs, ToolSchema
 from core.values.view import ContextView
 
@@ -154,20 +154,20 @@ class AggregateStack(msgspec.Struct, frozen=True):
         self,
         counted: Mapping[str, int] = _NONE_COUNTED,
         factor: float = 1.0,
-        pdf: PdfForm | None = None,
+        profile: ModelProfile | None = None,
         turns: GrownReport | None = None,
     ) -> tuple[LayerReport, ...]:
         """Report on each layer for the Context view and the log, in canonical order. No text is copied.
 
         Args:
             counted: o200k tokens by sha256 of a segment; what is missing is estimated from its size.
-            factor: the model's tokens over o200k's for the same text; pdf: how it takes a PDF.
+            factor: the model's tokens over o200k's for the same text; profile: of the model, by which files are counted.
             turns: remembers the discussion's layer 11; it only saves time.
         """
         return tuple(
-            turns.report(layer, offset, counted, factor, pdf)
+            turns.report(layer, offset, counted, factor, profile)
             if turns is not None and layer.id is LayerId.TURNS
-            else layer_report(layer, offset, counted, factor, pdf)
+            else layer_report(layer, offset, counted, factor, profile)
             for layer, offset in zip(self.layers, self.offsets, strict=True)
         )
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from core.base.shared_run import shared_run
 from core.base.text import size_bytes
 from core.base.tokens import estimate_tokens, recalibrated, scaled, within_range
-from core.providers.attachments import attachment_tokens
+from core.providers.attachments import attachment_tokens, is_seen_in_result, result_file_tokens
 from core.values.messages import AttachmentPart, ReasoningPart, ToolCallPart, ToolResultPart, files_of
-from core.values.provider import ModelProfile, PdfForm, ProviderRequest, RequestMessage, RequestPart
+from core.values.provider import ModelProfile, ProviderRequest, RequestMessage, RequestPart
 from core.values.stack import Segment, ToolSchema
 from core.values.usage import Usage
 
@@ -102,7 +102,7 @@ class _Counted(msgspec.Struct, frozen=True):
     text that was estimated.
     """
 
-    pdf: PdfForm | None = None
+    profile: ModelProfile | None = None
     messages: tuple[RequestMessage, ...] = ()
     tokens: Sequence[int] = ()
     images: Sequence[int] = ()
@@ -119,32 +119,36 @@ class RequestCounter:
         self._last = _Counted()
 
     def count(
-        self, request: ProviderRequest, counted: Mapping[str, int], pdf: PdfForm | None = None
+        self, request: ProviderRequest, counted: Mapping[str, int], profile: ModelProfile | None = None
     ) -> RequestCount:
         """Count a request. O(parts behind those of the last one), the texts are looked up."""
         last, estimated = self._last, set[str]()
-        count = token_counter(counted, 1.0, estimated, pdf)
-        tokens, images = _tokens_and_images((*request.tools, *request.system), count)
-        same = min(shared_run(last.messages, request.messages), last.whole) if last.pdf == pdf else 0
+        count = token_counter(counted, 1.0, estimated, profile)
+        tokens, images = _tokens_and_images((*request.tools, *request.system), count, profile)
+        same = min(shared_run(last.messages, request.messages), last.whole) if last.profile == profile else 0
         token_ends, image_ends, whole = array("q", last.tokens[:same]), array("q", last.images[:same]), same
         so_far = (token_ends[-1], image_ends[-1]) if same else (0, 0)
         for number, message in enumerate(request.messages[same:], same + 1):
-            own = _tokens_and_images(message.parts, count)
+            own = _tokens_and_images(message.parts, count, profile)
             so_far = so_far[0] + own[0], so_far[1] + own[1]
             token_ends.append(so_far[0])
             image_ends.append(so_far[1])
             if not estimated:
                 whole = number
-        self._last = _Counted(pdf, request.messages, token_ends, image_ends, whole)
+        self._last = _Counted(profile, request.messages, token_ends, image_ends, whole)
         return RequestCount(tokens + so_far[0], images + so_far[1], not estimated)
 
 
-def _tokens_and_images(parts: Parts, count: Callable[[RequestPart | ToolSchema], int]) -> tuple[int, int]:
+def _tokens_and_images(
+    parts: Parts, count: Callable[[RequestPart | ToolSchema], int], profile: ModelProfile | None
+) -> tuple[int, int]:
     tokens = images = 0
     for part in parts:
         tokens += count(part)
         if not isinstance(part, Segment):  # most are, of thousands in each request
-            pictures = sum(count(file) for file in files_of((part,)) if file.is_image or file.is_pdf)
+            is_result = isinstance(part, ToolResultPart)
+            seen = [file for file in files_of((part,)) if not is_result or is_seen_in_result(file, profile)]
+            pictures = sum(count(file) for file in seen if file.is_image or file.is_pdf)
             images += pictures
             tokens -= pictures
     return tokens, images
@@ -187,12 +191,12 @@ def token_counter(
     counted: Mapping[str, int],
     factor: float,
     estimated: set[str] | None = None,
-    pdf: PdfForm | None = None,
+    profile: ModelProfile | None = None,
 ) -> Callable[[RequestPart | ToolSchema], int]:
     """Tokens of a part for the model in use, from what was counted and from sizes.
 
     Args:
-        estimated: takes the digests of texts that were not counted yet; pdf: how the model takes a PDF.
+        estimated: takes the digests of texts that were not counted yet; profile: of the model, by which files are counted.
     """
 
     def tokens_of(part: RequestPart | ToolSchema) -> int:
@@ -203,11 +207,11 @@ def token_counter(
                     estimated.add(part.sha256)
                 return scaled(estimate_tokens(size_bytes(part.text)) if known is None else known, factor)
             case AttachmentPart():
-                return attachment_tokens(part, pdf, factor)
+                return attachment_tokens(part, profile.pdf if profile else None, factor)
             case ToolCallPart():
                 return scaled(estimate_tokens(len(part.arguments_json) + len(part.name)), factor)
             case ToolResultPart():
-                files = sum(attachment_tokens(file, pdf, factor) for file in part.attachments)
+                files = sum(result_file_tokens(file, profile, factor) for file in part.attachments)
                 return scaled(estimate_tokens(len(part.text)), factor) + files
             case ReasoningPart():
                 return scaled(estimate_tokens(len(part.text)), factor)

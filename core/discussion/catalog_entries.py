@@ -20,6 +20,7 @@ from core.base.secrets import scrub, scrubbed_head
 from core.base.text import one_line
 from core.discussion import catalog_versions as versions
 from core.discussion import log
+from core.discussion.catalog_end import read_end
 from core.discussion.log_codec import ForeignLine, from_json_value, to_json_value
 from core.discussion.meta import MetaRead, read_meta
 from core.values.discussion import DiscussionMeta, DiscussionSummary
@@ -77,7 +78,7 @@ def index_some(
     is_done = _read_on(db, number, path, limit_bytes)
     read = read_meta(home, discussion_id)
     _index_name(db, number, read.meta.name)
-    summary = _summary(db, number, read)
+    summary = _summary(db, number, path, read)
     db.execute(
         "UPDATE discussion SET meta_key = ?, log_key = ?, summary = ? WHERE number = ?",
         (keys.meta, keys.log if is_done else "", json.dumps(to_json_value(summary)), number),
@@ -195,7 +196,7 @@ def _index_record(db: sqlite3.Connection, number: int, record: Record, start: in
 def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, start: int, size: int) -> None:
     row = db.execute("SELECT coalesce(max(position), 0) + 1 FROM entry WHERE discussion = ?", (number,))
     entry = _IndexedEntry(
-        number, int(row.fetchone()[0]), record.id, record.role.value, record.id, start, size
+        number, int(row.fetchone()[0]), record.id, record.role.value, record.id, start, size, start
     )
     place = versions.place_for(db, number, record)
     if place is not None:
@@ -205,16 +206,16 @@ def _index_message(db: sqlite3.Connection, number: int, record: MessageRecord, s
 
 def _replace(db: sqlite3.Connection, number: int, record: EditRecord, start: int, size: int) -> None:
     old = db.execute(
-        "SELECT number, position, role, first, is_deleted, aside FROM entry"
+        "SELECT number, position, role, first, is_deleted, aside, began FROM entry"
         " WHERE discussion = ? AND message_id = ?",
         (number, record.target_id),
     ).fetchone()
     if old is None:
         return
-    known, position, role, first, is_deleted, aside = old
+    known, position, role, first, is_deleted, aside, began = old
     db.execute("DELETE FROM entry WHERE number = ?", (known,))
     entry = _IndexedEntry(
-        number, position, record.target_id, role, first, start, size, bool(is_deleted), aside
+        number, position, record.target_id, role, first, start, size, began, bool(is_deleted), aside
     )
     _insert(db, entry, parts_text(record.parts))
 
@@ -229,6 +230,7 @@ class _IndexedEntry(msgspec.Struct, frozen=True):
     first: str
     start: int
     size: int
+    began: int
     is_deleted: bool = False
     aside: str = ""
 
@@ -236,8 +238,8 @@ class _IndexedEntry(msgspec.Struct, frozen=True):
 def _insert(db: sqlite3.Connection, entry: _IndexedEntry, text: str) -> None:
     clean = scrubbed_head(text, MAX_WORDS_CHARS)
     row = db.execute(
-        "INSERT INTO entry(discussion, position, message_id, role, first, start, size, is_deleted, aside, preview)"
-        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO entry(discussion, position, message_id, role, first, start, size, began, is_deleted, aside, preview)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*msgspec.structs.astuple(entry), one_line(clean, PREVIEW_CHARS)),
     ).lastrowid
     db.execute("INSERT INTO words(rowid, text) VALUES(?, ?)", (row, spaced(clean)))
@@ -251,7 +253,7 @@ def _index_name(db: sqlite3.Connection, number: int, name: str) -> None:
     ] == name and _has_name(db, number):
         return
     db.execute("DELETE FROM entry WHERE discussion = ? AND position = 0", (number,))
-    _insert(db, _IndexedEntry(number, 0, "", "name", "", 0, 0), name)
+    _insert(db, _IndexedEntry(number, 0, "", "name", "", 0, 0, 0), name)
     db.execute("UPDATE discussion SET name = ? WHERE number = ?", (name, number))
 
 
@@ -260,28 +262,26 @@ def _has_name(db: sqlite3.Connection, number: int) -> bool:
     return found is not None
 
 
-def _summary(db: sqlite3.Connection, number: int, read: MetaRead) -> DiscussionSummary:
-    updated_at, usage, upkeep, origin = db.execute(
-        "SELECT updated_at, usage, upkeep, origin FROM discussion WHERE number = ?", (number,)
+def _summary(db: sqlite3.Connection, number: int, path: Path, read: MetaRead) -> DiscussionSummary:
+    updated_at, usage, upkeep, origin, read_to = db.execute(
+        "SELECT updated_at, usage, upkeep, origin, read_to FROM discussion WHERE number = ?", (number,)
     ).fetchone()
     turns = db.execute(
         "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted AND aside = ''",
         (number, Role.USER.value),
     ).fetchone()[0]
-    last_role = db.execute(
-        "SELECT role FROM entry WHERE discussion = ? AND position > 0 AND NOT is_deleted AND aside = ''"
-        " ORDER BY position DESC LIMIT 1",
-        (number,),
-    ).fetchone()
+    at = datetime.fromisoformat(updated_at) if updated_at else read.meta.created_at
+    end = read_end(db, number, path, read_to, at)
     return DiscussionSummary(
         meta=_named(db, number, read.meta),
-        updated_at=datetime.fromisoformat(updated_at) if updated_at else read.meta.created_at,
+        updated_at=at,
         turns=turns,
         usage=from_json_value(Usage, read_json(usage)),
         upkeep=from_json_value(Upkeep, read_json(upkeep)),
         preview=_preview(db, number, "DESC"),
         problem=read.problem,
-        is_unanswered=last_role == (Role.USER.value,),
+        is_unanswered=end.is_unanswered,
+        left_calls=end.left_calls,
         origin=origin,
     )
 

@@ -12,12 +12,12 @@ from core.base.disk import make_dirs
 from core.base.errors import StorageError
 from core.base.opener import create_missing, require_file
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 T = TypeVar("T")
 
 # `first` names the first version of a reply, the message itself where it is that; `aside` the version with which an
-# entry was put aside, empty where it is seen. A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
+# entry was put aside, empty where it is seen; `start` where its newest words stand, `began` where it was said. A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
 # that goes leaves its words behind, matched by nothing: numbers are never used twice (AUTOINCREMENT).
 _SCHEMA = f"""
 CREATE TABLE discussion(
@@ -44,6 +44,7 @@ CREATE TABLE entry(
     aside TEXT NOT NULL DEFAULT '',
     start INTEGER NOT NULL,
     size INTEGER NOT NULL,
+    began INTEGER NOT NULL,
     preview TEXT NOT NULL);
 CREATE INDEX entry_of_message ON entry(discussion, message_id);
 CREATE INDEX entry_in_order ON entry(discussion, position);

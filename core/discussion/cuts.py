@@ -181,6 +181,9 @@ def _from(discussion: OpenDiscussion, cut: ViewCut) -> tuple[Message, ...]:
     if begin is None:
         return discussion.messages
     bare = _place(entries, cut.through)
+    reasoned = _place(entries, cut.reasoned_from) if cut.reasoned_from else None
+    if bare is not None and reasoned is not None:
+        bare = min(bare, reasoned - 1)
     shrunk = {one.call_id: one for one in cut.shrunk}
     gone = frozenset(cut.calls)
     return tuple(

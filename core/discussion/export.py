@@ -188,7 +188,7 @@ def _part_block(part: Part, status: Status) -> str:
 
 
 def _file_line(part: AttachmentPart) -> str:
-    facts = f"{part.media_type}, {part.size_bytes:,} bytes, sha256 {part.sha256}"
+    facts = f"{part.media_type}, {count(part.size_bytes, 'byte')}, sha256 {part.sha256}"
     return f"- Attachment: {_code(part.name)} ({_inline(facts)})"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from core.base.figures import count
 from core.facts.checks import Flaw, fact_of, flaws_of, head_flaws, id_parts
 from core.facts.own_form import read_item
 from core.facts.places import FactPlace
@@ -131,7 +132,7 @@ class _Scan:
             else:
                 at = _after_fence(text, at) or _next_line(text, at)
         if self._passed_over:
-            said = f"and {self._passed_over:,} more problems in this file"
+            said = f"and {count(self._passed_over, 'more problem')} in this file"
             self._problems.append(FactProblem(self._place.name, self._line, said))
         return FactFile(self._place, text, self._without_doubled(), tuple(self._problems))
 

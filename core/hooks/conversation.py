@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from core.agent.compaction_messages import CompactDiscussion
 from core.agent.delegation import questions_of
+from core.agent.failed_calls import FailedCall, failed_calls
 from core.app.execution import begin, is_over
 from core.base.errors import FailureKind
 from core.base.figures import time_limit
@@ -291,7 +292,7 @@ class FollowedTurn:
         return replies[-1] if replies else None
 
     async def events(self) -> AsyncIterator[bytes]:
-        """Server-sent events: accepted, reasoning, text, reply, asking, retrying, then done or error."""
+        """Server-sent events: accepted, reasoning, text, reply, asking, failed_call, retrying, then done or error."""
         yield event("accepted", self.sent)
         try:
             while True:
@@ -317,7 +318,12 @@ class FollowedTurn:
         is_asked = any(
             f"{asker}/{one.question_id}" not in self.told for asker, one in questions_of(state, self.chosen)
         )
-        return is_retry or is_asked or any(self._is_more(one) for one in self._said(state))
+        return (
+            is_retry
+            or is_asked
+            or bool(self._failed(state))
+            or any(self._is_more(one) for one in self._said(state))
+        )
 
     def _said(self, state: AppState) -> list[_Reply]:
         """The replies to the message in order, of each round one, as far as they have come."""
@@ -335,6 +341,15 @@ class FollowedTurn:
             found.append((call.reply_id, call.text, call.reasoning))
         return found
 
+    def _failed(self, state: AppState) -> list[FailedCall]:
+        """The calls of this turn that failed and were not told of."""
+        opened = state.discussions.open.get(self.chosen)
+        entries = () if opened is None else opened.entries
+        at = next(
+            (n for n in range(len(entries) - 1, -1, -1) if entries[n].id == self.message_id), len(entries)
+        )
+        return [one for one in failed_calls(entries[at:]) if one.call_id not in self.told]
+
     def _is_more(self, reply: _Reply) -> bool:
         text, reasoning = self.told_chars.get(reply[0], (0, 0))
         return len(reply[1]) > text or len(reply[2]) > reasoning
@@ -342,6 +357,15 @@ class FollowedTurn:
     def _news(self, state: AppState) -> list[bytes]:
         call = self._call(state)
         lines = [line for one in self._said(state) if self._is_more(one) for line in self._more(*one)]
+        for failed in self._failed(state):
+            self.told.add(failed.call_id)
+            said = {
+                "call_id": failed.call_id,
+                "name": failed.name,
+                "end": failed.end.value,
+                "words": failed.words,
+            }
+            lines.append(event("failed_call", said))
         for asker, one in questions_of(state, self.chosen):
             key = f"{asker}/{one.question_id}"
             if key not in self.told and one.approval is not None:

@@ -43,7 +43,8 @@ _PLACE = "#/components/schemas/{name}"
 _EVENTS = """\
 With `Accept: text/event-stream`. Events, each with JSON: `accepted` {discussion_id, message_id}; `reasoning` and \
 `text` {text}, as it comes; `reply` {message_id} before each further reply of a turn with tools; `asking` {call_id, title} \
-where a call waits for a person; `retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. \
+where a call waits for a person; `failed_call` {call_id, name, end, words} where one failed, was refused or interrupted; \
+`retrying` {reason}; last `done` (as the JSON answer) or `error` {code, message, remedy}. \
 Closing the stream does not stop the reply."""
 
 

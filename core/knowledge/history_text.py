@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from core.base.figures import count
 from core.base.secrets import scrubbed_line
 from core.evidence.quotes import QUOTE_LEFT_OUT
 from core.values.evidence import (
@@ -213,8 +214,8 @@ def event_data(event: ItemEvent) -> dict[str, Any]:
 def seen_lines(seen: tuple[SeenItems, ...]) -> Iterator[str]:
     """Items that entered requests, as text."""
     for one in seen:
-        told = f"{len(one.event.items)} items" + (
-            f", {len(one.event.facts)} facts" if one.event.facts else ""
+        told = count(len(one.event.items), "item") + (
+            f", {count(len(one.event.facts), 'fact')}" if one.event.facts else ""
         )
         yield f"{day(one.event.at)}  {one.event.discussion}  {one.event.model}: {told}"
         yield from (

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.base.errors import SlopError
+from core.base.figures import count
 from core.evidence.quotes import item_hash
 from core.evidence.strikes import is_struck
 from core.knowledge.categories import parse_file
@@ -133,7 +134,9 @@ def check_merge(before: CategoryFile, after: CategoryFile, groups: Sequence[Merg
     gone = Counter(_name(item) for item in before.items) - Counter(_name(item) for item in after.items)
     gone -= Counter(_name(item) for group in groups for item in group.items)
     if gone:
-        raise MergeRefusedError(f"{gone.total():,} items of {before.name} would vanish without a replacement")
+        raise MergeRefusedError(
+            f"{count(gone.total(), 'item')} of {before.name} would vanish without a replacement"
+        )
     wanted = {_name(merged_item(group)) for group in groups}
     if missing := wanted - {_name(item) for item in after.items}:
         raise MergeRefusedError(f"{len(missing):,} merged items would not stand in {before.name}")

@@ -104,6 +104,14 @@ def has_openai_breakpoints(model: str) -> bool:
     return version is not None and version >= OPENAI_EXPLICIT_FROM
 
 
+def takes_seals_alone(kind: ProviderKind) -> bool:
+    """True if of a running turn's reasoning only the seals of its calls go back, which the vendor asks for to its end.
+
+    Source: ai.google.dev "Thought signatures": a missing one of the current turn is an error (read 2026-11).
+    """
+    return kind is ProviderKind.GEMINI
+
+
 def has_gemini_result_parts(model: str) -> bool:
     """True if a Gemini model takes pictures inside the result of a function, which 3 and later do.
 

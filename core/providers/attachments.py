@@ -8,7 +8,7 @@ import re
 from core.base.errors import FailureKind, ProviderError
 from core.base.figures import size
 from core.base.frame import frame
-from core.base.text import clean
+from core.base.text import clean, size_bytes
 from core.base.tokens import IMAGE_TOKENS_EST, estimate_tokens, scaled
 from core.values.messages import AttachmentPart
 from core.values.provider import ModelProfile, PdfForm, ProviderKind
@@ -85,6 +85,23 @@ def attachment_tokens(part: AttachmentPart, form: PdfForm | None, factor: float 
     if form is None or not goes_as_pdf(part, form):
         return text
     return max(1, part.pages) * form.page_tokens + (text if form.counts_text else 0)
+
+
+def is_seen_in_result(part: AttachmentPart, profile: ModelProfile | None) -> bool:
+    """True if a file in a tool's result goes to a model as it is; else words of it do. None: a model that takes all."""
+    return profile is None or not attachment_problem(part, profile)
+
+
+def result_file_tokens(part: AttachmentPart, profile: ModelProfile | None, factor: float = 1.0) -> int:
+    """Tokens of a file in a tool's result, about: args as for `attachment_tokens` and `is_seen_in_result`."""
+    if not is_seen_in_result(part, profile):
+        return scaled(estimate_tokens(size_bytes(result_in_words(part))), factor)
+    return attachment_tokens(part, profile.pdf if profile is not None else None, factor)
+
+
+def result_in_words(part: AttachmentPart) -> str:
+    """A file in a tool's result, in words."""
+    return f"[{part.name!r} ({part.media_type}, {size(part.size_bytes)}) cannot be shown to this model.]"
 
 
 def attachment_problem(part: AttachmentPart, profile: ModelProfile) -> str:

@@ -42,7 +42,7 @@ def kind_of_address(base_url: str) -> str:
     Source: 60-agent.md, "Turn".
     """
     try:
-        host = urlsplit(base_url).hostname or ""
+        host = (urlsplit(base_url).hostname or "").rstrip(".")  # of a whole name, as resolvers write it
     except ValueError:
         host = ""
     is_theirs = host == _ANTHROPIC or host.endswith(f".{_ANTHROPIC}")

@@ -7,9 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.base.errors import FailureKind, ProviderError, StorageError
-from core.base.figures import size
 from core.base.json_text import read_json
-from core.providers.attachments import attachment_problem, attachment_text, goes_as_pdf, refuse_attachment
+from core.providers.attachments import (
+    attachment_problem,
+    attachment_text,
+    goes_as_pdf,
+    refuse_attachment,
+    result_in_words,
+)
 from core.providers.protocol import ReadBlob
 from core.values.messages import AttachmentPart, Role, ToolCallPart
 from core.values.provider import ModelProfile, RequestMessage, RequestPart
@@ -92,11 +97,6 @@ def shown_in_result(part: AttachmentPart, read_blob: ReadBlob, profile: ModelPro
         return attached(part, read_blob, profile)
     except ProviderError:
         return result_in_words(part)
-
-
-def result_in_words(part: AttachmentPart) -> str:
-    """A file in a tool's result, in words."""
-    return f"[{part.name!r} ({part.media_type}, {size(part.size_bytes)}) cannot be shown to this model.]"
 
 
 def _read(part: AttachmentPart, read_blob: ReadBlob) -> bytes:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.base.domains import domain_name
 from core.base.errors import ConfigError, at_line
+from core.base.figures import count
 from core.base.paths import CONFIG_FILE, config_dir, home_dir, project_file
 from core.base.surroundings import current_folder
 from core.settings.asked_values import Shown, asked_identity, asked_values, counting, shown_as, unshown
@@ -304,7 +305,12 @@ def _faults(path: Path, text: str, flaws: list[Flaw], *, is_kept: bool) -> tuple
     ]
     if more := len(flaws) - len(shown):
         faults.append(
-            SettingsFault(str(path), None, f"{more:,} more faults are in this file", is_grave=False)
+            SettingsFault(
+                str(path),
+                None,
+                f"{count(more, 'more fault is', 'more faults are')} in this file",
+                is_grave=False,
+            )
         )
     return tuple(faults)
 

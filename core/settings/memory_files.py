@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from core.base.figures import count
 from core.settings.identity_files import HOME_PREFIX
 from core.settings.project_texts import ContextFile, is_inside, read_context_file
 from core.values.curation import NamedText
@@ -86,5 +87,5 @@ def _names(folder: Path, prefix: str) -> tuple[list[str], list[SettingsFault]]:
     if len(found) <= MAX_MEMORY_FILES:
         return found, []
     more = len(found) - MAX_MEMORY_FILES
-    reason = f"The memory folder {prefix} has {more:,} files more than count; the first by name do"
+    reason = f"The memory folder {prefix} has {count(more, 'file')} more than count; the first by name do"
     return found[:MAX_MEMORY_FILES], [SettingsFault(str(folder), None, reason, is_grave=False)]

@@ -245,9 +245,9 @@ def open_project(state: AppState, command: OpenProject) -> Result:
 
 
 def models_listed(state: AppState, event: ModelsListed) -> Result:
-    """A provider's models are known."""
+    """A provider has told its models: that it could not be reached holds no longer."""
     return replace(
-        state,
+        dismiss(state, f"models/{event.provider}"),
         config=replace(state.config, models=with_entry(state.config.models, event.provider, event.models)),
     ), ()
 

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.values.cache import CachePlan, CachePrices
+from core.values.composer import message_text_of
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.stack import ContextReport
@@ -202,7 +203,7 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
     report, opened = state.context.reports.get(discussion_id), state.discussions.open.get(discussion_id)
     last = _last_usage(opened)
     if report is not None and report.cost_usd is not None:
-        more = len(text) - len(opened.draft.text) if opened is not None else len(text)
+        more = len(text) - len(message_text_of(opened.draft.text)) if opened is not None else len(text)
         return _input_usd(state, discussion_id, report, max(0, more)) + _reply_usd(
             state, discussion_id, report, last
         )

@@ -67,7 +67,8 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
         turns: messages of the user; preview: start of the last message, one line, at most 160 characters.
         usage: of every call, deleted replies, pings and prewarms among them; upkeep: of the last two alone.
         problem: why the discussion cannot be opened as it should be, empty when all is well.
-        is_unanswered: the last message is the person's: its reply is under way, or its send failed.
+        is_unanswered: the model has not had the last word: its reply is under way, or its send failed.
+        left_calls: tool calls of the last reply that nobody had begun when the log was read: they ask once it is opened.
         origin: sentence on where an import took it from, and when; empty for a discussion of this program.
     """
 
@@ -79,6 +80,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     problem: str = ""
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
     is_unanswered: bool = False
+    left_calls: int = 0
     origin: str = ""
 
 
@@ -275,20 +277,26 @@ HAND_OVER = "yield_to_user"
 
 def unanswered_id(entries: Sequence[Entry]) -> str:
     """Id of the person's last message where the model has not had the last word since, empty where it has, or handed over."""
+    if has_last_word(entries):
+        return ""
+    kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
+    return next((one.id for one in kept if one.role is Role.USER), "")
+
+
+def has_last_word(entries: Sequence[Entry]) -> bool:
+    """True if the model's last reply has no results of tools behind it, or handed over."""
     kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
     results: dict[str, bool] = {}
     for last in kept:
         if last.role is Role.USER:
-            return last.id
+            return False
         if last.role is Role.ASSISTANT:
             calls = (part for part in last.parts if isinstance(part, ToolCallPart))
-            is_over = any(one.name == HAND_OVER and results.get(one.call_id) for one in calls)
-            is_over = is_over or not results
-            return "" if is_over else next((one.id for one in kept if one.role is Role.USER), "")
+            return not results or any(one.name == HAND_OVER and results.get(one.call_id) for one in calls)
         results.update(
             (part.call_id, not part.is_error) for part in last.parts if isinstance(part, ToolResultPart)
         )
-    return ""
+    return False
 
 
 class CallPhase(StrEnum):

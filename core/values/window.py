@@ -54,6 +54,7 @@ class ViewCut(msgspec.Struct, frozen=True):
         begins_at: the message of the person with which the view begins.
         journal, summary: what stands before it of what left; frozen, so that the bytes stay.
         through: the last message when it was made: reasoning up to there is not sent any more.
+        reasoned_from: the first message whose reasoning goes on to be sent all the same, empty for none.
         calls: calls that left with their results, of tools whose traces do not stay.
         shrunk: results of which head and tail are shown.
         left_messages, left_tokens_est: what is in the log and not in the view.
@@ -72,6 +73,7 @@ class ViewCut(msgspec.Struct, frozen=True):
     left_messages: int = 0
     left_tokens_est: int = 0
     sources: tuple[str, ...] = ()
+    reasoned_from: str = ""
 
 
 class CompactionPhase(StrEnum):

@@ -21,7 +21,7 @@ from panels.base import selection
 from panels.base.action import action_tip, run_action
 from panels.base.desk import Desk
 from panels.base.ui import Option, Style, Tone, Ui
-from panels.discussion.approvals import approval_card, asking
+from panels.discussion.approvals import approval_card, questions
 from panels.discussion.tasks import asked_by
 from panels.discussion.tool_mode import MODES, set_mode, trust_line
 
@@ -31,6 +31,7 @@ TODO_LOOKS: dict[TodoState, tuple[str, Tone]] = {
     TodoState.OPEN: ("circle", "faint"),
 }
 TODO_SHOWN = 200
+ELSEWHERE_SHOWN = 3
 HEAD_PX, FIGURES_PX = 310.0, 300.0
 """Widths of the card from which its state stands in one line with the round and a button in words, and its figures in words."""
 SANDBOX_TIP = "They write to the project and a temporary folder only; the network is asked for call by call"
@@ -44,10 +45,12 @@ def agent_panel(desk: Desk) -> None:
     ui, own, summary = desk.ui, desk.view.of(AgentView), desk.summary
     if summary is None:
         ui.text("nothing", "Pick a discussion to see what its tools do.", tone="muted", wraps=True)
+        _elsewhere(desk)
         return
     page = selection.page_of(desk.state) or AgentPage()
     if not summary.meta.has_tools and not page.activity and desk.turn is None:
         _off(desk, summary.meta.id)
+        _elsewhere(desk)
         autonomy_section(desk)
         return
     _state_card(desk, page)
@@ -254,15 +257,17 @@ def _elsewhere(desk: Desk) -> None:
     ui, state = desk.ui, desk.state
     chosen = state.discussions.selected_id
     here = (chosen, *children_at_work(state, chosen))
-    for discussion_id, turn in state.agent.turns.items():
-        row = state.discussions.summaries.get(discussion_id)
-        if discussion_id in here or row is None or not asking(turn.calls):
-            continue
+    elsewhere = [one for one, _ in questions(desk) if one not in here]
+    for discussion_id in elsewhere[:ELSEWHERE_SHOWN]:
         with ui.row(("elsewhere", discussion_id), gap=6):
             ui.icon("icon", "shield-halved", tone="warn")
-            ui.text("text", f"“{row.meta.name}” waits for you", style="small", width=0)
+            name = state.discussions.summaries[discussion_id].meta.name
+            ui.text("text", f"“{name}” waits for you", style="small", width=0)
             if ui.button("go", "Open", kind="link", is_small=True):
                 desk.send(SelectDiscussion(discussion_id))
+    if len(elsewhere) > ELSEWHERE_SHOWN:
+        more = f"and {len(elsewhere) - ELSEWHERE_SHOWN:,} more, each with its sign in the list"
+        ui.text("elsewhere more", more, style="small", tone="muted", wraps=True)
 
 
 def _waiting(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from panels.base import selection
 from panels.base.answers import answers
 from panels.base.desk import Desk
 from panels.base.file_button import file_button
-from panels.base.ui import Ui
+from panels.base.ui import Tone, Ui
 from panels.base.view import Dialog
 from panels.context.preset_edits import project_path
 
@@ -76,25 +76,19 @@ def _file(desk: Desk, ui: Ui, own: AgentView, change: FileChange) -> None:
     place = (change.turn_id, change.path)
     is_open = place in own.open_files
     shown = project_path(change.path, desk.state.config.project.root)
+    tip = f"{'Hide' if is_open else 'Show'} the difference of {shown}"
     with ui.group(("file", change.path), gap=4):
-        with ui.row("line", gap=6):
-            tip = "Hide the difference" if is_open else "Show the difference"
-            icon = "chevron-down" if is_open else "chevron-right"
-            if ui.button("fold", "", icon=icon, kind="ghost", is_small=True, tip=f"{tip} of {shown}"):
-                own.open_files ^= {place}
-            ui.text(
-                "path",
-                shown,
-                style="small",
-                width=0,
-                tone="faint" if change.is_undone else "text",
-                tip=change.path,
-            )
+        with ui.clickable("line", "clear", padding=(2, 2), tip=tip) as clicks, ui.row("parts", gap=6):
+            ui.icon("fold", "chevron-down" if is_open else "chevron-right", tone="muted")
+            tone: Tone = "faint" if change.is_undone else "text"
+            ui.text("path", shown, style="small", width=0, tone=tone)
             ui.text("size", f"+{change.added:,} −{change.removed:,}", tone="muted", style="small")
             if not change.before_sha256:
                 ui.badge("new", "new")
             if change.before_sha256 or not change.is_undone:  # else it is gone again
                 file_button(ui, change.path)
+        if clicks.clicked:
+            own.open_files ^= {place}
         if is_open:
             ui.code("difference", change.difference or "No difference is kept", language="diff")
 

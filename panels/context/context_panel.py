@@ -14,7 +14,7 @@ from panels.base.memo import Memo
 from panels.base.ui import Option, Share, Tone, Ui
 from panels.context.recalled_rows import recalled_rows
 from panels.context.view import ContextPanelView
-from panels.discussion.view_mark import left_words
+from panels.discussion.view_mark import SHORTER, left_words
 
 ORDERS = (Option("canonical", "As read"), Option("wire", "As sent"))
 WIRE_ORDER = (2, 3, 1, 4, 5, 6, 7, 9, 10, 11, 12, 8)
@@ -103,12 +103,8 @@ def _left_view(desk: Desk) -> None:
         return
     ui = desk.ui
     with ui.surface("left view", "inset", padding=(12, 8)), ui.group("lines", gap=4):
-        ui.text(
-            "title",
-            "The model's view does not begin with the first message",
-            style="small_strong",
-            wraps=True,
-        )
+        title = "The model's view does not begin with the first message" if cut.left_messages else SHORTER
+        ui.text("title", title, style="small_strong", wraps=True)
         ui.text("left", left_words(cut), tone="muted", style="small", wraps=True,
                 tip="The conversation marks the place and keeps what stands above it")  # fmt: skip
 

@@ -17,6 +17,7 @@ from core.discussion.messages import (
 )
 from core.settings.messages import PriceModels
 from core.turn.messages import CancelReply, RegenerateReply, RetrySend, SendPrompt
+from core.values.composer import message_text_of, slash_input
 from core.values.discussion import ReplyVersions
 from core.values.messages import Message, Role
 from core.values.updates import is_under_way
@@ -25,7 +26,7 @@ from panels.base.desk import Action, Desk, has_discussion, has_messages, opens_d
 from panels.base.view import Dialog
 from panels.discussion.list_rows import shown_ids
 from panels.discussion.model_picker import efforts_of, next_effort, why_no_effort
-from panels.discussion.slash import NOTHING_FAILED, message_text_of, slash_input
+from panels.discussion.slash import NOTHING_FAILED
 from panels.discussion.slash_strip import enter_slash
 from panels.discussion.view import ALL_PROJECTS, DiscussionView, FindView
 

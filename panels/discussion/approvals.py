@@ -11,7 +11,7 @@ from core.agent.messages import ApproveCall, RefuseCall
 from core.base import figures as fmt
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import ActKind, Approval, CallState, EditHunk, ToolCall
-from core.values.state import AppState
+from core.values.discussion import DiscussionSummary
 from core.values.updates import is_under_way, outcome_of
 from panels.base.desk import Desk
 from panels.base.file_button import file_button
@@ -61,11 +61,23 @@ def asking(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
     return tuple(call for call in calls if call.state is CallState.ASKING and call.approval is not None)
 
 
-def questions(state: AppState) -> tuple[tuple[str, int], ...]:
-    """Discussions in which calls wait for a person, with their number; the selected one first."""
+def questions(desk: Desk) -> tuple[tuple[str, int], ...]:
+    """Discussions in which calls wait for a person, with their number; the selected one first, then those with a turn,
+    then those that were not opened since a program that ended left them.
+    """
+    state = desk.state
     turns = sorted(state.agent.turns.items(), key=lambda one: one[0] != state.discussions.selected_id)
     counted = ((name, len(asking(turn.calls))) for name, turn in turns if name in state.discussions.summaries)
-    return tuple((name, number) for name, number in counted if number)
+    rows, opened = state.discussions.summaries, state.discussions.open
+    left = desk.view.memo.get("left questions", (rows, opened), lambda: tuple(
+        (name, row.left_calls) for name, row in rows.items() if name not in opened and has_left_calls(row)
+    ))  # fmt: skip
+    return (*((name, number) for name, number in counted if number), *left)
+
+
+def has_left_calls(row: DiscussionSummary) -> bool:
+    """True if calls of a discussion that is not open ask once it is."""
+    return bool(row.left_calls) and row.meta.has_tools
 
 
 def go_to_question(desk: Desk, discussion_id: str) -> None:

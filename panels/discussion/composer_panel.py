@@ -11,6 +11,7 @@ from core.providers.attachments import attachment_problem, goes_as_pdf
 from core.settings.models import profile_of
 from core.spending.estimates import NextRequest, next_request
 from core.turn.messages import CancelReply
+from core.values.composer import slash_input
 from core.values.discussion import OpenDiscussion
 from core.values.messages import AttachmentPart
 from core.values.updates import is_under_way, outcome_of
@@ -22,7 +23,6 @@ from panels.base.ui import Ui
 from panels.discussion.actions import can_send
 from panels.discussion.compaction_strip import compaction_strip
 from panels.discussion.queue_strip import queue_strip
-from panels.discussion.slash import slash_input
 from panels.discussion.slash_strip import slash_strip
 from panels.discussion.tool_mode import tool_menu
 from panels.discussion.view import ComposerView, DiscussionView

@@ -28,7 +28,7 @@ from panels.base.levels import LEVEL_ICONS
 from panels.base.memo import Same
 from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
-from panels.discussion.approvals import asking
+from panels.discussion.approvals import asking, has_left_calls
 from panels.discussion.find_bar import open_hit
 from panels.discussion.list_rows import (
     ListedDiscussion,
@@ -346,6 +346,12 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     if summary.problem:
         return "triangle-exclamation", "warn", summary.problem
     opened = state.discussions.open.get(meta.id)
+    if opened is None and has_left_calls(summary):
+        return (
+            "shield-halved",
+            "warn",
+            f"{fmt.count(summary.left_calls, 'tool call')} of a program that ended: open it for your yes",
+        )
     if opened is not None and opened.failure is not None:
         return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
     if summary.is_unanswered:

@@ -1,13 +1,12 @@
-"""Slash commands of the composer: what is one, what completes it, what it does. `//` begins a message with a slash."""
+"""Slash commands of the composer: what completes one, what it does."""
 
 from __future__ import annotations
-
-import re
 
 import msgspec
 
 from core.agent.compaction_messages import CompactDiscussion
 from core.discussion.messages import SetEffort, SetModel
+from core.values.composer import SlashInput
 from panels.base.action import run_action
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
@@ -16,7 +15,6 @@ from panels.discussion.view import DiscussionView
 
 SHOWN = 6
 NOTHING_FAILED = "Nothing failed here that could be sent again."
-_INPUT = re.compile(r"/(?P<name>[A-Za-z]*)(?P<space>[ \t]+(?P<argument>.*?)[ \t]*)?")
 
 
 class SlashCommand(msgspec.Struct, frozen=True):
@@ -38,31 +36,11 @@ COMMANDS = (
 BY_NAME = {command.name: command for command in COMMANDS}
 
 
-class SlashInput(msgspec.Struct, frozen=True):
-    """A slash command as it is typed. `argument`: None while no space stands behind the name."""
-
-    name: str
-    argument: str | None = None
-
-
 class Completion(msgspec.Struct, frozen=True):
     """A way to go on: the text of the whole command, and what it says about itself."""
 
     text: str
     what: str
-
-
-def slash_input(text: str) -> SlashInput | None:
-    """The command that stands in the composer; None for a message: `//…`, a path, or several lines."""
-    found = _INPUT.fullmatch(text)
-    if found is None:
-        return None
-    return SlashInput(found["name"].lower(), found["argument"] if found["space"] else None)
-
-
-def message_text_of(text: str) -> str:
-    """The message that is sent: of two slashes at its head one stays."""
-    return text[1:] if text.startswith("//") else text
 
 
 def completions(desk: Desk, typed: SlashInput) -> tuple[Completion, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from core.discussion.messages import SetDraft
+from core.values.composer import SlashInput, slash_input
 from core.values.discussion import OpenDiscussion
 from panels.base.desk import Desk
 from panels.base.ui import Surface
-from panels.discussion.slash import BY_NAME, Completion, SlashInput, completions, run_slash, slash_input
+from panels.discussion.slash import BY_NAME, Completion, completions, run_slash
 from panels.discussion.view import ComposerView
 
 ROW_PX = 26.0

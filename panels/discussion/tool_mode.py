@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.agent.delegation import questions_of
 from core.agent.messages import SetTools
 from core.agent.pages import mode_of
 from core.context.offered_tools import can_take_memory, missing_in_folder, missing_tools
@@ -32,10 +33,15 @@ def toggle_tools(desk: Desk) -> None:
 
 
 def next_mode(desk: Desk) -> None:
-    """Go on to the mode after the one that counts. Sends SetTools."""
+    """Go on to the mode after the one that counts. Sends SetTools.
+
+    While a call waits for a yes it passes over the mode that would say it: no key does.
+    """
     if (summary := desk.summary) is not None:
-        at = list(BY_MODE).index(mode_of(desk.state, summary.meta.id))
-        set_mode(desk, list(BY_MODE)[(at + 1) % len(BY_MODE)])
+        order, now = list(BY_MODE), mode_of(desk.state, summary.meta.id)
+        if now is not Mode.ACCEPT_EDITS and questions_of(desk.state, summary.meta.id):
+            order.remove(Mode.ACCEPT_EDITS)
+        set_mode(desk, order[(order.index(now) + 1) % len(order)])
 
 
 def set_mode(desk: Desk, mode: Mode) -> None:

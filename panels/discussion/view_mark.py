@@ -8,6 +8,9 @@ from core.values.window import ViewCut
 from panels.base.ui import Ui
 from panels.discussion.view import DiscussionView
 
+SHORTER = "The model's view was made shorter"
+"""Title where every message is in it."""
+
 
 def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut) -> None:
     """Draw it above the first message that the model sees. What left stands above, whole."""
@@ -16,7 +19,8 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
     with ui.surface("view", "inset", padding=(12, 6)), ui.group("parts", gap=6):
         with ui.row("line", gap=6):
             ui.icon("icon", "scissors", tone="accent")
-            ui.text("title", "The model's view begins here", style="small_strong", width=0)
+            title = "The model's view begins here" if cut.left_messages else SHORTER
+            ui.text("title", title, style="small_strong", width=0)
             label = "Hide it" if is_open else "What it is told of them"
             if has_words and ui.button("fold", label, kind="link", is_small=True):
                 own.open_views ^= {place}
@@ -34,8 +38,10 @@ def view_mark(own: DiscussionView, ui: Ui, opened: OpenDiscussion, cut: ViewCut)
 def left_words(cut: ViewCut, where: str = "") -> str:
     """Words of what left: `12 messages above, ≈3.4k tokens, left it; the log keeps them`. `where`: as ` above`."""
     left = fmt.count(cut.left_messages, "message")
-    said = [f"{left}{where}, {fmt.tokens_est(cut.left_tokens_est)} tokens, left it; the log keeps them"]
+    tokens = fmt.tokens_est(cut.left_tokens_est)
+    said = [f"{left}{where}, {tokens} tokens, left it; the log keeps them"] if cut.left_messages else []
     said += [f"{fmt.count(len(cut.calls), 'tool call')} left with it"] if cut.calls else []
     said += [f"{fmt.count(len(cut.shrunk), 'long result')} shown by head and tail"] if cut.shrunk else []
-    told = "" if cut.summary.strip() or cut.journal.strip() else " Nothing tells of them."
-    return "; ".join(said) + "." + told
+    is_told = not cut.left_messages or cut.summary.strip() or cut.journal.strip()
+    words = "; ".join(said) or "No message left it"
+    return f"{words}." + ("" if is_told else " Nothing tells of them.")

@@ -184,7 +184,7 @@ def _autonomy(desk: Desk, *, is_tight: bool) -> None:
 
 def _questions(desk: Desk, *, is_tight: bool) -> None:
     """Say that tool calls wait for a yes, in whatever discussion; a click goes there."""
-    waiting = questions(desk.state)
+    waiting = questions(desk)
     if not waiting:
         return
     count = sum(number for _, number in waiting)

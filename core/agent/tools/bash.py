@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from core.agent.command_places import secret_reasons, within_folder
 from core.agent.command_rules import read_command_line
 from core.agent.policy import command_grant
 from core.agent.sandbox import is_display_open
@@ -75,7 +76,8 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
             "Run a command",
             "The folder belongs to Manual Slop itself: no command runs there.",
         )
-    line = read_command_line(given.command)
+    line = within_folder(read_command_line(given.command), folder, root)
+    secrets = secret_reasons(given.command, line, folder, root)
     where = os.path.relpath(folder, root)
     extras = [f"in {where}"] if where != "." else []
     extras += ["in the background"] if given.background else []
@@ -88,7 +90,7 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
         ActKind.COMMAND,
         f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
         given.command if not extras else f"{given.command}\n({', '.join(extras)})",
-        reasons=tuple(_reasons(root, needs_network=given.network)),
+        reasons=(*secrets, *_reasons(root, needs_network=given.network)),
         grant=command_grant(line.prefixes),
         commands=line.commands,
         plan=(CommandOrder(given.command, folder, given.network, None if given.background else TIMEOUT_S)),

@@ -199,7 +199,9 @@ def _text(search: _Search, found: Walk) -> str:
     said = [f"{search.stop}\n"] if search.stop else []
     said += [f"{count(number, 'file')} left out: {why}.\n" for why, number in sorted(search.left_out.items())]
     if found.ignored:
-        said.append(f"{found.ignored:,} files and folders are left out by .gitignore.\n")
+        said.append(
+            f"{count(found.ignored, 'file or folder is', 'files and folders are')} left out by .gitignore.\n"
+        )
     if not search.blocks:
         return "".join(["Nothing found.\n", *said])
     body = "".join(search.blocks) if search.asked.names_only else "\n".join(search.blocks)

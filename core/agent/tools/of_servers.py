@@ -15,6 +15,7 @@ from core.agent.tools.arguments import MAX_ARGUMENT_CHARS, refused
 from core.agent.tools.view_image import decoded
 from core.base.decoders import from_json
 from core.base.errors import SlopError
+from core.base.figures import count
 from core.base.frame import frame
 from core.mcp.approvals import tool_sha256
 from core.mcp.worker import ServerTool
@@ -101,7 +102,7 @@ def _cut(text: str) -> str:
     if over <= 0:
         return text
     head = TEXT_CHARS * 3 // 4
-    return f"{text[:head]}\n[… {over:,} characters left out …]\n{text[head - TEXT_CHARS :]}"
+    return f"{text[:head]}\n[… {count(over, 'character')} left out …]\n{text[head - TEXT_CHARS :]}"
 
 
 def _pictures(

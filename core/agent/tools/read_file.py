@@ -82,7 +82,7 @@ def _numbered(lines: list[str], first: int, most: int) -> tuple[str, int]:
     for number, line in enumerate(lines[first : first + most], first + 1):
         cut = line[:MAX_LINE_CHARS]
         rest = len(line) - len(cut)
-        row = f"{number:>6}\t{cut}" + (f" […{rest:,} more characters]" if rest else "") + "\n"
+        row = f"{number:>6}\t{cut}" + (f" […{count(rest, 'more character')}]" if rest else "") + "\n"
         if rows and len(row) > room:
             break
         rows.append(row)

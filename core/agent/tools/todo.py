@@ -8,6 +8,7 @@ import msgspec
 
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of
+from core.base.figures import count
 from core.base.text import flat
 from core.values.agent import ActKind, TodoItem, TodoState
 
@@ -47,7 +48,9 @@ def _run(judged: Judged, _desk: ToolDesk, _taken: tuple[int, ...] | None) -> Too
     asked: SetTodo = judged.plan
     items = _items(asked)
     open_items = sum(item.state is not TodoState.DONE for item in items)
-    return ToolAnswer(f"The list has {len(items)} entries, {open_items} not done.", todo=items)
+    return ToolAnswer(
+        f"The list has {count(len(items), 'entry', 'entries')}, {open_items} not done.", todo=items
+    )
 
 
 TOOL = Tool(

@@ -21,6 +21,7 @@ from core.agent.policy import host_grant
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.base.errors import SlopError
+from core.base.figures import count
 from core.base.frame import frame
 from core.base.text import clean
 from core.base.web_addresses import WebAddress, is_public, is_same_place, parse_address, redirected
@@ -279,7 +280,7 @@ def _answer(page: _Page, part: int, desk: ToolDesk) -> ToolAnswer:
     text = _html_text(page, desk) if kind in _HTML else _decoded(page)
     parts = max(1, -(-len(text) // PART_CHARS))
     if part > parts:
-        return ToolAnswer(f"The page has {parts} parts.", is_error=True)
+        return ToolAnswer(f"The page has {count(parts, 'part')}.", is_error=True)
     shown = text[(part - 1) * PART_CHARS : part * PART_CHARS]
     body = frame(
         "page",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from core.providers.attachments import result_in_words
 from core.providers.call_ids import CallIds
 from core.providers.marks import Blocks, marks_of
 from core.providers.profiles import nearest_effort
@@ -16,7 +17,6 @@ from core.providers.wire import (
     attached,
     called_with,
     open_turn_start,
-    result_in_words,
     shown_in_result,
     sorted_object,
 )

@@ -257,7 +257,7 @@ def _refused_field(sent: Mapping[str, Any], words: str) -> str | None:
 
 def _host(url: str) -> str:
     try:
-        return urlsplit(url).hostname or ""
+        return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
         return ""
 

@@ -31,7 +31,7 @@ from core.values.provider import Failure, ProviderKind
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord, ViewRecord
 from core.values.spending import SpentElsewhere
 from core.values.usage import Usage, UsageKind
-from core.values.window import CompactionPhase, CutPlan, CutReason, ViewCut
+from core.values.window import CompactionPhase, CutPlan, CutReason, ShrunkResult, ViewCut
 from tests.core.app.playbook import Playbook, of, settings_loaded
 from tests.core.records import NOW
 
@@ -406,3 +406,38 @@ def test_in_a_running_turn_the_line_stands_behind_results_that_were_not_sent_yet
     assert isinstance(last, ToolResultPart)
     assert last.text.startswith("r" * 27_000 + "\n\n(A line of the program")
     assert not call.spec.inputs.user_text
+
+
+@pytest.mark.parametrize(
+    ("cut", "said"),
+    [
+        (replace(CUT, left_messages=1, left_tokens_est=1), "1 message, about 1 token, is not in the model's view any more. Nothing tells of them."),
+        (replace(CUT, left_messages=0, shrunk=(ShrunkResult("c", 9),)), "Of 1 long result it sees the head and the tail."),
+        (replace(CUT, left_messages=0), "No message left the model's view"),
+    ],
+)  # fmt: skip
+def test_the_mark_of_a_cut_says_what_left_and_never_that_nothing_did(
+    book: Playbook, cut: ViewCut, said: str
+) -> None:
+    chosen = talked(book)
+    (plan,) = of(sent(book, chosen), PlanView)
+
+    (write,) = of(book.play(ViewPlanned(chosen, plan.job, CutPlan(cut))), AppendRecords)
+
+    (mark,) = (one for one in write.records if isinstance(one, MarkRecord))
+    assert said in mark.text
+    assert "0 messages" not in mark.text
+
+
+@pytest.mark.parametrize("kind", ProviderKind)
+def test_only_where_a_vendor_takes_seals_alone_a_plan_leaves_them(book: Playbook, kind: ProviderKind) -> None:
+    chosen = talked(book)
+    config = book.state.config
+    status = replace(config.providers["embedded"], kind=kind)
+    book.state = replace(
+        book.state, config=replace(config, providers={**config.providers, "embedded": status})
+    )
+
+    (plan,) = of(book.play(CompactDiscussion(chosen)), PlanView)
+
+    assert plan.keeps_seals is (kind is ProviderKind.GEMINI)

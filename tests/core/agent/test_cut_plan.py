@@ -266,6 +266,54 @@ def test_the_results_of_a_first_turn_shrink_at_its_first_overflow() -> None:
     assert sum(map(message_tokens, view)) <= budget.room
 
 
+def running(reasoning: str, *, seals: str = "", keeps_seals: bool = False) -> CutRequest:
+    """A first turn that has overflowed, with reasoning before its call."""
+    thoughts = ReasoningPart(reasoning, seals)
+    log = [
+        said(0, Role.USER, TextPart("Read.")),
+        said(1, Role.ASSISTANT, thoughts, ToolCallPart("c0", "read_file", '{"path": "a.py"}')),
+        said(2, Role.TOOL, ToolResultPart("c0", "r" * 40_000)),
+    ]
+    found = messages(log)
+    sizes = {one.id: message_tokens(one) for one in found}
+    budget = budget_of(500 + sum(sizes.values()), 500)
+    return CutRequest(
+        found, sizes, budget, (), ID, NOW, why=CutReason.OVERFLOW, is_running=True, keeps_seals=keeps_seals
+    )
+
+
+def test_a_first_overflow_is_not_spent_on_reasoning_that_makes_no_room() -> None:
+    """There are two, and nothing but reasoning stands before the results of a first turn."""
+    little, much = plan_cut(running("I look. " * 20)).cut, plan_cut(running("I look. " * 20_000)).cut
+
+    assert little is not None
+    assert [one.call_id for one in little.shrunk] == ["c0"]
+    assert much is not None
+    assert not much.shrunk, "without its reasoning the turn fits: results stay whole"
+
+
+def test_seals_that_a_vendor_asks_for_stay_on_the_calls_of_a_running_turn() -> None:
+    """They are no room to win, and what stands in their place would change the bytes before the results."""
+    seal = '{"call_id":"c0","thought_signature":"c2VhbA=="}'
+    asked = running("I look. " * 20_000, seals=seal, keeps_seals=True)
+
+    entry = JournalEntry(NOW - timedelta(days=1), "", "Of another day")
+    cut = plan_cut(replace(asked, entries=(entry,))).cut
+
+    assert cut is not None
+    assert [one.call_id for one in cut.shrunk] == ["c0"]
+    assert not cut.journal, "no message left: there is nothing to be told of, and no room"
+    log = [MessageRecord(one.id, one.at, one.role, one.parts) for one in asked.messages]
+    later = said(5, Role.USER, TextPart("And now?"))
+    view = restore_from_log([*log, cut_record(replace(cut, id="cut")), later])
+    assert [part.vendor_json for one in view for part in one.parts if isinstance(part, ReasoningPart)] == [
+        seal
+    ]
+    whole = plan_cut(replace(asked, is_running=False, why=CutReason.FULL, attempt=2)).cut
+    assert whole is not None
+    assert whole.reasoned_from == ""
+
+
 def test_a_cut_that_cannot_be_read_or_names_nothing_shows_all() -> None:
     log = turn(0, 10)
     whole = restore_from_log(log)
@@ -323,12 +371,14 @@ class Compacting(RuleBasedStateMachine):
         self.cut(why, attempt)
 
     @precondition(lambda self: self.live.messages)
-    @rule(attempts=st.sampled_from([(1,), (1, 2), (1, 1), (1, 1, 2, 1)]))
-    def overflow_inside_a_turn(self, attempts: Sequence[int]) -> None:
+    @rule(attempts=st.sampled_from([(1,), (1, 2), (1, 1), (1, 1, 2, 1)]), keeps_seals=st.booleans())
+    def overflow_inside_a_turn(self, attempts: Sequence[int], *, keeps_seals: bool) -> None:
         for attempt in attempts:
-            self.cut(CutReason.OVERFLOW, attempt, is_running=True)
+            self.cut(CutReason.OVERFLOW, attempt, is_running=True, keeps_seals=keeps_seals)
 
-    def cut(self, why: CutReason, attempt: int, *, is_running: bool = False) -> None:
+    def cut(
+        self, why: CutReason, attempt: int, *, is_running: bool = False, keeps_seals: bool = False
+    ) -> None:
         found, view = self.live.messages, sent_view(self.live)
         sizes = {one.id: message_tokens(one) for one in (*found, *view)}
         budget = self.budget
@@ -346,6 +396,7 @@ class Compacting(RuleBasedStateMachine):
             why=why,
             is_running=is_running,
             attempt=attempt,
+            keeps_seals=keeps_seals,
         )
         plan = plan_cut(asked)
         assert plan_cut(asked) == plan

@@ -37,7 +37,7 @@ def test_lines_are_found_under_the_name_of_their_file(desk: Desk) -> None:
         "src/a.py\n     3: def run() -> None:\n\n"
         "src/deep/b.py\n     1: def walk() -> None: ...\n"
         "</matches>\n"
-        "1 files and folders are left out by .gitignore.\n"
+        "1 file or folder is left out by .gitignore.\n"
     )
 
 

@@ -98,6 +98,7 @@ def test_the_todo_list_is_replaced_as_a_whole(desk: Desk) -> None:
 
     assert answer.todo == (TodoItem("read it", TodoState.DONE), TodoItem("write"))
     assert "1 not done" in answer.text
+    assert desk.use("todo", items=[{"text": "write"}]).text == "The list has 1 entry, 1 not done."
     assert desk.use("todo", items=[]).todo == ()
     assert desk.judge("todo", items=[{"text": "x"}] * 51).problem
     assert desk.judge("todo", items=[{"text": "x", "state": "maybe"}]).problem

@@ -58,6 +58,38 @@ def test_a_folder_that_is_not_trusted_says_which_tools_are_missing_and_how_they_
     assert "no file and command tools" not in trusted.err
 
 
+def test_a_call_that_failed_or_that_a_policy_refused_is_said_beside_the_reply(world: World) -> None:
+    """Between two rounds nothing else tells the person that the model did not get what it asked for."""
+    gone, out = json.dumps({"path": "gone.txt"}), json.dumps({"path": "/elsewhere/x"})
+    world.server.replies += [
+        Said("I look.", calls=(("read_file", gone), ("read_file", out)), finish="tool_calls"),
+        Said("", calls=(("no\x1b[2Jtool", "{}"),), finish="tool_calls"),
+        Said("There."),
+    ]
+    ended = world.run("send", "--trust", "--tools", "Read it.")
+
+    assert ended.code == 0, ended.err
+    assert ended.out == "I look.\n\nThere.\n"
+    first, second, third = (
+        line for line in ended.err.splitlines() if "failed: " in line or "refused: " in line
+    )
+    assert first.startswith("manual-slop: read_file failed: ")
+    assert "gone.txt" in first
+    assert second.startswith("manual-slop: read_file ")
+    assert third.startswith("manual-slop: no")
+    assert "\x1b" not in third
+
+
+def test_what_the_person_refused_on_the_terminal_is_not_said_to_them_again(world: World) -> None:
+    world.server.replies += [
+        Said("I write.", calls=(("write_file", TEXT),), finish="tool_calls"),
+        Said("There."),
+    ]
+    ended = world.run("send", "--trust", "--tools", "Write it.")
+
+    assert "write_file was refused" not in ended.err
+
+
 class Typed(io.StringIO):
     """Standard input that a person types into."""
 

@@ -11,6 +11,7 @@ from core.context.desk import told_inputs, told_records
 from core.context.spec import stack_spec
 from core.context.stack import build_stack
 from core.discussion.log_view import apply
+from core.values.discussion import Draft
 from core.values.messages import Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.records import MessageRecord
@@ -39,6 +40,16 @@ def test_nothing_that_counts_the_turns_is_sent_to_claude_code_which_marks_the_la
     stack = build_stack(stack_spec(state, state.discussions.selected_id).inputs)
 
     assert bool(stack.layer(LayerId.METADATA).text) is (kind is not ProviderKind.CLAUDE_CODE)
+
+
+@pytest.mark.parametrize(
+    ("draft", "said"),
+    [("/compact", ""), ("/model opus", ""), ("//compact it", "/compact it"), ("/etc/hosts is odd", "/etc/hosts is odd")],
+)  # fmt: skip
+def test_of_the_composer_what_would_be_sent_is_counted_and_a_command_is_not(draft: str, said: str) -> None:
+    state = states.with_opened(states.working(), draft=Draft(draft))
+
+    assert stack_spec(state, state.discussions.selected_id).inputs.user_text == said
 
 
 def test_a_round_repeats_what_was_told_of_the_discussion_when_its_turn_began() -> None:

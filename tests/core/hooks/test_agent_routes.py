@@ -91,6 +91,24 @@ def test_a_stream_tells_each_reply_of_a_turn_whole_and_what_is_asked(running: Wo
     assert told[-1][0] == "done"
 
 
+def test_a_stream_tells_which_calls_failed_or_were_refused_by_a_policy(running: World) -> None:
+    chosen, call_id, question = asked(running)
+    body = {"question_id": question["id"], "answer": "no", "words": "Not now."}
+    running.client.post(f"/api/discussions/{chosen}/approvals/{call_id}", body, **AS_PERSON)
+    running.until(lambda s: not is_busy(s, chosen))
+    running.server.replies.extend(
+        (Said("I look.", calls=(("read_file", '{"path": "gone.py"}'),), finish="tool_calls"), Said("Gone."))
+    )
+
+    answer = running.client.post(
+        f"/api/discussions/{chosen}/messages", {"text": "Look."}, Accept="text/event-stream"
+    )
+
+    (failed,) = (data for name, data in events(answer.text) if name == "failed_call")
+    assert (failed["name"], failed["end"]) == ("read_file", "failed")
+    assert "gone.py" in failed["words"]
+
+
 def test_no_panel_takes_what_a_person_alone_says_nor_a_change_of_policies(running: World) -> None:
     acts: list[dict[str, Any]] = [
         {"panel": panel, "action": action_name(kind), "is_trusted": True, "discussion_id": "d"}

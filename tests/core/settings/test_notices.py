@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from core.base.reports import OperationFailed
+from core.settings.messages import ModelsListed
 from core.settings.notices import HELD_BACK, show_trust
 from core.values.settings import AskedValue, Project
 from core.values.state import AppState, ConfigState
+from tests.core.app.playbook import Playbook
 
 
 def told(project: Project, before: AppState = AppState()) -> AppState:  # noqa: B008 (frozen)
@@ -23,3 +26,13 @@ def test_what_no_project_gets_is_said_until_the_folder_is_trusted_or_asks_for_mo
     asks = Project(root="/p", name="p", held_back=reason, asked=(AskedValue(("domain",), "d", "d"),))
     assert [one.id for one in told(asks, strange).program.notices] == ["trust"]
     assert told(Project(root="/p", name="p")).program.notices == ()
+
+
+def test_that_a_server_cannot_be_reached_is_said_until_it_tells_its_models() -> None:
+    book = Playbook().ready()
+    for name in ("ollama", "other"):
+        book.play(OperationFailed(f"models/{name}", f"{name} cannot be reached", is_standing=True))
+
+    book.play(ModelsListed("ollama", ()))
+
+    assert [one.id for one in book.state.program.notices] == ["models/other"]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from core.agent.messages import ApproveCall, KillCommands, SetTools, UndoTurn
 from core.discussion.messages import SelectDiscussion
 from core.values.agent import AgentPage, AgentTurn, CallState, Mode, Sandbox
-from core.values.discussion import CallPhase
+from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import Message, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import ModelProfile
@@ -73,6 +73,15 @@ def test_the_mode_is_chosen_in_the_panel_beside_the_composer_and_by_one_key() ->
     ]
 
 
+def test_the_key_of_the_modes_says_no_yes_to_what_is_asked() -> None:
+    """Two presses from asking to planning would have written the file that waits."""
+    screen = open_at(ags.asking_edit())
+
+    screen.ui.press("Ctrl+M")
+
+    assert screen.asked == [SetTools("d1", has_tools=True, mode=Mode.PLAN)]
+
+
 def test_what_waits_comes_to_the_front_once_and_is_answered_there() -> None:
     screen = open_at(ags.rested())
     screen.show(ags.asking_command())
@@ -100,6 +109,42 @@ def test_another_discussion_that_waits_is_one_click_away() -> None:
     screen.ui.click("Open", within="waits for you")
 
     assert screen.asked == [SelectDiscussion("d2")]
+
+
+def left(state: AppState, *ids: str, calls: int = 2, has_tools: bool = True) -> AppState:
+    """Discussions that nobody opened since a program left calls in them."""
+    rows = {**state.discussions.summaries}
+    for one in ids:
+        rows[one] = replace(rows["d2"], meta=replace(rows["d2"].meta, id=one, name=f"Left {one}", has_tools=has_tools),
+                            left_calls=calls)  # fmt: skip
+    return replace(state, discussions=replace(state.discussions, summaries=rows))
+
+
+@pytest.mark.parametrize("state", [ags.rested(), ags.off(), with_fields(states.working(), selected_id="")])
+def test_what_a_program_that_ended_left_is_told_before_it_is_opened(state: AppState) -> None:
+    screen = open_at(left(state, "d2"))
+    assert screen.ui.shows("“Left d2” waits for you")
+    assert "2 tool calls of a program that ended: open it for your yes" in screen.ui.tips()
+    assert screen.ui.shows("2 tool calls wait for you")
+
+    screen.ui.click("Open", within="waits for you")
+
+    assert screen.asked == [SelectDiscussion("d2")]
+
+
+def test_what_was_left_is_told_by_its_turn_once_it_is_open_and_not_at_all_without_tools() -> None:
+    state = left(ags.rested(), "d2")
+    opened = replace(state.discussions, open={**state.discussions.open, "d2": OpenDiscussion("d2")})
+    for shown in (replace(state, discussions=opened), left(ags.rested(), "d2", has_tools=False)):
+        assert not open_at(shown).ui.shows("waits for you")
+
+
+def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
+    screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
+
+    assert screen.ui.shows("“Left x3” waits for you")
+    assert screen.ui.shows("and 2 more, each with its sign in the list")
+    assert not screen.ui.shows("“Left x4” waits for you")
 
 
 def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given_and_gave() -> None:
@@ -179,6 +224,9 @@ def test_changed_files_stand_by_turn_with_their_difference_and_open_by_a_click()
     assert screen.ui.copied == [ags.CHANGES[1].path]
     screen.ui.click("Open slots.md in editor")
     assert screen.ui.files == [ags.CHANGES[2].path]
+    assert screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)"), "a button in the line folds nothing"
+    screen.ui.click("Hide the difference of src/cachelab/slots.py")
+    assert not screen.ui.shows("return replace(slot, ttl=slot.ttl + 300)")
 
 
 def test_a_new_file_whose_edits_were_undone_is_not_offered_to_be_opened() -> None:

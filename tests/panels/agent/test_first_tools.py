@@ -16,13 +16,14 @@ from core.values.agent import AgentTurn, Mode
 from core.values.outcomes import CommandOutcome
 from core.values.settings import Project
 from core.values.state import AppState
-from core.values.window import Compaction, CompactionPhase, CutReason, ViewCut
+from core.values.window import Compaction, CompactionPhase, CutReason, ShrunkResult, ViewCut
 from panels.base.view import WindowView
 from panels.discussion.call_look import call_summary, tool_icon, tool_label
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.agent import agent_states as ags
 from tests.panels.screen import Screen
+from tests.panels.views import view_of
 from tests.state_fields import with_fields
 
 PLAIN = Project(root="/home/person/x", name="x")
@@ -155,6 +156,18 @@ def test_where_the_view_begins_is_marked_and_what_is_told_of_the_rest_can_be_rea
 
     screen.ui.click("What it is told of them")
     assert screen.ui.shows("They spoke of **forks**.")
+
+
+def test_a_view_that_lost_no_message_is_not_said_to_begin_later() -> None:
+    """After an overflow of a first turn its long results alone are shorter."""
+    entries = states.working().discussions.open["d1"].entries
+    begin = next(one for one in entries[2:] if one.id.startswith("m"))
+    cut = ViewCut("v1", states.NOW - timedelta(minutes=1), begin.id, shrunk=(ShrunkResult("c0", 8_000),))
+    for panel in ("agent", "context"):
+        ui = Screen(states.with_opened(states.working(), cut=cut), view_of(panel=panel)).ui
+        assert ui.shows("The model's view was made shorter")
+        assert ui.shows("1 long result shown by head and tail.")
+        assert not ui.shows("0 messages")
 
 
 def test_what_the_model_lists_is_said_in_words() -> None:

@@ -9,9 +9,10 @@ from core.app.messages import Quit
 from core.discussion.messages import CreateDiscussion, SetDraft, SetEffort, SetModel
 from core.settings.messages import PriceModels
 from core.turn.messages import RetrySend, SendPrompt
+from core.values.composer import SlashInput, slash_input
 from core.values.discussion import Draft
 from core.values.state import AppState
-from panels.discussion.slash import COMMANDS, SlashInput, slash_input
+from panels.discussion.slash import COMMANDS
 from panels.discussion.view import DiscussionView
 from tests.panels import states
 from tests.panels.screen import Screen

@@ -59,6 +59,68 @@ def test_a_command_is_shown_whole_with_what_a_yes_would_allow(desk: ShellDesk) -
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        "cat .env", "grep KEY sub/../.env.local", "cd sub && cat ../.env", "cat .e*", "cat sub/notes", "git show HEAD:.env",
+        "grep -f.env x", "grep --file=.env x", "cat ~/.netrc", "cat deploy.key", "head id_rsa", "cat '.e'nv", "cat .ENV",
+        "cat $PWD/.env", "cat <.env", "python3 -c 'print(open(\".env\").read())'", "cat sub/d*y.k?y", "ls .ssh/config",
+    ],
+)  # fmt: skip
+def test_a_command_that_names_a_secret_asks_as_reading_it_does(desk: ShellDesk, command: str) -> None:
+    """A rule for `cat` is no yes to read what `read_file` asks about."""
+    root = Path(desk.places.root)
+    for name in (".env", ".env.local", "deploy.key", "id_rsa", "sub/dully.key"):
+        (root / name).write_text("secret")
+    (root / "sub" / "notes").symlink_to(root / ".env")
+
+    assert any("keys and passwords" in reason for reason in judged(desk, command=command).reasons)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat .env.example", "cat src/*.py", "grep -r credentials src", "git commit -m 'Read .env by hand: no .env is kept'",
+        "pytest tests/test_env.py", "cat key.py", "cd sub && ls", "make test", "ls ..",
+    ],
+)  # fmt: skip
+def test_a_command_that_names_none_is_not_asked_about(desk: ShellDesk, command: str) -> None:
+    (Path(desk.places.root) / ".env").write_text("secret")
+
+    assert judged(desk, command=command).reasons == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd / && make", "cd .. && make", "cd && make", "cd - && make", "cd ~ && make", "cd sub/../.. ; make", "cd away && make",
+        "cd sub && cd ../.. && make", "cd nothere || cd .. ; make", "cd away/.. && make", "cd s* && make", "cd -P .. && make",
+        "make; cd /", "cd sub away && make", *["cd sub/a && cd ../b && " * 9 + "make"],
+    ],
+)  # fmt: skip
+def test_no_rule_covers_a_command_that_may_leave_the_project(
+    desk: ShellDesk, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    (Path(desk.places.root) / "away").symlink_to(tmp_path / "elsewhere" / "deep")
+
+    found = judged(desk, command=command)
+
+    assert (found.commands, found.grant) == ((), "")
+
+
+def test_rules_cover_a_command_that_stays_in_the_project(desk: ShellDesk) -> None:
+    root = Path(desk.places.root)
+    for command in (
+        "cd sub && make",
+        f"cd {root}/sub && make",
+        "cd -- sub && make",
+    ):
+        found = judged(desk, command=command)
+        assert found.commands[-1] == ("make",)
+        assert found.grant
+
+
+@pytest.mark.parametrize(
     ("command", "title"),
     [
         ("  ls -a \n", "Run ls -a"),
