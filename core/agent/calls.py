@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from core.agent import background, delegation
 from core.agent.changes import with_changes
-from core.agent.messages import CallDone, CallJudged, CallPutOff, JudgeCall, PastSight, RunCall, StopCalls
+from core.agent.messages import CallDone, CallJudged, CallPutOff, JudgeCall, RunCall, StopCalls
 from core.agent.pages import call_of_turn, page_of, running, with_page, with_tool_call, with_turn
-from core.agent.past_sights import past_sights
 from core.agent.policy import Standing, rule
 from core.agent.tool import ToolPlaces
 from core.base.stamp import Stamp
@@ -76,9 +75,7 @@ def advance(state: AppState, given: Stamp, turn: AgentTurn) -> Result:
         about = turn.discussion_id, turn.turn_id, following.id
         what = following.name, following.arguments_json, places_of(state)
         is_next = all(one.state.is_over for one in _before(turn, following.id))
-        effects.append(
-            JudgeCall(*about, *what, asked_places(state), is_next, _sights(state, turn, following))
-        )
+        effects.append(JudgeCall(*about, *what, asked_places(state), is_next))
     return with_turn(state, turn), tuple(effects)
 
 
@@ -94,12 +91,6 @@ def _not_any_more(state: AppState, given: Stamp, turn: AgentTurn, call: ToolCall
         turn = with_tool_call(turn, replace(call, state=CallState.ASKING, approval=asked, let_by=""))
         return advance(state, given, turn)
     return None
-
-
-def _sights(state: AppState, turn: AgentTurn, call: ToolCall) -> tuple[PastSight, ...]:
-    """Files that the model saw before a call which a program that ended has left: this one knows nothing of them."""
-    opened = state.discussions.open.get(turn.discussion_id)
-    return past_sights(opened) if opened is not None and call.id in opened.left_calls else ()
 
 
 def judge_held(state: AppState, given: Stamp) -> Result:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import msgspec
 
 from core.agent.tool import ToolPlaces
@@ -63,19 +61,11 @@ class UndoTurn(msgspec.Struct, frozen=True):
     command_id: str = ""
 
 
-class PastSight(msgspec.Struct, frozen=True):
-    """A file that the model saw in a program that ended. `path`: as it named it; `at`: it was so up to then."""
-
-    path: str
-    at: datetime
-
-
 # tool worker: a thread each
 class JudgeCall(msgspec.Struct, frozen=True):
     """Find out what a call would do; answered by `CallJudged`, or by `CallPutOff` where others of its reply come first.
 
-    `is_next`: all before it in its reply are over; `sights`: of a call that a program which ended has left, what the
-    model saw before it.
+    `is_next`: all before it in its reply are over.
     """
 
     discussion_id: str
@@ -86,7 +76,6 @@ class JudgeCall(msgspec.Struct, frozen=True):
     places: ToolPlaces
     searched: AskedPlaces | None = None
     is_next: bool = True
-    sights: tuple[PastSight, ...] = ()
 
 
 class RunCall(msgspec.Struct, frozen=True):

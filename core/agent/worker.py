@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import datetime
 from typing import Protocol, assert_never
 
-from core.agent.guarded_files import judge_path, read_guarded
 from core.agent.messages import (
     AgentEffect,
     AgentEvent,
@@ -160,22 +157,7 @@ class CallDesk:
 
     def seen(self, path: str) -> str:
         """Sha256 (hex) of a file as the model saw it last, empty where it did not."""
-        return self._seen.get(path) or self._seen_before(path)
-
-    def _seen_before(self, path: str) -> str:
-        """Of one that it saw in a program that ended, as long as the file was not changed since; noted."""
-        sights = self._effect.sights if isinstance(self._effect, JudgeCall) else ()
-        times = [one.at for one in sights if judge_path(one.path, self.places).path == path]
-        place = judge_path(path, self.places)
-        if not times or place.problem:
-            return ""
-        found = read_guarded(place)
-        with suppress(OSError):
-            status = os.stat(path, follow_symlinks=False)
-            if not found.problem and max(status.st_mtime, status.st_ctime) <= max(times).timestamp():
-                self._seen.note(path, found.sha256)
-                return found.sha256
-        return ""
+        return self._seen.get(path)
 
     def note_seen(self, path: str, sha256: str) -> None:
         """The model has read a file, or written it, as these bytes."""

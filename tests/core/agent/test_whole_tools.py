@@ -245,39 +245,6 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     assert len(sent) == 2
 
 
-@pytest.mark.parametrize("is_changed", [False, True])
-def test_an_edit_that_waited_for_a_yes_is_asked_again_by_the_next_program_if_its_file_is_as_it_was(
-    world: World, is_changed: bool
-) -> None:
-    """What the model had read is in the log; that program's memory of it is gone."""
-    first = world.start()
-    chosen = with_tools(world, first)
-    edits = [
-        ("edit_file", {"path": "tides.py", "old_text": "6", "new_text": number}) for number in ("7", "8")
-    ]
-    world.server.replies += [calls(("read_file", {"path": "./tides.py"})), calls(*edits)]
-    first.send(SendPrompt(chosen, "Make it seven."))
-    until(first, lambda s: asked(s, chosen))
-    first.stop()
-    if is_changed:
-        (world.project / "tides.py").write_text("def period():\n    return 66\n", encoding="utf-8")
-
-    world.server.replies.append(Said("Seven."))
-    controller = world.start()
-    if is_changed:
-        state = until(controller, lambda s: len(results(s.discussions.open[chosen].messages)) == 3)
-        assert "You have not read tides.py yet" in results(state.discussions.open[chosen].messages)[1]
-        return
-    state = until(controller, lambda s: asked(s, chosen))
-    (call,) = (one for one in state.agent.turns[chosen].calls if one.state is CallState.ASKING)
-    assert call.approval is not None
-    assert "The program ended before this was done." in call.approval.reasons
-    assert "+    return 7" in call.approval.hunks[0].text
-    yes(controller, chosen)
-    until(controller, lambda s: is_over(s, chosen))
-    assert "return 7" in (world.project / "tides.py").read_text(encoding="utf-8")
-
-
 def test_a_call_that_leaked_as_text_is_asked_about_in_every_mode(world: World) -> None:
     controller = world.start()
     chosen = with_tools(world, controller, Mode.ACCEPT_EDITS)
