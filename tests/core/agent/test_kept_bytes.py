@@ -209,7 +209,9 @@ def test_an_undo_that_the_program_ended_in_is_gone_on_with(
     with suppress(KeyboardInterrupt):
         undo(desk, *changes)
     monkeypatch.setattr(kept_bytes, "note_change", noted)
-    open_changes = [one for one in kept_bytes.kept_changes(desk.home, desk.discussion_id) if not one.is_undone]
+    open_changes = [
+        one for one in kept_bytes.kept_changes(desk.home, desk.discussion_id) if not one.is_undone
+    ]
 
     assert undo(desk, *open_changes).left == ()
     assert (desk.root / "a.txt").read_bytes() == before
