@@ -54,8 +54,9 @@ class NotedChange(msgspec.Struct, frozen=True):
 
     @property
     def ours(self) -> frozenset[str]:
-        """Sha256 of the bytes that the turn may have left there."""
-        return frozenset({self.last.after_sha256, *(() if self.is_sure else (self.last.before_sha256,))})
+        """Sha256 of the bytes that the turn, or an undo of it that nobody noted as made, may have left there."""
+        found = {self.last.after_sha256, *(() if self.is_sure else (self.last.before_sha256,))}
+        return frozenset(found if self.change.is_undone else {*found, self.change.before_sha256})
 
 
 def note_change(turn_folder: Path, note: ChangeNote) -> None:

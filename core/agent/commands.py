@@ -221,7 +221,7 @@ class Commands:
         self._most_processes = most_processes
         self._grace_s = grace_s
         self._mark = RunMark(home)
-        self._guarded = GuardedPlaces()
+        self._guarded = GuardedPlaces(self._mark.note_held)
         self._lock = threading.Lock()
         self._is_closed = False
         self._discussions: dict[str, DiscussionCommands] = {}

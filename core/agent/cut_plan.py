@@ -88,6 +88,8 @@ def plan_cut(asked: CutRequest) -> CutPlan:
         return CutPlan(
             problem="Nothing was said yet: there is nothing to compact." if is_asked else _nothing(asked, 0)
         )
+    if asked.why is not CutReason.ASKED and asked.budget.fixed >= asked.budget.window:
+        return CutPlan(problem=_nothing(asked, 0))  # too long by itself: a cut would cost, and help nobody
     room, own = asked.budget.room, covering(asked.entries, asked.discussion_id, asked.now)
     bridge = bridged(messages, own.at if own is not None else None)
     total = sum(asked.sizes.get(message.id, 0) for message in messages[bridge:])

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 import msgspec
@@ -48,10 +48,14 @@ class GuardedPlaces:
     """Holds names that are not there by empty folders of ours, as long as a command runs in the project.
 
     An empty folder is passed over by git, by searches and by those who look for a file. They are taken away behind the last one; what the person has put in meanwhile stays. A kill leaves them; those that can
-    be nobody else's go behind the next command. Thread-safe.
+    be nobody else's go behind the next command, all that were noted with the next start. Thread-safe.
+
+    Args:
+        note: notes names on disk before they are made. Total.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, note: Callable[[Iterable[str]], None] = lambda _names: None) -> None:
+        self._note = note
         self._lock = threading.Lock()
         self._runs: Counter[str] = Counter()
         self._made: dict[str, dict[str, bytes | None]] = {}
@@ -59,9 +63,11 @@ class GuardedPlaces:
     def hold(self, root: str) -> HeldPlaces:
         """Keep the places of a project for one more command; ended by `release`."""
         with self._lock:
+            names = tuple(_to_hold(root))
+            self._note(path for path, _ in names if not os.path.lexists(path))
             self._runs[root] += 1
             made = self._made.setdefault(root, {})
-            for path, content in _to_hold(root):
+            for path, content in names:
                 is_made = _is_left(path, content) or (not os.path.lexists(path) and _make(path, content))
                 if is_made and path not in made:
                     made[path] = content
@@ -97,13 +103,19 @@ class GuardedPlaces:
             if self._runs[root] > 0:
                 return fresh
             del self._runs[root]
-            for path, content in reversed(self._made.pop(root, {}).items()):
-                with suppress(OSError):
-                    if content is None:
-                        os.rmdir(path)
-                    elif os.lstat(path).st_size == len(content):
-                        os.unlink(path)
+            drop_left(self._made.pop(root, {}))
             return fresh
+
+
+def drop_left(held: Iterable[str]) -> None:
+    """Take away names that were held, the last one first; what somebody has put in meanwhile stays. Total."""
+    for path in reversed(tuple(held)):
+        content = next((words for name, words in _CONTENT.items() if path.endswith(f"/{name}")), None)
+        with suppress(OSError, ValueError):
+            if content is None:
+                os.rmdir(path)
+            elif os.lstat(path).st_size == len(content):
+                os.unlink(path)
 
 
 def _to_hold(root: str) -> Iterator[tuple[str, bytes | None]]:

@@ -106,6 +106,7 @@ def restore(
     """
     restored: list[str] = []
     left: list[str] = []
+    made: set[str] = set()
     folder = _turn_folder(home, discussion_id, turn_id)
     notes = read_notes(folder)
     last = {change.path: change for change in changes if not change.is_undone}
@@ -117,9 +118,10 @@ def restore(
             left.append(problem)
             continue
         restored.append(path)
-        with suppress(StorageError):
+        made.update(noted.folders)
+        _remove_made((one for one in made if path.startswith(one + os.sep)), places)
+        with suppress(StorageError):  # last of all: an undo that the program ended in can be gone on with
             note_change(folder, ChangeNote(ChangeStep.UNDONE, change))
-    _remove_made((one for path in restored if path in notes for one in notes[path].folders), places)
     return Restored(tuple(restored), tuple(left))
 
 
@@ -142,7 +144,7 @@ def _put_back(kept_file: Path, place: ToolPath, path: str, ours: frozenset[str])
     if kept is None:
         return f"The earlier bytes of {place.shown} are not kept any more: it was left."
     head, data = kept
-    if head.sha256 == now.sha256:  # the program ended before it was written
+    if head.sha256 == now.sha256:  # the program ended before it was written, or in an undo
         return ""
     if not head.sha256:
         return remove_guarded(place, now.sha256)

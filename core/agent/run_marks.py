@@ -8,11 +8,15 @@ import re
 import secrets
 import sys
 import tempfile
+import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from core.agent.guarded_places import drop_left
 from core.base import paths
 from core.base.disk import make_dirs, write_file
+from core.base.errors import StorageError
 from core.base.json_text import read_json
 from core.base.opener import read_file
 from core.base.removal import remove_whole
@@ -25,19 +29,33 @@ _NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class RunMark:
-    """The mark of this run, on disk from the first command to the orderly end."""
+    """The mark of this run, on disk from the first command to the orderly end. Thread-safe."""
 
     def __init__(self, home: Path) -> None:
         self.name = secrets.token_hex(8)
         self._file = paths.commands_dir(home) / f"{self.name}.json"
+        self._lock = threading.Lock()
         self._is_written = False
+        self._held: frozenset[str] = frozenset()
 
     def note(self) -> None:
         """Write the mark, once. Raises OSError."""
-        if not self._is_written:
-            make_dirs(self._file.parent)
-            write_file(self._file, json.dumps({"pid": os.getpid(), "began": _began(os.getpid())}).encode())
-            self._is_written = True
+        with self._lock:
+            if not self._is_written:
+                self._write()
+
+    def note_held(self, names: Iterable[str]) -> None:
+        """Note names that are held in a project from now on: the next start takes away what a kill leaves of them. Total."""
+        with self._lock, suppress(OSError, StorageError):
+            if not self._held.issuperset(names := frozenset(names)):
+                self._held |= names
+                self._write()
+
+    def _write(self) -> None:
+        make_dirs(self._file.parent)
+        told = {"pid": os.getpid(), "began": _began(os.getpid()), "held": sorted(self._held)}
+        write_file(self._file, json.dumps(told).encode())
+        self._is_written = True
 
     def scratch(self, whose: str) -> str:
         """Make a folder of this run below the system's temporary one: the next start removes what a kill leaves of it.
@@ -57,7 +75,7 @@ class RunMark:
 
 def survivors(home: Path) -> tuple[str, ...]:
     """Name what earlier runs of the program started and is still there, a sentence each; marks without any go, and with
-    them the scratch folders of their commands.
+    them the scratch folders of their commands and the names that they held in projects, unless another program is at work.
 
     Linux alone names them: elsewhere the environment of a process cannot be read.
     """
@@ -69,10 +87,13 @@ def survivors(home: Path) -> tuple[str, ...]:
     over = {mark.stem: mark for mark in marks if not _is_alive(mark)}
     left = _carriers(set(over))
     for name, mark in over.items():
-        if not left.get(name):
-            _drop_scratch(name)
-            with suppress(OSError):
-                mark.unlink()
+        held = _held(mark)
+        if left.get(name) or (held and len(over) < len(marks)):  # another's command may hold them by now
+            continue
+        drop_left(held)
+        _drop_scratch(name)
+        with suppress(OSError):
+            mark.unlink()
     found = [each for name in sorted(left) for each in left[name]]
     return tuple(
         f"A command of an earlier run is still there: process {pid} ({name}). End it if you do not need it: kill {pid}"
@@ -97,6 +118,16 @@ def _is_alive(mark: Path) -> bool:
         return bool(_began(int(said["pid"])) == said["began"] != "")
     except (OSError, ArithmeticError, ValueError, KeyError, TypeError):
         return False
+
+
+def _held(mark: Path) -> tuple[str, ...]:
+    """Names that the run of a mark held. Linux alone tells for sure that it is over."""
+    try:
+        held = read_json(read_file(mark))["held"]
+    except (OSError, ArithmeticError, ValueError, KeyError, TypeError):
+        return ()
+    is_sure = sys.platform == "linux" and isinstance(held, list)
+    return tuple(one for one in held if isinstance(one, str)) if is_sure else ()
 
 
 def _began(pid: int) -> str:

@@ -26,6 +26,7 @@ from core.agent.messages import (
     StopCalls,
 )
 from core.agent.policy import approval_id
+from core.agent.seen_files import SeenFiles
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.base.errors import SlopError
 from core.base.kept_threads import KeptThreads
@@ -76,6 +77,10 @@ class ToolServices(Protocol):
 
     def page_text(self, data: bytes, charset: str, on_cancel: Callable[[Callable[[], None]], None]) -> str:
         """Text of an HTML page, read in a process of its own. Raises SlopError."""
+        ...
+
+    def seen_files(self, discussion_id: str) -> SeenFiles:
+        """Files that the model of a discussion has seen. Asked for once."""
         ...
 
     def keep_before(self, discussion_id: str, change: FileChange, data: bytes | None) -> None:
@@ -192,24 +197,6 @@ class CallDesk:
         self._cancel.on_cancel(callback)
 
 
-class SeenFiles:
-    """Files as the model of one discussion saw them last, by path. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sha256: dict[str, str] = {}
-
-    def get(self, path: str) -> str:
-        """Sha256 (hex), empty where it never saw the file."""
-        with self._lock:
-            return self._sha256.get(path, "")
-
-    def note(self, path: str, sha256: str) -> None:
-        """It has seen a file as these bytes."""
-        with self._lock:
-            self._sha256[path] = sha256
-
-
 class ToolWorker:
     """Carries out the agent's effects. A call has its own thread; what it raises is its result."""
 
@@ -259,7 +246,8 @@ class ToolWorker:
         cancel = CancelToken()
         key = effect.discussion_id, effect.call_id
         with self._lock:
-            seen = self._seen.setdefault(effect.discussion_id, SeenFiles())
+            if (seen := self._seen.get(effect.discussion_id)) is None:
+                seen = self._seen[effect.discussion_id] = self._services.seen_files(effect.discussion_id)
         desk = CallDesk(self._services, effect, cancel, seen, self._emit)
 
         def run() -> None:

@@ -13,6 +13,7 @@ from core.agent import kept_bytes
 from core.agent.commands import Commands
 from core.agent.delegation import PARENTS_OWN
 from core.agent.messages import CallTail, CommandEnded, FilesRestored, RestoreFiles
+from core.agent.seen_files import SeenFiles
 from core.agent.server_sandbox import ServerSandbox
 from core.agent.tool import CommandDesk, Tool, ToolPlaces
 from core.app.counting import read_page
@@ -112,6 +113,10 @@ class HomeToolServices:
     def page_text(self, data: bytes, charset: str, on_cancel: Callable[[Callable[[], None]], None]) -> str:
         """Text of an HTML page, read in a process of its own. Raises SlopError."""
         return read_page(data, charset, on_cancel)
+
+    def seen_files(self, discussion_id: str) -> SeenFiles:
+        """Files that the model of a discussion has seen."""
+        return SeenFiles(paths.discussion_dir(self._home, discussion_id) / kept_bytes.EDITS_DIR)
 
     def keep_before(self, discussion_id: str, change: FileChange, data: bytes | None) -> None:
         """Keep a file's bytes before a turn's first write of it, and what is about to be written. Raises StorageError."""

@@ -161,23 +161,32 @@ def write_held(
         OSError: nothing was changed.
     """
     temporary = f".{name[:100]}.{secrets.token_hex(4)}.tmp"
-    fd = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    nameless = folder.open_nameless(0o666)
+    is_named = nameless is None
+    fd = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666) if nameless is None else nameless
     try:
         try:
             if mode is not None and sys.platform != "win32":
                 os.fchmod(fd, mode)
             _write_all(fd, data, OS_DISK)
             OS_DISK.fsync(fd)
+            is_taken = is_unchanged()
+            if is_taken and not is_named:  # from here to the renaming alone a kill leaves it, whole
+                folder.link(fd, temporary)
+                is_named = True
         finally:
             os.close(fd)
-        if not is_unchanged():
-            folder.unlink(temporary)
-            return False
-        folder.replace(temporary, name)
+        if is_taken:
+            folder.replace(temporary, name)
     except BaseException:
-        with suppress(OSError):
-            folder.unlink(temporary)
+        if is_named:
+            with suppress(OSError):
+                folder.unlink(temporary)
         raise
+    if not is_taken:
+        if is_named:
+            folder.unlink(temporary)
+        return False
     if folder.descriptor is not None:
         with suppress(OSError):  # the file is whole; its name may be lost with the power
             OS_DISK.fsync(folder.descriptor)

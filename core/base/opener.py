@@ -23,6 +23,8 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NAMELESS = getattr(os, "O_TMPFILE", 0)
+_OWN_DESCRIPTORS = "/proc/self/fd"
 _FOLDER_FLAGS = os.O_RDONLY | _NO_LINK | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _IS_LINK = frozenset({errno.ELOOP, getattr(errno, "EMLINK", errno.ELOOP)})
 """Errors of `O_NOFOLLOW` at a link; the second is FreeBSD's."""
@@ -179,6 +181,26 @@ class HeldFolder:
             os.close(descriptor)
             raise
         return descriptor
+
+    def open_nameless(self, mode: int) -> int | None:
+        """Open a new file in it for writing that has no name until `link`: a kill leaves nothing of it.
+
+        Returns:
+            A descriptor, to be closed; None where the system or the file system has no such files.
+
+        Source: open(2), `O_TMPFILE` (read 2026-11-24).
+        """
+        if self.descriptor is None or not _NAMELESS or not os.path.isdir(_OWN_DESCRIPTORS):
+            return None
+        try:
+            return os.open(".", _NAMELESS | os.O_WRONLY | _FLAGS, mode, dir_fd=self.descriptor)
+        except OSError:  # why no file can be made there at all, `open` says
+            return None
+
+    def link(self, descriptor: int, name: str) -> None:
+        """Give a file without a name one that nothing has. Raises OSError."""
+        source = f"{_OWN_DESCRIPTORS}/{descriptor}"
+        os.link(source, name, dst_dir_fd=self.descriptor, follow_symlinks=True)
 
     def status(self, name: str) -> os.stat_result | None:
         """Status of an entry, of a link itself; None where there is none. Raises OSError."""

@@ -270,6 +270,18 @@ time.sleep(60)
     finally:
         program.kill()
         program.communicate()
+    held = {name for name in os.listdir(tmp_path) if name.startswith(".") or name.endswith(".md")}
+    assert {".envrc", ".vscode", "CLAUDE.md"} <= held or not confinement.sandbox.is_confined
+    (tmp_path / ".vscode").mkdir(exist_ok=True)
+    (tmp_path / ".vscode" / "settings.json").write_text("mine")
+    other = RunMark(isolated_home)
+    other.note()
+    assert survivors(isolated_home) == ()
+    assert {*os.listdir(tmp_path)} >= held, "a command of another program may need them"
+    other.drop()
+    assert survivors(isolated_home) == ()
+    assert {*os.listdir(tmp_path)} & {*held, ".vscode"} == {".vscode"}
+    assert (tmp_path / ".vscode" / "settings.json").read_text() == "mine"
 
 
 def test_what_survived_an_earlier_run_is_named_at_the_next_start(
@@ -305,7 +317,16 @@ def test_what_survived_an_earlier_run_is_named_at_the_next_start(
 
 
 @pytest.mark.parametrize(
-    "said", [b'{"pid":1e999,"began":"1"}', b"[" * 100_000, b'{"pid":' + b"1" * 5_000 + b"}", b"[]", b"\xff"]
+    "said",
+    [
+        b'{"pid":1e999,"began":"1"}',
+        b'{"held":5}',
+        b'{"held":[5,"\\u0000"]}',
+        b"[" * 100_000,
+        b'{"pid":' + b"1" * 5_000 + b"}",
+        b"[]",
+        b"\xff",
+    ],
 )
 def test_a_mark_that_this_program_did_not_write_is_of_no_run(isolated_home: Path, said: bytes) -> None:
     mark = paths.commands_dir(isolated_home) / "x.json"

@@ -141,6 +141,22 @@ def test_without_a_journal_the_oldest_turns_are_summarised() -> None:
     assert "They asked twice." in head.text
 
 
+@pytest.mark.parametrize("why", CutReason)
+def test_nothing_leaves_where_what_must_stay_is_too_long_by_itself(why: CutReason) -> None:
+    found = messages([*turn(0, 4_000), *turn(10, 4_000)])
+    sizes = {one.id: message_tokens(one) for one in found}
+    asked = CutRequest(found, sizes, budget_of(8_000, 8_000), (), ID, NOW, why=why)
+
+    plan = plan_cut(asked)
+
+    if why is CutReason.ASKED:
+        assert plan.cut is not None, "a person who asks has it"
+        return
+    assert (plan.cut, plan.to_summarise) == (None, ())
+    assert "8,000 tokens of instructions, files and your message alone" in plan.problem
+    assert plan_cut(replace(asked, budget=budget_of(8_000, 7_900))).cut is not None
+
+
 def test_a_summary_reads_of_every_file_that_leaves_with_its_message() -> None:
     paper = AttachmentPart("a" * 64, "text/plain", "tides of 1912.txt", 90_000)
     drawing = AttachmentPart("b" * 64, "image/png", "harbour.png", 12)

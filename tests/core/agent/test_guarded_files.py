@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, w
 from core.agent.messages import JudgeCall
 from core.agent.tool import ToolPlaces
 from core.agent.worker import approval_of
+from core.base import opener
 from tests.core.agent.desks import Desk
 
 SECRET = "the secret of the house"
@@ -248,7 +252,12 @@ def test_an_allowed_root_is_written_and_shown_by_its_whole_path(desk: Desk, tmp_
     assert str(tmp_path / "outside" / "new.txt") in answer.text
 
 
-def test_a_write_keeps_the_mode_and_leaves_no_other_file(desk: Desk) -> None:
+@pytest.mark.parametrize("has_nameless", [True, False], ids=["as it is here", "no files without a name"])
+def test_a_write_keeps_the_mode_and_leaves_no_other_file(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, *, has_nameless: bool
+) -> None:
+    if not has_nameless:
+        monkeypatch.setattr(opener, "_NAMELESS", 0)
     script = desk.root / "run.sh"
     script.write_text("old\n")
     script.chmod(0o755)
@@ -257,6 +266,31 @@ def test_a_write_keeps_the_mode_and_leaves_no_other_file(desk: Desk) -> None:
     assert write_guarded(place, b"new\n", read_guarded(place).sha256) == ""
     assert script.stat().st_mode & 0o777 == 0o755
     assert sorted(os.listdir(desk.root)) == ["run.sh", "src"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from core.agent.guarded_files import judge_path, read_guarded, write_guarded
+from core.agent.tool import ToolPlaces
+
+root, name, step = sys.argv[1:]
+setattr(os, step, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+place = judge_path(name, ToolPlaces(root, is_trusted=True))
+write_guarded(place, b"new\\n" * 1000, read_guarded(place).sha256)
+"""
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "link"])
+@pytest.mark.parametrize("name", ["src/a.py", "src/new.py"])
+def test_a_kill_while_a_file_is_written_leaves_nothing_of_it_in_the_project(
+    desk: Desk, name: str, step: str
+) -> None:
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(desk.root), name, step], check=False)
+
+    assert ended.returncode == -signal.SIGKILL
+    assert (desk.root / "src" / "a.py").read_text() == "one = 1\n"
+    assert os.listdir(desk.root / "src") == ["a.py"]
 
 
 def test_a_write_for_another_base_changes_nothing(desk: Desk) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,3 +186,34 @@ def test_folders_that_a_turn_made_go_with_their_last_file_and_others_stay(desk: 
     undo(desk, *changes)
     left = sorted(path.relative_to(desk.root).as_posix() for path in desk.root.rglob("*"))
     assert left == ["a.txt", "b.txt", "there", "used", "used/mine.txt"]
+
+
+@pytest.mark.parametrize("notes", [0, 1, 2, 3])
+def test_an_undo_that_the_program_ended_in_is_gone_on_with(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, notes: int
+) -> None:
+    before = (desk.root / "a.txt").read_bytes()
+    changes = (
+        edit(desk, "a.txt", "one", "1"),
+        *(desk.use("write_file", path=path, text="c").changes[0] for path in ("new/c.txt", "new/d.txt")),
+    )
+    noted, told = kept_bytes.note_change, []
+
+    def killed(*about: Any) -> None:
+        if len(told) == notes:
+            raise KeyboardInterrupt
+        told.append(about)
+        noted(*about)
+
+    monkeypatch.setattr(kept_bytes, "note_change", killed)
+    with suppress(KeyboardInterrupt):
+        undo(desk, *changes)
+    monkeypatch.setattr(kept_bytes, "note_change", noted)
+    open_changes = [
+        one for one in kept_bytes.kept_changes(desk.home, desk.discussion_id) if not one.is_undone
+    ]
+
+    assert undo(desk, *open_changes).left == ()
+    assert (desk.root / "a.txt").read_bytes() == before
+    assert sorted(os.listdir(desk.root)) == ["a.txt", "b.txt"]
+    assert all(one.is_undone for one in kept_bytes.kept_changes(desk.home, desk.discussion_id))

@@ -26,6 +26,7 @@ from core.agent.messages import (
     RunCall,
     SandboxFound,
 )
+from core.agent.seen_files import SeenFiles
 from core.agent.tool import CommandDesk, CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.agent.tools.table import TOOLS
 from core.agent.worker import ToolWorker
@@ -98,6 +99,9 @@ class World:
 
     def commands(self, _discussion_id: str) -> CommandDesk:
         return self  # type: ignore[return-value]
+
+    def seen_files(self, discussion_id: str) -> SeenFiles:
+        return SeenFiles(self.home / discussion_id)
 
     def keep_before(self, discussion_id: str, change: FileChange, data: bytes | None) -> None:
         kept_bytes.keep_before(self.home, discussion_id, change, data)

@@ -128,6 +128,15 @@ def test_a_window_that_is_known_is_never_overrun_and_one_too_small_is_said_with_
         isinstance(one, Mark) and one.kind == "overflow" for one in state.discussions.open[chosen].entries
     )
 
+    cut, view = state.discussions.open[chosen].cut, sent_view(state.discussions.open[chosen])
+    state = ask(controller, chosen, "omega " * 3_000)
+    opened = state.discussions.open[chosen]
+    assert opened.failure is not None
+    assert "alone" in opened.failure.remedy
+    assert opened.cut == cut, "the talk stays: without it the message is as much too long"
+    assert sent_view(opened)[: len(view)] == view
+    assert len(world.server.bodies) == 4, "and no summary of it is paid for"
+
     other = world.discussion(controller)
     state = ask(controller, other, "delta " * 3_000)
     failure = state.discussions.open[other].failure

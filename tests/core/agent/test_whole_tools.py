@@ -245,6 +245,44 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     assert len(sent) == 2
 
 
+CHANGES: tuple[tuple[str, dict[str, object]], ...] = (
+    ("edit_file", {"path": "tides.py", "old_text": "return 6", "new_text": "return 12"}),
+    ("write_file", {"path": "tides.py", "text": "def turn() -> int:\n    return 12\n"}),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=[name for name, _ in CHANGES])
+@pytest.mark.parametrize("is_changed", [False, True], ids=["as it was", "changed meanwhile"])
+def test_a_change_that_waits_for_a_yes_when_the_program_ends_is_asked_again_unless_the_file_changed(
+    world: World, change: tuple[str, dict[str, object]], *, is_changed: bool
+) -> None:
+    controller = world.start()
+    chosen = with_tools(world, controller)
+    world.server.replies.extend([calls(("read_file", {"path": "tides.py"})), calls(change), Said("Done.")])
+    controller.send(SendPrompt(chosen, "Make it twelve."))
+    question = until(controller, lambda s: asked(s, chosen)).agent.turns[chosen].calls[0].approval
+    controller.stop()
+
+    file = world.project / "tides.py"
+    if is_changed:
+        file.write_text("mine, return 6\n", encoding="utf-8")
+    controller = world.start()
+    controller.send(ReadDiscussion(chosen))
+    if is_changed:
+        state = until(controller, lambda s: chosen in s.discussions.open and chosen not in s.agent.turns)
+        assert "has changed since you read it" in results(state.discussions.open[chosen].messages)[-1]
+        assert file.read_text(encoding="utf-8") == "mine, return 6\n"
+        return
+    state = until(controller, lambda s: asked(s, chosen))
+    again = state.agent.turns[chosen].calls[0].approval
+    assert question is not None
+    assert again is not None
+    assert (again.id, again.hunks) == (question.id, question.hunks)
+    yes(controller, chosen)
+    until(controller, lambda s: is_over(s, chosen))
+    assert "return 12" in file.read_text(encoding="utf-8")
+
+
 def test_a_call_that_leaked_as_text_is_asked_about_in_every_mode(world: World) -> None:
     controller = world.start()
     chosen = with_tools(world, controller, Mode.ACCEPT_EDITS)
