@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from datetime import date
 
 from core.retrieval.messages import SearchMemory
-from core.retrieval.step import DAY_REMEDY
+from core.retrieval.step import DAY_REMEDY, day_of
 from core.values.retrieval import Corpus, SearchAnswer, SearchFilters
 from core.values.updates import is_under_way
 from panels.base.desk import Desk
@@ -128,9 +127,9 @@ def _take_day(own: RetrievalView, name: str, typed: str | None) -> None:
         return
     text = typed.strip()
     try:
-        day = date.fromisoformat(text).isoformat() if text else ""
-    except ValueError:
-        own.flaw = (name, f"{text!r} is no day. {DAY_REMEDY}")
+        day = day_of(text)
+    except ValueError as error:
+        own.flaw = (name, f"{error}. {DAY_REMEDY}")
         return
     if own.flaw[0] == name:
         own.flaw = ("", "")
