@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import SlopError
+from core.base.figures import count
 from core.base.paths import project_file
+from core.context.ignores import NAME as IGNORE_FILE
 from core.retrieval.chunker import embedded_text
 from core.retrieval.counts import scopes
 from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
@@ -50,7 +52,8 @@ def index(
     on_progress: Progress = lambda _: None,
     on_notes: NotesRead = lambda _: (),
 ) -> Indexed:
-    """Bring the index to what the files say.
+    """Bring the index to what the files say. Files that give nothing stand in the index, with the reason; the report names
+    what could not come into it.
 
     Args:
         embedder: None leaves new chunks without vectors.
@@ -123,7 +126,7 @@ class _IndexRun:
         files = found.files
         known = self._store.sources(corpus, found.scope)
         self.total += len(files)
-        here = {one.key.path for one in files if not one.is_too_large}
+        here = {one.key.path for one in files}
         self.removed += self._store.remove(
             SourceKey(corpus, found.scope, path)
             for path in known
@@ -132,6 +135,11 @@ class _IndexRun:
         self.passed_over += [
             (_shown(one or found.scope), "this folder cannot be read") for one in found.unread
         ]
+        if found.rules_passed_over:
+            said = count(found.rules_passed_over, "rule")
+            self.passed_over.append(
+                (_shown(os.path.join(found.scope, IGNORE_FILE)), f"not followed: {said} of it")
+            )
         waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()
         with ThreadPoolExecutor(1, "index-read") as pool:
             try:
@@ -159,13 +167,22 @@ class _IndexRun:
         if name != one.key.path:
             self.passed_over.append((name, "its name is no text in UTF-8"))
         elif one.is_too_large:
-            self.passed_over.append((name, f"it has {one.size_bytes:,} bytes"))
+            self._leave(one, known)
         elif known is not None and known.stamp == one.stamp:
             self.unchanged += 1
         else:
             return True
         self.looked += 1
         return False
+
+    def _leave(self, one: SourceFile, known: SourceState | None) -> None:
+        """Note a file that is too large to be read, in place of what was read of it."""
+        stamp = f"large:{one.stamp}"
+        if known is not None and known.stamp == stamp:
+            return
+        with self._store.turn():
+            self._store.put(one.key, SourceState(stamp, "", problem=f"it has {one.size_bytes:,} bytes"), ())
+        self.removed += known is not None and known.chunks > 0
 
     def _keep(self, one: SourceFile, known_sha256: str, read: Future[SourceText]) -> None:
         """Write what was read, in a turn of its own: a file that changed or went since it was listed is read once more,
@@ -186,9 +203,7 @@ class _IndexRun:
                 self._store.touch(one.key, stamp)
                 self.unchanged += 1
                 return
-            if reading.problem:
-                self.passed_over.append((one.key.path, reading.problem))
-            state = SourceState(stamp, reading.sha256, reading.head)
+            state = SourceState(stamp, reading.sha256, reading.head, problem=reading.problem)
             self._store.put(one.key, state, reading.chunks)
             self.read += 1
 

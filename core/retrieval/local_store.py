@@ -141,7 +141,7 @@ class LocalStore:
                         before = counts[source]
                         counts[source] = before[0] + chunks, before[1] + chunks - whole(embedded)
             rows = db.execute(
-                "SELECT id, path, stamp, sha256, title, tags, date, description FROM source"
+                "SELECT id, path, stamp, sha256, title, tags, date, description, problem FROM source"
                 " WHERE corpus = ? AND scope = ?",
                 (corpus.value, scope),
             ).fetchall()
@@ -156,15 +156,16 @@ class LocalStore:
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
         head = state.head
-        row = (state.stamp, state.sha256, head.title, joined_tags(head.tags), head.date, head.description)
+        tags = joined_tags(head.tags)
+        row = (state.stamp, state.sha256, head.title, tags, head.date, head.description, state.problem)
 
         def work(db: sqlite3.Connection) -> None:
             found = _source(db, key)
             kept: dict[str, bytes] = {}
             if found is None:
                 number = db.execute(
-                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description)"
-                    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description, problem)"
+                    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (key.corpus.value, key.scope, key.path, *row),
                 ).lastrowid
             else:
@@ -172,7 +173,8 @@ class LocalStore:
                 kept = self._kept(db, key.corpus, number)
                 self._drop_chunks(db, key.corpus, number)
                 db.execute(
-                    "UPDATE source SET stamp = ?, sha256 = ?, title = ?, tags = ?, date = ?, description = ? WHERE id = ?",
+                    "UPDATE source SET stamp = ?, sha256 = ?, title = ?, tags = ?, date = ?, description = ?, problem = ?"
+                    " WHERE id = ?",
                     (*row, number),
                 )
             written: dict[Shelf, dict[int, bytes]] = defaultdict(dict)

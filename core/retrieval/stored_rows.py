@@ -39,10 +39,10 @@ def stored_head(title: object, tags: object, date: object, description: object) 
 
 
 def stored_state(row: Sequence[object], chunks: int, bare: int) -> SourceState:
-    """State of a source from its stamp, its hash and its head. Raises RowError."""
-    stamp, sha256, *head = row
-    title, tags, date, description = head
-    return SourceState(said(stamp), said(sha256), stored_head(title, tags, date, description), chunks, bare)
+    """State of a source from its stamp, its hash, its head and its problem. Raises RowError."""
+    stamp, sha256, title, tags, date, description, problem = row
+    head = stored_head(title, tags, date, description)
+    return SourceState(said(stamp), said(sha256), head, chunks, bare, said(problem))
 
 
 def said(value: object) -> str:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import SlopError
-from core.retrieval.counts import corpus_counts
+from core.retrieval.counts import contents
 from core.retrieval.embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
@@ -334,10 +334,12 @@ class IndexHandler:
             report = replace(report, server=why)
             if not why:
                 pay(shared.home)
+        content = contents(store, whole)
         return replace(
             report,
             removed=report.removed + removed,
-            counts=corpus_counts(store, whole),
+            passed_over=(*report.passed_over, *content.passed_over),
+            counts=content.counts,
             is_part=bool(effect.only),
         ), folders
 
