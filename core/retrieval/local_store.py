@@ -60,6 +60,8 @@ T = TypeVar("T")
 _DELETED = "The search index was deleted meanwhile"
 _AT_ONCE = 500
 """Rows that one statement asks for."""
+_TIES = 100
+"""Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 
 _COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
 _READ = (
@@ -285,12 +287,23 @@ class LocalStore:
         words = f"words_{shelf.name}"
         with self._reading() as db:
             clause, values = narrowed(db, shelf, scopes, filters)
-            sql = (
-                f"SELECT rowid, -bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
-                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score DESC LIMIT ?"
-            )
-            scores = dict(db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall())
-            return {place: scores[place.row] for place in _named(db, shelf, scores)}
+            score, asked = f"-bm25({words})", (fts_expression(tuple(terms)), *values)
+            where = f"{words} MATCH ?{f' AND +{words}.rowid IN ({clause})' if clause else ''}"
+            sql = f"SELECT rowid, {score} AS score FROM {words} WHERE {where} ORDER BY score DESC LIMIT ?"
+            scores = dict(db.execute(sql, (*asked, count + _TIES)).fetchall())
+            places = _named(db, shelf, scores)
+            last = list(scores.values())[-1:]
+            if len(scores) == count + _TIES and sum(one > last[0] for one in scores.values()) < count:
+                # More may score as the last of the best: the first of them by name are wanted.
+                sql = (
+                    f"SELECT row, first, scope, path FROM {words} JOIN chunk_{shelf.name} ON row = {words}.rowid"
+                    f" JOIN source ON source.id = source WHERE {where} AND {score} = ?"
+                    " ORDER BY scope, path, first, row LIMIT ?"
+                )
+                tied = _places(shelf, db.execute(sql, (*asked, last[0], count)).fetchall())
+                places = [one for one in places if scores[one.row] > last[0]] + tied
+                scores |= {one.row: last[0] for one in tied}
+        return _best({place: scores[place.row] for place in places}, count)
 
     def frequency(self, shelf: Shelf, term: str, most: int) -> int:
         """Chunks of a shelf that hold a term, counted up to `most`."""
@@ -316,7 +329,9 @@ class LocalStore:
                 known = {one.row: one for one in also}
                 scores, least = self._vectors[shelf].best(query, count, rows, known)
             named = {one.row: one for one in _named(db, shelf, scores.keys() - known.keys())} | known
-        return Scan({named[row]: score for row, score in scores.items() if row in named}, least)
+        cosines = {named[row]: score for row, score in scores.items() if row in named}
+        best = _best(cosines, count)
+        return Scan(best | {one: cosines[one] for one in known.values() if one in cosines}, least)
 
     def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
         """Chunks as they were stored; those that are gone are missing."""
@@ -427,6 +442,14 @@ def _places(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[Chu
     """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
     name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
     return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
+
+
+def _best(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, float]:
+    """The best of some chunks, ties by path and line: all of them as they are where no more are wanted."""
+    if len(scores) <= count:
+        return scores
+    order = sorted(scores, key=lambda one: (-scores[one], one.path, one.line, one.row))
+    return {one: scores[one] for one in order[:count]}
 
 
 def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
