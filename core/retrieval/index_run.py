@@ -13,9 +13,9 @@ from core.base.errors import SlopError
 from core.base.figures import count
 from core.base.paths import project_file
 from core.context.ignores import NAME as IGNORE_FILE
-from core.retrieval.chunker import embedded_text
+from core.retrieval.chunker import embedded_text, parted
 from core.retrieval.counts import scopes
-from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
+from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.judged_places import is_inside
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
@@ -62,7 +62,7 @@ def index(
     Raises:
         SlopError: the index cannot be written, or the run was stopped.
     """
-    run = _IndexRun(store, reader, on_progress)
+    run = _IndexRun(store, reader, on_progress, is_served=isinstance(embedder, EmbedsAway))
     store.mend_vectors()
     notes: dict[str, list[SourceFile]] = {}
     folders: dict[str, None] = {}
@@ -116,8 +116,16 @@ def _is_of(folder: str, root: str) -> bool:
 
 
 class _IndexRun:
-    def __init__(self, store: LocalStore, reader: SourceReader, on_progress: Progress) -> None:
-        self._store, self._reader, self._tell = store, reader, on_progress
+    """A run.
+
+    Args:
+        is_served: vectors come from a server, whose tokenizer nobody here has.
+    """
+
+    def __init__(
+        self, store: LocalStore, reader: SourceReader, on_progress: Progress, *, is_served: bool
+    ) -> None:
+        self._store, self._reader, self._tell, self._is_served = store, reader, on_progress, is_served
         self.read = self.unchanged = self.removed = self.vectors = self.looked = self.total = 0
         self.passed_over: list[tuple[str, str]] = []
 
@@ -204,7 +212,10 @@ class _IndexRun:
                 self.unchanged += 1
                 return
             state = SourceState(stamp, reading.sha256, reading.head, problem=reading.problem)
-            self._store.put(one.key, state, reading.chunks)
+            chunks = reading.chunks
+            if self._is_served:
+                chunks = tuple(part for chunk in chunks for part in parted(chunk))
+            self._store.put(one.key, state, chunks)
             self.read += 1
 
     def embed(self, embedder: Embedder) -> str:

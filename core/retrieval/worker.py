@@ -320,7 +320,7 @@ class IndexHandler:
         else:
             drop_unused(shared.home, shared.folder_of(embedder))
         store = shared.store(embedder)
-        store.note_reading(repr((READING, fields)))
+        store.note_reading(repr((READING, fields, isinstance(embedder, EmbedsAway))))
 
         def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
             if not effect.only:
