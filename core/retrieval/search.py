@@ -135,6 +135,8 @@ def _served(index: ServedIndex, ask: Callable[[VectorStore], SearchAnswer]) -> S
         return ask(index.server)
     except ServerFaultError as error:
         answer = ask(index.here)
+        if answer.mode is SearchMode.OFF:
+            return answer
         reason = f"{answer.reason}. {error.what}" if answer.reason else error.what
         return replace(answer, degraded=True, reason=reason, remedy=answer.remedy or error.remedy)
 

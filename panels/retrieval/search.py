@@ -57,12 +57,17 @@ def _box(desk: Desk, own: RetrievalView) -> None:
             submits=True,
             tip="Search in your own words",
         )
+        had_keyboard, own.has_keyboard = own.has_keyboard, ui.is_focused("query")
+        is_entered = (typed is not None or had_keyboard) and ui.shortcut("Enter", while_typing=True)
+        if is_entered:
+            ui.focus("query")  # who searches goes on to refine: the keyboard would go home to the composer
         is_narrowed = filters(own) != SearchFilters()
         tip = "Hide what narrows the search" if own.are_filters_open else "Narrow the search"
         if ui.button("narrow", "", icon="filter", kind="primary" if is_narrowed else "ghost", tip=tip):
             own.are_filters_open = not own.are_filters_open
     if typed is not None:
         own.query = typed
+    if typed is not None or is_entered:
         ask(desk, own)
 
 
