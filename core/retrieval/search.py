@@ -111,7 +111,10 @@ def search(
 
 def _require_index(*, is_made_anew: bool) -> None:
     if is_made_anew:
-        raise IndexFaultError("The search index is being made anew", remedy="Ask again when it is done")
+        raise IndexFaultError(
+            "The search index is not made yet",
+            remedy="The open window makes it, and `manual-slop search` does; ask again then",
+        )
 
 
 def _by_titles(
