@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.retrieval.chunker import embedded_text, keyword_text
@@ -38,7 +38,11 @@ from core.retrieval.store import (
     joined_tags,
 )
 from core.retrieval.stored_rows import (
+    best_of,
+    named,
+    places_of,
     require_dense,
+    rows_read,
     said,
     stored_chunk,
     stored_corpus,
@@ -58,8 +62,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _DELETED = "The search index was deleted meanwhile"
-_AT_ONCE = 500
-"""Rows that one statement asks for."""
 _TIES = 100
 """Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 
@@ -291,7 +293,7 @@ class LocalStore:
             where = f"{words} MATCH ?{f' AND +{words}.rowid IN ({clause})' if clause else ''}"
             sql = f"SELECT rowid, {score} AS score FROM {words} WHERE {where} ORDER BY score DESC LIMIT ?"
             scores = dict(db.execute(sql, (*asked, count + _TIES)).fetchall())
-            places = _named(db, shelf, scores)
+            places = named(db, shelf, scores)
             last = list(scores.values())[-1:]
             if len(scores) == count + _TIES and sum(one > last[0] for one in scores.values()) < count:
                 # More may score as the last of the best: the first of them by name are wanted.
@@ -300,10 +302,10 @@ class LocalStore:
                     f" JOIN source ON source.id = source WHERE {where} AND {score} = ?"
                     " ORDER BY scope, path, first, row LIMIT ?"
                 )
-                tied = _places(shelf, db.execute(sql, (*asked, last[0], count)).fetchall())
+                tied = places_of(shelf, db.execute(sql, (*asked, last[0], count)).fetchall())
                 places = [one for one in places if scores[one.row] > last[0]] + tied
                 scores |= {one.row: last[0] for one in tied}
-        return _best({place: scores[place.row] for place in places}, count)
+        return best_of({place: scores[place.row] for place in places}, count)
 
     def frequency(self, shelf: Shelf, term: str, most: int) -> int:
         """Chunks of a shelf that hold a term, counted up to `most`."""
@@ -328,9 +330,9 @@ class LocalStore:
             with self._guarded():
                 known = {one.row: one for one in also}
                 scores, least = self._vectors[shelf].best(query, count, rows, known)
-            named = {one.row: one for one in _named(db, shelf, scores.keys() - known.keys())} | known
-        cosines = {named[row]: score for row, score in scores.items() if row in named}
-        best = _best(cosines, count)
+            places = {one.row: one for one in named(db, shelf, scores.keys() - known.keys())} | known
+        cosines = {places[row]: score for row, score in scores.items() if row in places}
+        best = best_of(cosines, count)
         return Scan(best | {one: cosines[one] for one in known.values() if one in cosines}, least)
 
     def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
@@ -342,7 +344,7 @@ class LocalStore:
         with self._reading() as db:
             for name, places in by_shelf.items():
                 shelf = BY_NAME[name]
-                for *row, scope, path, title, tags, date, about in _of_rows(db, shelf, _READ, places):
+                for *row, scope, path, title, tags, date, about in rows_read(db, shelf, _READ, places):
                     found[places[row[0]]] = StoredChunk(
                         SourceKey(shelf.corpus, said(scope), said(path)),
                         stored_head(title, tags, date, about),
@@ -436,41 +438,6 @@ class LocalStore:
                     db.execute("ROLLBACK")
                 raise
             return result
-
-
-def _places(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
-    """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
-    name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
-    return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
-
-
-def _best(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, float]:
-    """The best of some chunks, ties by path and line: all of them as they are where no more are wanted."""
-    if len(scores) <= count:
-        return scores
-    order = sorted(scores, key=lambda one: (-scores[one], one.path, one.line, one.row))
-    return {one: scores[one] for one in order[:count]}
-
-
-def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
-    """Candidates of rows; those that hold no chunk are left out."""
-    return _places(shelf, _of_rows(db, shelf, "row, first, scope, path", rows))
-
-
-def _of_rows(
-    db: sqlite3.Connection, shelf: Shelf, columns: str, rows: Iterable[int]
-) -> list[tuple[Any, ...]]:
-    """Columns of chunks and their sources, in the order of the rows; those that hold no chunk are left out."""
-    wanted = sorted(rows)
-    found: list[tuple[Any, ...]] = []
-    for start in range(0, len(wanted), _AT_ONCE):
-        part = wanted[start : start + _AT_ONCE]
-        found += db.execute(
-            f"SELECT {columns} FROM chunk_{shelf.name} AS chunk JOIN source ON source.id = chunk.source"
-            f" WHERE row IN ({', '.join('?' * len(part))})",
-            part,
-        ).fetchall()
-    return found
 
 
 def _source(db: sqlite3.Connection, key: SourceKey) -> int | None:
