@@ -68,7 +68,7 @@ def test_notes_that_cannot_be_looked_through_either_are_said(
     (room.notes / "more.md").write_text("# More\n")
     answer = room.search("retry")
     assert (answer.mode, answer.degraded, answer.hits) == (SearchMode.NAVIGATION_ONLY, True, ())
-    assert "made anew" in answer.reason
+    assert "not made yet" in answer.reason
     assert "too many files" in answer.reason
 
 
