@@ -74,7 +74,7 @@ def _surveyed(loaded: LoadedSettings, home: Path) -> Survey:
 
 
 def _no_notes(loaded: LoadedSettings) -> str:
-    """Why no folder of notes is named here, and the remedy; empty where one is."""
+    """Reason why no folder of notes is named here, and the remedy; empty where one is."""
     asked = places_of(loaded.settings.retrieval, loaded.project)
     if asked is None:
         return f"{OFF}. {on_remedy(loaded.project)}"

@@ -27,7 +27,7 @@ _STAR = "[^/]*"
 _ESCAPE = "\\"
 
 _SET = re.compile(r"\[|--|&&|\|\||~~")
-"""What Python may once read as sets of sets within a class; classes by a name that nobody knows among it."""
+"""Marks that Python may once read as sets of sets within a class; classes by a name that nobody knows among it."""
 
 _CLASSES = {
     "alnum": "a-zA-Z0-9",

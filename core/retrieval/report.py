@@ -23,7 +23,7 @@ _DEGRADED = {
     SearchMode.NAVIGATION_ONLY: "Found by titles, tags and descriptions alone",
     SearchMode.OFF: "Nothing is searched",
 }
-"""What answered in place of the whole; with both retrievers it is a server that is missing."""
+"""Beginning of the sentence: what answered in place of the whole; with both retrievers it is a server that is missing."""
 
 _LINE_END = "\u240a"
 """For the line end in a file's name: no name makes a second line, which would read as another hit."""
