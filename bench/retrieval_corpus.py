@@ -160,7 +160,7 @@ def _write(db: sqlite3.Connection, start: int, texts: Sequence[str]) -> None:
     sources = range(first, first + (len(texts) + PER_SOURCE - 1) // PER_SOURCE)
     db.execute("BEGIN")
     db.executemany(
-        "INSERT INTO source VALUES(?, ?, ?, ?, '', '', ?, '', '', '')",
+        "INSERT INTO source VALUES(?, ?, ?, ?, '', '', ?, '', '', '', '')",
         [(n + 1, SHELF.corpus.value, SCOPE, f"{n % FOLDERS}/{n}.md", f"Note {n}") for n in sources],
     )
     db.executemany(

@@ -60,6 +60,8 @@ def records_for(
         data = {"message_id": tail.message_id, "text": tail.text}
         if tail.retrieved:
             data[RECALLED] = tail.retrieved
+        if tail.cut_id:
+            data["cut_id"] = tail.cut_id
         found.append(ViewRecord(next(names), at, TAIL_KIND, _json(data)))
     return tuple(found)
 
@@ -122,7 +124,8 @@ def _delta_data(delta: ViewDelta, known: Collection[str], bases: Mapping[Place, 
 def _added(view: ContextView | None, record: ViewRecord, texts: dict[str, str]) -> ContextView | None:
     data = read_json(record.data_json)
     if record.kind == TAIL_KIND:
-        told = TurnTail(str(data["message_id"]), str(data["text"]), str(data.get(RECALLED, "")))
+        more = str(data.get(RECALLED, "")), str(data.get("cut_id", ""))
+        told = TurnTail(str(data["message_id"]), str(data["text"]), *more)
         return None if view is None else replace(view, tails=(*view.tails, told))
     shown = {} if view is None or record.kind == BASE_KIND else visible_pieces(view)
     files = tuple(_file(row, texts, shown) for row in data["files"])

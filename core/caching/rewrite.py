@@ -87,10 +87,11 @@ def rewrite_costs(
     if not asked.is_warm:
         return RewriteCosts(discussion_id)
     has_knowledge = bool(sent.parts or sent.superseded)
+    holds_some = has_knowledge or sent.has_recalled
     return RewriteCosts(
         discussion_id,
         _due(asked, view or ContextView()),
-        asked.withdrawal() if has_knowledge else None,
+        asked.withdrawal() if holds_some else None,
         asked.switch_off() if has_knowledge else None,
     )
 
@@ -128,8 +129,9 @@ class _Asked:
 
     def rewrite(self, why: str) -> Rewrite:
         """All that was changed is written in its place at once, or what was deleted is left out of the updates."""
-        goes = goes_from(self.stack, self.sent.withdrawals)
-        return self._rewrite(why, self.now, goes, drops=self._is_withdrawn(goes))
+        goes, is_taken = goes_from(self.stack, self.sent.withdrawals), _takes_recalled(self.sent, self.stack)
+        drops = is_taken or self._is_withdrawn(goes)
+        return self._rewrite(why, self.now, goes, drops=drops, drops_recalled=is_taken)
 
     def canonical(self, why: str) -> Rewrite:
         """All that was changed is written in its place, nothing stays appended."""
@@ -144,7 +146,8 @@ class _Asked:
 
         now = tuple(SentPart(p.key, _TAKEN) if is_taken(p.key) else p for p in self.now)
         said = {part.sha256 for part in now}
-        return self._rewrite("", now, self._goes(said, {part.key for part in now}), drops=True)
+        goes = self._goes(said, {part.key for part in now})
+        return self._rewrite("", now, goes, drops=True, drops_recalled=True)
 
     def switch_off(self) -> Rewrite:
         """All of layer 7 is taken away."""
@@ -168,12 +171,28 @@ class _Asked:
         return any(map(goes, knowledge))
 
     def _rewrite(
-        self, why: str, now: Sequence[SentPart], goes: Goes | None, *, drops: bool = False
+        self,
+        why: str,
+        now: Sequence[SentPart],
+        goes: Goes | None,
+        *,
+        drops: bool = False,
+        drops_recalled: bool = False,
     ) -> Rewrite:
-        """The cheapest telling; `drops`: what is stored for rent is deleted, for it may hold what goes."""
+        """The cheapest telling.
+
+        Args:
+            drops: what is stored for rent is deleted, for it may hold what goes; drops_recalled: so is what was recalled
+                before.
+        """
         ways = [canonical(self.sent, now, self._tokens)]
         note = delta_tokens(ViewDelta("", (BaseFile(DIGEST_KEY, "", ""),)), self.market.count)
-        other = None if goes is None else spared(self.sent, now, self._tokens, note, goes)
+        sent = self.sent
+        other = (
+            None
+            if goes is None
+            else spared(sent, now, self._tokens, note, goes, drops_recalled=drops_recalled)
+        )
         if other is not None:
             ways.append(other)
         chosen = self._cheapest(ways, drops=drops)
@@ -287,7 +306,13 @@ def _gone(sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart]
     if words := deletion((part.key for part in before), stack):
         return words
     goes = goes_from(stack, sent.withdrawals)
-    return TAKEN_OUT if any(map(goes, (*sent.parts, *sent.superseded))) else ""
+    is_taken = _takes_recalled(sent, stack) or any(map(goes, (*sent.parts, *sent.superseded)))
+    return TAKEN_OUT if is_taken else ""
+
+
+def _takes_recalled(sent: SentKnowledge, stack: AggregateStack) -> bool:
+    """True if something was taken out of knowledge since what was recalled was sent: it may stand there, too."""
+    return sent.has_recalled and sent.withdrawals != stack.withdrawals
 
 
 def _digest(old: Mapping[str, str], new: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from core.caching.view import (
     visible_pieces,
 )
 from core.context.pieces import Piece
-from core.context.wire import delta_text, layer_of
+from core.context.wire import RECALLED_BEHIND, delta_text, layer_of
 from core.providers.blocks import Block, MarkPlace, Wire, ends_of
 from core.values.cache import (
     CacheLedgerEntry,
@@ -76,7 +76,9 @@ def sent_knowledge(
     deepest = live[found[0].prefix_hash] if found else None
     known = visible_known(view)
     parts = _parts(known, LayerId.KNOWLEDGE)
-    rows = sorted(_telling(wire, {hit.index for hit in found}, has_deltas=bool(view.deltas)))
+    has_recalled = holds_recalled(view)
+    has_more = bool(view.deltas) or has_recalled
+    rows = sorted(_telling(wire, {hit.index for hit in found}, has_more=has_more))
     return SentKnowledge(
         scope,
         parts,
@@ -100,7 +102,7 @@ def sent_knowledge(
             for row in rows
         ),
         folded_tokens=round(_folded(view, wire)),
-        has_recalled=holds_recalled(view),
+        has_recalled=has_recalled,
     )
 
 
@@ -115,7 +117,7 @@ def as_sent(sent: SentKnowledge) -> Wire:
 
 
 def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str, int]) -> Told:
-    """The request with layers 6 and 7 in their place as they are now, and nothing appended.
+    """The request with layers 6 and 7 in their place as they are now, nothing appended, and nothing recalled before.
 
     Args:
         now: in the order of the layers; tokens: of each, by its key.
@@ -148,6 +150,9 @@ def canonical(sent: SentKnowledge, now: Sequence[SentPart], tokens: Mapping[str,
         if _is_known(row) or row.key.startswith(_DELTA):
             is_same = is_same and not row.key.startswith(_DELTA)
             continue
+        if _is_recalled(row):
+            is_same = False
+            continue
         size = row.tokens
         if row.key == _PROJECT:
             is_same = is_same and documents == [p for p in sent.base if p.key.startswith(f"{_PROJECT}/")]
@@ -170,11 +175,14 @@ def spared(
     tokens: Mapping[str, int],
     note_tokens: int,
     goes: Callable[[SentPart], bool],
+    *,
+    drops_recalled: bool,
 ) -> Told | None:
     """The request on its base as it was, without the deltas that tell what goes, and the rest of these told anew.
 
     Args:
         now, tokens: as for `canonical`; note_tokens: of what tells how to read them; goes: tells what was deleted.
+        drops_recalled: something was taken out of knowledge: what was recalled before goes too.
 
     Returns:
         None where the base tells such a thing.
@@ -193,16 +201,22 @@ def spared(
     told: list[_SentRow] = []
     is_same = True
     for row in _rows(sent):
-        is_same = is_same and row.key not in bad
-        if row.key not in bad:
+        is_gone = row.key in bad or (drops_recalled and _is_recalled(row))
+        is_same = is_same and not is_gone
+        if not is_gone:
             told.append(
                 _SentRow(row.key, row.place, row.tokens, row.prefix_hash if is_same else "", row.positions)
             )
     return _told(sent, told, again)
 
 
-def _telling(wire: Wire, held: Collection[int], *, has_deltas: bool) -> set[int]:
-    """Rows of a request. Without deltas O(blocks before the talk): thousands of messages behind them are not looked at."""
+def _telling(wire: Wire, held: Collection[int], *, has_more: bool) -> set[int]:
+    """Rows of a request.
+
+    Args:
+        has_more: deltas or recalled blocks stand in it. Without any O(blocks before the talk): thousands of messages
+            behind them are not looked at.
+    """
     blocks = wire.blocks
     rows = {*held, wire.head, wire.turn_head, len(blocks) - 1, wire.last(MarkPlace.TALK)}
     talk = wire.last(MarkPlace.TALK)
@@ -210,8 +224,8 @@ def _telling(wire: Wire, held: Collection[int], *, has_deltas: bool) -> set[int]
     before = wire.last(MarkPlace.STABLE, MarkPlace.BASE) + 1
     kept = MarkPlace.STABLE, MarkPlace.BASE
     rows.update(n for n, b in enumerate(blocks[:before]) if b.place in kept)
-    for number, block in enumerate(blocks) if has_deltas else ():
-        if block.place not in kept and block.key.startswith(_DELTA):
+    for number, block in enumerate(blocks) if has_more else ():
+        if block.place not in kept and (block.key.startswith(_DELTA) or _is_recalled(block)):
             rows |= {number - 1, number}
     return {row for row in rows if 0 <= row < len(blocks)}
 
@@ -255,6 +269,10 @@ def _wire(rows: list[_SentRow]) -> Wire:
 
 def _is_known(row: _SentRow) -> bool:
     return row.key.startswith(_KNOWN)
+
+
+def _is_recalled(row: _SentRow | Block) -> bool:
+    return row.key.startswith(_TURNS) and row.key.endswith(RECALLED_BEHIND)
 
 
 def _sent_delta(delta: ViewDelta, wire: Wire) -> SentDelta:

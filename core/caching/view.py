@@ -75,7 +75,8 @@ def view_for(view: ContextView, stack: AggregateStack, message_id: str) -> Conte
 
 
 def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> ContextView:
-    """The view without deltas whose message is gone; what a running turn is sent with, which must not change.
+    """The view without deltas whose message is gone, and without what was recalled before the turns were cut; what a
+    running turn is sent with, which must not change.
 
     What was told as a diff of a text that is gone with them is told whole, where it stands: what follows the message
     that is gone is sent anew anyway.
@@ -85,7 +86,11 @@ def pruned(view: ContextView, stack: AggregateStack, message_id: str) -> Context
     told = (delta.message_id for delta in view.deltas)
     wanted = set(map(turn_key, (*told, *(tail.message_id for tail in view.tails))))
     said = wanted.intersection([piece.key for piece in stack.layer(LayerId.TURNS).pieces])
-    tails = tuple(tail for tail in view.tails if turn_key(tail.message_id) in said)
+    tails = tuple(
+        tail
+        for tail in view.tails
+        if turn_key(tail.message_id) in said and not (tail.retrieved and tail.cut_id != stack.cut_id)
+    )
     if len(tails) < len(view.tails):
         view = replace(view, tails=tails)
     if stack.layer(LayerId.USER).pieces:
@@ -109,7 +114,8 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
     retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
     if retrieved and view.base.withdrawals != stack.withdrawals:
         return view  # what was taken out meanwhile may stand in it: it goes with the turn
-    return replace(view, tails=(*view.tails, TurnTail(message_id, metadata[0].text, retrieved)))
+    told = TurnTail(message_id, metadata[0].text, retrieved, stack.cut_id if retrieved else "")
+    return replace(view, tails=(*view.tails, told))
 
 
 def shared_view(shared: SharedBase, stack: AggregateStack, message_id: str) -> ContextView | None:

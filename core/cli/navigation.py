@@ -16,9 +16,10 @@ from core.retrieval.judged_places import judge
 from core.retrieval.navigation_files import Mended, Survey, existing_folders, mend, survey
 from core.retrieval.note_template import note_text
 from core.retrieval.source_text import PROSE_ENDINGS
+from core.retrieval.step import OFF, on_remedy
 from core.settings.loader import LoadedSettings, config_request, load
 from core.settings.searched_places import navigation_bounds, places_of
-from core.values.retrieval import AskedPlaces, SearchPlaces
+from core.values.retrieval import AskedPlaces, Corpus, SearchPlaces
 
 NOT_IN_ORDER = 1
 
@@ -41,6 +42,8 @@ def run_index(options: Options, console: Console) -> int:
         found = _surveyed(loaded, request.home)
     for problem in found.problems:
         console.note(f"manual-slop: warning: {problem}")
+    if said := _no_notes(loaded):
+        console.note(f"manual-slop: note: no notes are searched, so that none have an index: {said}")
     if options.given.action == "build":
         return _build(found, options, console)
     if options.is_json:
@@ -68,6 +71,16 @@ def _surveyed(loaded: LoadedSettings, home: Path) -> Survey:
     places = judge(asked) if asked is not None else SearchPlaces()
     around = existing_folders(navigation_bounds(loaded.faults, project))
     return survey(places, home, _fields(loaded), around)
+
+
+def _no_notes(loaded: LoadedSettings) -> str:
+    """Reason why no folder of notes is named here, and the remedy; empty where one is."""
+    asked = places_of(loaded.settings.retrieval, loaded.project)
+    if asked is None:
+        return f"{OFF}. {on_remedy(loaded.project)}"
+    if Corpus.NOTES not in asked.corpora:
+        return "`notes` is none of `[retrieval] corpora`"
+    return "" if asked.roots else "Name their folders in `roots` under `[retrieval]`"
 
 
 def _fields(loaded: LoadedSettings) -> FieldNames:

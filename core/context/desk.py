@@ -53,7 +53,8 @@ def turn_inputs(call: CallToBuild, begun: BegunTurn | None) -> StackInputs | Non
     now = call.spec.inputs
     if begun is None or begun.message_id != call.user_message_id or not _goes_on(begun.inputs, now):
         return None
-    return replace(begun.inputs, turns=now.turns, kept_retrieved=now.kept_retrieved)
+    begin = replace(begun.inputs, cut_id=now.cut_id)
+    return replace(begin, turns=now.turns, kept_retrieved=now.kept_retrieved)
 
 
 def told_inputs(call: CallToBuild, now: StackInputs) -> StackInputs:

@@ -31,7 +31,7 @@ class GlobFound(msgspec.Struct, frozen=True):
         paths: absolute, sorted; empty when there were more than allowed.
         is_too_many: the limit was passed and the walk stopped; visited: entries it had looked at.
         ignored: files and folders that matched and were left out; rule_files: whose rules say so, or may.
-        rules_passed_over: rules that were too many to be followed.
+        rules_passed_over: rules that were not followed.
         folders: absolute, those that were entered, `base` first; unread: those of them whose entries nobody tells.
     """
 

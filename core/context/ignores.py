@@ -26,8 +26,29 @@ _STAR = "[^/]*"
 """Form in which pathspec writes `*`."""
 _ESCAPE = "\\"
 
-_OTHER_CLASS = re.compile(r"\[.*(?:\[|--|&&|\|\||~~)")
-"""Classes by name (`[[:alpha:]]`) and what Python may once read as sets."""
+_SET = re.compile(r"\[|--|&&|\|\||~~")
+"""Marks that Python may once read as sets of sets within a class; classes by a name that nobody knows among it."""
+
+_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": " \t",
+    "cntrl": "\x01-\x1f\x7f",
+    "digit": "0-9",
+    "graph": '"-~!',
+    "lower": "a-z",
+    "print": " -~",
+    "punct": '"-.:-@{-~_^`!',
+    "space": " \t-\r",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+"""Characters of the classes that git knows by name (`[[:alpha:]]`), which pathspec does not know. None begins with a
+mark that turns a class round; `punct` is without brackets and the backslash, which no class of pathspec can hold beside others, and the slash, which no name has."""
+
+_CLASS = re.compile(r"\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]|\\.")
+"""A class as a whole, or a character that is escaped, and begins none."""
+_NAMED_CLASS = re.compile(r"\[:([a-z]+):\]")
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -77,7 +98,7 @@ class _Level(msgspec.Struct, frozen=True):
     """The rules of one folder.
 
     Args:
-        start: length of the folder's path with its slash; passed_over: rules that are too many to be followed.
+        start: length of the folder's path with its slash; passed_over: rules that are not followed.
     """
 
     start: int
@@ -108,7 +129,7 @@ class Ignores(msgspec.Struct, frozen=True):
 
     @property
     def passed_over(self) -> int:
-        """Rules that are not followed, because there are too many."""
+        """Rules that are not followed: too many of them, or such as nobody may ask of each file."""
         return sum(level.passed_over for level in self.levels)
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
@@ -165,10 +186,12 @@ def _level(start: int, text: str, most: int) -> _Level | None:
     """The rules of a file, None for none. `most`: wildcards among them that are followed."""
     plain: list[_Rule] = []
     wild: list[_Rule] = []
-    for rule in _lines(text):
+    rules, beyond = _lines(text)
+    for rule in rules:
         (wild if _is_wild(rule.body) else plain).append(rule)
     compiled = [rule for rule in map(_compiled, wild[:most]) if rule.pattern is not None]
-    if not plain and not compiled and not wild[most:]:
+    unasked = len(wild[most:]) + beyond
+    if not plain and not compiled and not unasked:
         return None
     names, paths = (
         _kind(
@@ -177,7 +200,7 @@ def _level(start: int, text: str, most: int) -> _Level | None:
         )
         for is_of_name in (True, False)
     )
-    return _Level(start, names, paths, len(wild[most:]))
+    return _Level(start, names, paths, unasked)
 
 
 def _kind(plain: list[_Rule], wild: list[_Rule]) -> _Kind:
@@ -209,20 +232,24 @@ def _read_rules(file: str) -> str | None:
         return None
 
 
-def _lines(text: str) -> list[_Rule]:
-    """The rules that stand in a text, not yet compiled, in order; of two that are the same the later one."""
+def _lines(text: str) -> tuple[list[_Rule], int]:
+    """The rules that stand in a text, not yet compiled, in order; of two that are the same the later one. And how many
+    are passed over.
+    """
     rules: dict[tuple[str, bool], _Rule] = {}
+    beyond: set[str] = set()
     for at, raw in enumerate(text.split("\n")):
         line = raw.removesuffix("\r")
         is_negated = line.startswith("!")
         body = _without_last_spaces(line[is_negated:])
         if not body.strip("/") or line.startswith("#"):
             continue
-        if _is_beyond(body := _written_out(body)):
+        if _is_beyond(body := _written_out(_without_names(body))):
+            beyond.add(body)
             continue
         rules.pop((body, is_negated), None)
         rules[body, is_negated] = _Rule(body, at, ignores=not is_negated)
-    return list(rules.values())
+    return list(rules.values()), len(beyond)
 
 
 def _is_wild(body: str) -> bool:
@@ -278,6 +305,15 @@ def _without_last_spaces(line: str) -> str:
     return line[: len(body) + 1] if escapes % 2 else body
 
 
+def _without_names(body: str) -> str:
+    """A rule with the characters of its classes in place of their names."""
+
+    def spelled(found: re.Match[str]) -> str:
+        return found[0][:1] + _NAMED_CLASS.sub(lambda name: _CLASSES.get(name[1], name[0]), found[0][1:])
+
+    return _CLASS.sub(spelled, body) if "[:" in body else body
+
+
 def _written_out(body: str) -> str:
     """A rule in the words in which pathspec means the entries themselves: it takes what lies below one for a match too."""
     parts = body.split("/")
@@ -296,4 +332,7 @@ def _written_out(body: str) -> str:
 def _is_beyond(body: str) -> bool:
     """True if a rule is passed over: its stars would take `re` too long, or `re` reads its class otherwise than git."""
     stars = max(body.count("**"), *(part.count("*") for part in body.split("/")))
-    return stars > MAX_STARS or _OTHER_CLASS.search(body) is not None
+    return stars > MAX_STARS or (
+        "[" in body
+        and any(found[0].startswith("[") and _SET.search(found[0], 1) for found in _CLASS.finditer(body))
+    )

@@ -200,8 +200,8 @@ def _say_passed_over(state: AppState, preset: str, rules: int) -> AppState:
         f"rules/{preset}",
         Level.WARNING,
         f"Preset {preset!r} may send files that .gitignore leaves out: {rules:,} of its rules are not followed.",
-        "It holds more rules with wildcards than can be asked of each file. "
-        "Look through the preset's files, or write fewer rules.",
+        "It holds more rules with wildcards than can be asked of each file, or such as are not understood. "
+        "Look through the preset's files, or write fewer or plainer rules.",
         is_standing=True,
     )
 

@@ -42,7 +42,8 @@ class RecallDesk:
             known = self._known.get(spec.discussion_id, {})
         found = known.get(asked)
         if found is None:
-            told = "\n\n".join((inputs.digest, *(turn.text for turn in inputs.turns)))
+            behind = (text for _, text in inputs.kept_retrieved)
+            told = "\n\n".join((inputs.digest, *(turn.text for turn in inputs.turns), *behind))
             found = self._recall(replace(asked[0], told=told))
         with self._lock:
             known = self._known.get(spec.discussion_id, {})

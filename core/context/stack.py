@@ -55,7 +55,8 @@ class AggregateStack(msgspec.Struct, frozen=True):
         layers: all twelve, empty ones included, `layers[n - 1]` is layer n.
         offsets: where each layer starts in the canonical text, in characters.
         tools: sorted by name, parameters as canonical JSON.
-        withdrawals: how often something was taken out of knowledge; in no layer.
+        withdrawals: how often something was taken out of knowledge; cut_id: of the cut that the turns begin with; both in
+            no layer.
     """
 
     provider: str
@@ -65,6 +66,7 @@ class AggregateStack(msgspec.Struct, frozen=True):
     tools: tuple[ToolSchema, ...] = ()
     takes_long_system: bool = True
     withdrawals: int = 0
+    cut_id: str = ""
 
     @property
     def text(self) -> str:
@@ -205,6 +207,7 @@ def build_stack(inputs: StackInputs, memo: StackMemo | None = None) -> Aggregate
         tools=canonical_tools(inputs.tools),
         takes_long_system=inputs.takes_long_system,
         withdrawals=inputs.withdrawals,
+        cut_id=inputs.cut_id,
     )
 
 

@@ -46,6 +46,9 @@ _KNOWN = (LayerId.PROJECT, LayerId.KNOWLEDGE)
 _SET, _DETAILS = str(int(LayerId.FILE_SET)), str(int(LayerId.FILE_DETAILS))
 _REMOVED = {str(int(LayerId.PROJECT)): "document", str(int(LayerId.KNOWLEDGE)): "note"}
 """Name of a removed piece, by its layer; else it is the path of a file."""
+RECALLED_BEHIND = "/recalled"
+"""End of the key of a block that was recalled for an earlier turn."""
+
 _ROLES = {role.value: role for role in Role}
 
 _PARTS = attrgetter("parts")
@@ -227,7 +230,7 @@ def tail_segments(tail: TurnTail) -> tuple[Segment, ...]:
     told = Segment(LayerId.TURNS, f"{key}/told", tail.text, digest(tail.text))
     if not tail.retrieved:
         return (told,)
-    return Segment(LayerId.TURNS, f"{key}/recalled", tail.retrieved, digest(tail.retrieved)), told
+    return Segment(LayerId.TURNS, f"{key}{RECALLED_BEHIND}", tail.retrieved, digest(tail.retrieved)), told
 
 
 def delta_text(delta: ViewDelta) -> str:

@@ -86,7 +86,8 @@ class FoldedLog:
             case ViewRecord(kind=told_turns.TURN_KIND):
                 self._told = told_turns.read_turn(record, self._told)
             case ViewRecord():
-                self._cut = read_cut(record) or self._cut
+                if (cut := read_cut(record)) is not None:
+                    self._cut, self._retrieved = cut, {}  # all turns are sent anew: without it
                 if gone := read_calls(record):
                     self._gone = self._gone | gone
                 if (line := read_line(record)) is not None:

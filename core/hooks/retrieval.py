@@ -15,6 +15,7 @@ from core.hooks.refusals import RefusedError
 from core.hooks.request import Answer, Request
 from core.retrieval.messages import RetrievalCommand, SearchMemory
 from core.retrieval.report import server_name
+from core.retrieval.step import DAY_REMEDY, day_of
 from core.values.recall import SentRecall
 from core.values.retrieval import (
     ChunkKind,
@@ -220,6 +221,11 @@ def _sent(sent: SentRecall) -> SentRecallData:
 async def search(request: Request[SearchQuery]) -> Answer:
     """Search notes, knowledge, past discussions and project files, as far as they are switched on here."""
     fields = request.fields
+    for name, text in (("after", fields.after), ("before", fields.before)):
+        try:
+            day_of(text)
+        except ValueError as error:
+            raise RefusedError(422, "wrong_query", f"{name}: {error}", DAY_REMEDY) from error
     corpora = (fields.corpus,) if fields.corpus is not None else ()
     filters = SearchFilters(corpora, fields.folder, fields.tag, fields.after, fields.before)
     command_id = begin(request.desk.front, SearchMemory(fields.q, fields.count, filters))

@@ -9,9 +9,10 @@ from functools import cache, partial
 from itertools import pairwise
 
 import msgspec
+from msgspec.structs import replace
 
 from core.base.text import one_line
-from core.retrieval.cuts import MAX_TOKENS, Measure, cut
+from core.retrieval.cuts import MAX_TOKENS, Measure, cut, safe_starts
 from core.values.curation import LineRange, Symbol
 from core.values.retrieval import Chunk, ChunkKind
 
@@ -23,6 +24,10 @@ NEIGHBOUR_CHARS = 1_000
 
 _SMALL_TOKENS = 48
 """A part of a file shorter than this joins the one behind it, where both have room together."""
+
+
+_LEAST_TOKENS = 64
+"""Tokens that a heading leaves to its text in any case."""
 
 
 class SpokenTurn(msgspec.Struct, frozen=True):
@@ -106,6 +111,21 @@ def line_chunks(lines: Iterable[KnowledgeLine], measure: Measure) -> Iterator[Ch
         for piece in cut(line.text, measure(line.text), limit=room(head)):
             said = line.text[piece.start : piece.end]
             yield Chunk(ChunkKind.KNOWLEDGE, line.lines, said, head, date=line.date)
+
+
+def parted(chunk: Chunk) -> Iterator[Chunk]:
+    """Parts of a chunk that a model takes whole whose tokenizer nobody here has: mostly the chunk itself."""
+    starts = safe_starts(chunk.text)
+    limit = max(_LEAST_TOKENS, _room(chunk.heading, safe_starts))
+    if len(starts) <= limit:
+        yield chunk
+        return
+    has_lines = chunk.kind in {ChunkKind.PROSE, ChunkKind.CODE}
+    for piece in cut(chunk.text, starts, limit=limit):
+        first = chunk.lines.first + chunk.text.count("\n", 0, piece.start)
+        last = first + chunk.text.count("\n", piece.start, piece.end)
+        lines = LineRange(first, last) if has_lines else chunk.lines
+        yield replace(chunk, lines=lines, text=chunk.text[piece.start : piece.end])
 
 
 def _neighbour(turn: SpokenTurn) -> str:

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import SlopError
+from core.base.figures import count
 from core.base.paths import project_file
-from core.retrieval.chunker import embedded_text
+from core.context.ignores import NAME as IGNORE_FILE
+from core.retrieval.chunker import embedded_text, parted
 from core.retrieval.counts import scopes
-from core.retrieval.embedder import Embedder, EmbedError, SourceReader, sound_vectors
+from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
 from core.retrieval.judged_places import is_inside
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
@@ -50,7 +52,8 @@ def index(
     on_progress: Progress = lambda _: None,
     on_notes: NotesRead = lambda _: (),
 ) -> Indexed:
-    """Bring the index to what the files say.
+    """Bring the index to what the files say. Files that give nothing stand in the index, with the reason; the report names
+    what could not come into it.
 
     Args:
         embedder: None leaves new chunks without vectors.
@@ -59,7 +62,7 @@ def index(
     Raises:
         SlopError: the index cannot be written, or the run was stopped.
     """
-    run = _IndexRun(store, reader, on_progress)
+    run = _IndexRun(store, reader, on_progress, is_served=isinstance(embedder, EmbedsAway))
     store.mend_vectors()
     notes: dict[str, list[SourceFile]] = {}
     folders: dict[str, None] = {}
@@ -113,8 +116,16 @@ def _is_of(folder: str, root: str) -> bool:
 
 
 class _IndexRun:
-    def __init__(self, store: LocalStore, reader: SourceReader, on_progress: Progress) -> None:
-        self._store, self._reader, self._tell = store, reader, on_progress
+    """A run.
+
+    Args:
+        is_served: vectors come from a server, whose tokenizer nobody here has.
+    """
+
+    def __init__(
+        self, store: LocalStore, reader: SourceReader, on_progress: Progress, *, is_served: bool
+    ) -> None:
+        self._store, self._reader, self._tell, self._is_served = store, reader, on_progress, is_served
         self.read = self.unchanged = self.removed = self.vectors = self.looked = self.total = 0
         self.passed_over: list[tuple[str, str]] = []
 
@@ -123,7 +134,7 @@ class _IndexRun:
         files = found.files
         known = self._store.sources(corpus, found.scope)
         self.total += len(files)
-        here = {one.key.path for one in files if not one.is_too_large}
+        here = {one.key.path for one in files}
         self.removed += self._store.remove(
             SourceKey(corpus, found.scope, path)
             for path in known
@@ -132,6 +143,11 @@ class _IndexRun:
         self.passed_over += [
             (_shown(one or found.scope), "this folder cannot be read") for one in found.unread
         ]
+        if found.rules_passed_over:
+            said = count(found.rules_passed_over, "rule")
+            self.passed_over.append(
+                (_shown(os.path.join(found.scope, IGNORE_FILE)), f"not followed: {said} of it")
+            )
         waiting: deque[tuple[SourceFile, str, Future[SourceText]]] = deque()
         with ThreadPoolExecutor(1, "index-read") as pool:
             try:
@@ -159,13 +175,22 @@ class _IndexRun:
         if name != one.key.path:
             self.passed_over.append((name, "its name is no text in UTF-8"))
         elif one.is_too_large:
-            self.passed_over.append((name, f"it has {one.size_bytes:,} bytes"))
+            self._leave(one, known)
         elif known is not None and known.stamp == one.stamp:
             self.unchanged += 1
         else:
             return True
         self.looked += 1
         return False
+
+    def _leave(self, one: SourceFile, known: SourceState | None) -> None:
+        """Note a file that is too large to be read, in place of what was read of it."""
+        stamp = f"large:{one.stamp}"
+        if known is not None and known.stamp == stamp:
+            return
+        with self._store.turn():
+            self._store.put(one.key, SourceState(stamp, "", problem=f"it has {one.size_bytes:,} bytes"), ())
+        self.removed += known is not None and known.chunks > 0
 
     def _keep(self, one: SourceFile, known_sha256: str, read: Future[SourceText]) -> None:
         """Write what was read, in a turn of its own: a file that changed or went since it was listed is read once more,
@@ -186,10 +211,11 @@ class _IndexRun:
                 self._store.touch(one.key, stamp)
                 self.unchanged += 1
                 return
-            if reading.problem:
-                self.passed_over.append((one.key.path, reading.problem))
-            state = SourceState(stamp, reading.sha256, reading.head)
-            self._store.put(one.key, state, reading.chunks)
+            state = SourceState(stamp, reading.sha256, reading.head, problem=reading.problem)
+            chunks = reading.chunks
+            if self._is_served:
+                chunks = tuple(part for chunk in chunks for part in parted(chunk))
+            self._store.put(one.key, state, chunks)
             self.read += 1
 
     def embed(self, embedder: Embedder) -> str:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.retrieval.chunker import embedded_text, keyword_text
@@ -38,7 +38,11 @@ from core.retrieval.store import (
     joined_tags,
 )
 from core.retrieval.stored_rows import (
+    best_of,
+    named,
+    places_of,
     require_dense,
+    rows_read,
     said,
     stored_chunk,
     stored_corpus,
@@ -58,8 +62,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _DELETED = "The search index was deleted meanwhile"
-_AT_ONCE = 500
-"""Rows that one statement asks for."""
+_TIES = 100
+"""Chunks beyond those that are wanted that are looked at at once, for they may score as the last of these does."""
 
 _COLUMNS = "row, source, first, last, heading, text, before, after, date, embedded"
 _READ = (
@@ -141,7 +145,7 @@ class LocalStore:
                         before = counts[source]
                         counts[source] = before[0] + chunks, before[1] + chunks - whole(embedded)
             rows = db.execute(
-                "SELECT id, path, stamp, sha256, title, tags, date, description FROM source"
+                "SELECT id, path, stamp, sha256, title, tags, date, description, problem FROM source"
                 " WHERE corpus = ? AND scope = ?",
                 (corpus.value, scope),
             ).fetchall()
@@ -156,15 +160,16 @@ class LocalStore:
     def put(self, key: SourceKey, state: SourceState, chunks: Sequence[Chunk]) -> None:
         """Take a source with all its chunks; what it had before is gone. A text that it had before keeps its vector."""
         head = state.head
-        row = (state.stamp, state.sha256, head.title, joined_tags(head.tags), head.date, head.description)
+        tags = joined_tags(head.tags)
+        row = (state.stamp, state.sha256, head.title, tags, head.date, head.description, state.problem)
 
         def work(db: sqlite3.Connection) -> None:
             found = _source(db, key)
             kept: dict[str, bytes] = {}
             if found is None:
                 number = db.execute(
-                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description)"
-                    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO source(corpus, scope, path, stamp, sha256, title, tags, date, description, problem)"
+                    " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (key.corpus.value, key.scope, key.path, *row),
                 ).lastrowid
             else:
@@ -172,7 +177,8 @@ class LocalStore:
                 kept = self._kept(db, key.corpus, number)
                 self._drop_chunks(db, key.corpus, number)
                 db.execute(
-                    "UPDATE source SET stamp = ?, sha256 = ?, title = ?, tags = ?, date = ?, description = ? WHERE id = ?",
+                    "UPDATE source SET stamp = ?, sha256 = ?, title = ?, tags = ?, date = ?, description = ?, problem = ?"
+                    " WHERE id = ?",
                     (*row, number),
                 )
             written: dict[Shelf, dict[int, bytes]] = defaultdict(dict)
@@ -283,12 +289,23 @@ class LocalStore:
         words = f"words_{shelf.name}"
         with self._reading() as db:
             clause, values = narrowed(db, shelf, scopes, filters)
-            sql = (
-                f"SELECT rowid, -bm25({words}) AS score FROM {words} WHERE {words} MATCH ?"
-                f"{f' AND +rowid IN ({clause})' if clause else ''} ORDER BY score DESC LIMIT ?"
-            )
-            scores = dict(db.execute(sql, (fts_expression(tuple(terms)), *values, count)).fetchall())
-            return {place: scores[place.row] for place in _named(db, shelf, scores)}
+            score, asked = f"-bm25({words})", (fts_expression(tuple(terms)), *values)
+            where = f"{words} MATCH ?{f' AND +{words}.rowid IN ({clause})' if clause else ''}"
+            sql = f"SELECT rowid, {score} AS score FROM {words} WHERE {where} ORDER BY score DESC LIMIT ?"
+            scores = dict(db.execute(sql, (*asked, count + _TIES)).fetchall())
+            places = named(db, shelf, scores)
+            last = list(scores.values())[-1:]
+            if len(scores) == count + _TIES and sum(one > last[0] for one in scores.values()) < count:
+                # More may score as the last of the best: the first of them by name are wanted.
+                sql = (
+                    f"SELECT row, first, scope, path FROM {words} JOIN chunk_{shelf.name} ON row = {words}.rowid"
+                    f" JOIN source ON source.id = source WHERE {where} AND {score} = ?"
+                    " ORDER BY scope, path, first, row LIMIT ?"
+                )
+                tied = places_of(shelf, db.execute(sql, (*asked, last[0], count)).fetchall())
+                places = [one for one in places if scores[one.row] > last[0]] + tied
+                scores |= {one.row: last[0] for one in tied}
+        return best_of({place: scores[place.row] for place in places}, count)
 
     def frequency(self, shelf: Shelf, term: str, most: int) -> int:
         """Chunks of a shelf that hold a term, counted up to `most`."""
@@ -313,8 +330,10 @@ class LocalStore:
             with self._guarded():
                 known = {one.row: one for one in also}
                 scores, least = self._vectors[shelf].best(query, count, rows, known)
-            named = {one.row: one for one in _named(db, shelf, scores.keys() - known.keys())} | known
-        return Scan({named[row]: score for row, score in scores.items() if row in named}, least)
+            places = {one.row: one for one in named(db, shelf, scores.keys() - known.keys())} | known
+        cosines = {places[row]: score for row, score in scores.items() if row in places}
+        best = best_of(cosines, count)
+        return Scan(best | {one: cosines[one] for one in known.values() if one in cosines}, least)
 
     def read(self, candidates: Iterable[ChunkPlace]) -> dict[ChunkPlace, StoredChunk]:
         """Chunks as they were stored; those that are gone are missing."""
@@ -325,7 +344,7 @@ class LocalStore:
         with self._reading() as db:
             for name, places in by_shelf.items():
                 shelf = BY_NAME[name]
-                for *row, scope, path, title, tags, date, about in _of_rows(db, shelf, _READ, places):
+                for *row, scope, path, title, tags, date, about in rows_read(db, shelf, _READ, places):
                     found[places[row[0]]] = StoredChunk(
                         SourceKey(shelf.corpus, said(scope), said(path)),
                         stored_head(title, tags, date, about),
@@ -419,33 +438,6 @@ class LocalStore:
                     db.execute("ROLLBACK")
                 raise
             return result
-
-
-def _places(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
-    """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
-    name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
-    return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
-
-
-def _named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
-    """Candidates of rows; those that hold no chunk are left out."""
-    return _places(shelf, _of_rows(db, shelf, "row, first, scope, path", rows))
-
-
-def _of_rows(
-    db: sqlite3.Connection, shelf: Shelf, columns: str, rows: Iterable[int]
-) -> list[tuple[Any, ...]]:
-    """Columns of chunks and their sources, in the order of the rows; those that hold no chunk are left out."""
-    wanted = sorted(rows)
-    found: list[tuple[Any, ...]] = []
-    for start in range(0, len(wanted), _AT_ONCE):
-        part = wanted[start : start + _AT_ONCE]
-        found += db.execute(
-            f"SELECT {columns} FROM chunk_{shelf.name} AS chunk JOIN source ON source.id = chunk.source"
-            f" WHERE row IN ({', '.join('?' * len(part))})",
-            part,
-        ).fetchall()
-    return found
 
 
 def _source(db: sqlite3.Connection, key: SourceKey) -> int | None:

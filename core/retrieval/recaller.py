@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
@@ -61,12 +62,13 @@ class Recaller:
     def _recalled(self, question: RecallQuestion) -> Recalled:
         if not recall_query(question.text) or not set(question.spec.asked.corpora) & set(CORPORA):
             return Recalled()
+        until = time.monotonic() + self._bound_s  # of both waits together
         if not self._one.acquire(timeout=self._bound_s):
             return Recalled(problem=BUSY)
         answered: SimpleQueue[Recalled] = SimpleQueue()
         threading.Thread(target=self._ask, args=(question, answered), name="recall", daemon=True).start()
         try:
-            return answered.get(timeout=self._bound_s)
+            return answered.get(timeout=max(0.0, until - time.monotonic()))
         except Empty:
             return Recalled(problem=TOO_SLOW)
 

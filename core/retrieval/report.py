@@ -17,6 +17,14 @@ from core.values.retrieval import Corpus, IndexReport, SearchAnswer, SearchHit, 
 SNIPPET_CHARS = 160
 PASSED_OVER = 3
 
+_DEGRADED = {
+    SearchMode.HYBRID: "Found in the index on this machine",
+    SearchMode.KEYWORD: "Found by keywords alone",
+    SearchMode.NAVIGATION_ONLY: "Found by titles, tags and descriptions alone",
+    SearchMode.OFF: "Nothing is searched",
+}
+"""Beginning of the sentence: what answered in place of the whole; with both retrievers it is a server that is missing."""
+
 _LINE_END = "\u240a"
 """For the line end in a file's name: no name makes a second line, which would read as another hit."""
 
@@ -102,12 +110,7 @@ def degraded_text(answer: SearchAnswer) -> str:
     """Sentence about an answer that is not the whole one; empty where it is."""
     if not answer.degraded:
         return ""
-    what = (
-        "Found by keywords alone"
-        if answer.mode is SearchMode.KEYWORD
-        else "Found by titles, tags and descriptions alone"
-    )
-    return f"{what}: {answer.reason}. {answer.remedy}".rstrip()
+    return f"{_DEGRADED[answer.mode]}: {answer.reason}. {answer.remedy}".rstrip()
 
 
 def passed_over_text(files: Sequence[tuple[str, str]]) -> str:

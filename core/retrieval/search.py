@@ -111,7 +111,10 @@ def search(
 
 def _require_index(*, is_made_anew: bool) -> None:
     if is_made_anew:
-        raise IndexFaultError("The search index is being made anew", remedy="Ask again when it is done")
+        raise IndexFaultError(
+            "The search index is not made yet",
+            remedy="The open window makes it, and `manual-slop search` does; ask again then",
+        )
 
 
 def _by_titles(
@@ -135,6 +138,8 @@ def _served(index: ServedIndex, ask: Callable[[VectorStore], SearchAnswer]) -> S
         return ask(index.server)
     except ServerFaultError as error:
         answer = ask(index.here)
+        if answer.mode is SearchMode.OFF:
+            return answer
         reason = f"{answer.reason}. {error.what}" if answer.reason else error.what
         return replace(answer, degraded=True, reason=reason, remedy=answer.remedy or error.remedy)
 

@@ -20,6 +20,7 @@ from core.context.ignores import NAME as IGNORE_FILE
 from core.context.ignores import ignores_at
 from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
+from core.retrieval.judged_places import is_inside
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.retrieval.source_text import PROSE_ENDINGS
 from core.retrieval.store import SourceKey
@@ -62,12 +63,14 @@ class FoundSources(NamedTuple):
 
     `folders`: absolute, those that were looked into; none for the home's own files, which others watch.
     `unread`: folders below the scope, POSIX, in which nobody can look: of what lies there nothing is known.
+    `rules_passed_over`: rules of .gitignore that were not followed.
     """
 
     scope: str
     files: list[SourceFile]
     folders: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    rules_passed_over: int = 0
 
     def is_unread(self, path: str) -> bool:
         """True for a path below the scope that lies where nobody can look."""
@@ -75,7 +78,7 @@ class FoundSources(NamedTuple):
 
 
 def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[FoundSources]:
-    """The files of a corpus, scope by scope.
+    """The files of a corpus, scope by scope. A note that lies in the project counts among the notes alone.
 
     Raises:
         SlopError: a folder cannot be walked whole.
@@ -83,11 +86,12 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
     match corpus:
         case Corpus.NOTES:
             for root in places.notes:
-                files, folders, unread = _below(corpus, root)
-                yield FoundSources(root, [one for one in files if _is_note(one)], folders, unread)
+                found = _below(corpus, root)
+                yield found._replace(files=[one for one in found.files if _is_note(one)])
         case Corpus.PROJECT:
             if places.project:
-                yield FoundSources(places.project, *_below(corpus, places.project))
+                found = _below(corpus, places.project)
+                yield found._replace(files=[one for one in found.files if not _is_note_of(places, one)])
         case Corpus.KNOWLEDGE:
             yield FoundSources("", _known(paths.knowledge_dir(home)))
         case Corpus.DISCUSSIONS:
@@ -129,7 +133,7 @@ def stamp_of(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
 
-def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...], tuple[str, ...]]:
+def _below(corpus: Corpus, root: str) -> FoundSources:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
     if found.is_too_many:
         raise SlopError(
@@ -144,11 +148,18 @@ def _below(corpus: Corpus, root: str) -> tuple[list[SourceFile], tuple[str, ...]
         if not is_made_by_us(path)
     )
     unread = tuple(path[start:].replace(os.sep, "/") for path in found.unread)
-    return [one for one in files if one is not None], found.folders, unread
+    return FoundSources(
+        root, [one for one in files if one is not None], found.folders, unread, found.rules_passed_over
+    )
 
 
 def _is_note(one: SourceFile) -> bool:
     return one.key.path.rpartition(".")[2].lower() in PROSE_ENDINGS
+
+
+def _is_note_of(places: SearchPlaces, one: SourceFile) -> bool:
+    path = os.path.join(one.key.scope, one.key.path)
+    return _is_note(one) and any(is_inside(path, root) for root in places.notes)
 
 
 def _known(directory: Path) -> list[SourceFile]:

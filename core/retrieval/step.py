@@ -51,10 +51,12 @@ from core.values.retrieval import (
     MemoryToolAnswer,
     SearchAnswer,
 )
+from core.values.settings import Project
 from core.values.state import AppState
 from core.values.updates import Result, conclude, decline
 
 NOTICE = "retrieval"
+OFF = "Retrieval is off here"
 DAY_REMEDY = "Write it as year, month and day: 2026-01-31"
 
 _CHANGED: Mapping[type[object], tuple[Corpus, ...]] = MappingProxyType(
@@ -176,7 +178,7 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     if places is None:
         return _off(state, asked.command_id)
     try:
-        after, before = _day(asked.filters.after), _day(asked.filters.before)
+        after, before = day_of(asked.filters.after), day_of(asked.filters.before)
     except ValueError as error:
         return decline(state, asked.command_id, NOTICE, str(error), DAY_REMEDY), ()
     state = replace(state, retrieval=replace(state.retrieval, is_searching=True))
@@ -185,8 +187,8 @@ def _search(state: AppState, asked: SearchMemory) -> Result:
     return state, (RunSearch(clean(asked.query), asked.count, filters, places, asked.command_id),)
 
 
-def _day(text: str) -> str:
-    """A day as it is compared, empty for none. Raises ValueError: it is none."""
+def day_of(text: str) -> str:
+    """A day as it is compared, empty for none. Raises ValueError: it is none, in a phrase."""
     try:
         return date.fromisoformat(text.strip()).isoformat() if text.strip() else ""
     except ValueError:
@@ -227,14 +229,14 @@ def _survey(state: AppState, *, mends: bool) -> SurveyNavigation:
 
 
 def _off(state: AppState, command_id: str) -> Result:
-    project = state.config.project
-    asks = any(one.place[:2] == ("settings", "retrieval.enabled") for one in project.asked)
-    remedy = (
-        f"manual_slop.toml asks for it, which counts once you have seen it: `{trust_command(project.root)}`"
-        if asks
-        else "Set `enabled = true` under `[retrieval]` in manual_slop.toml"
-    )
-    return decline(state, command_id, NOTICE, "Retrieval is off here", remedy), ()
+    return decline(state, command_id, NOTICE, OFF, on_remedy(state.config.project)), ()
+
+
+def on_remedy(project: Project) -> str:
+    """Way to switch retrieval on in a project where it is off."""
+    if any(one.place[:2] == ("settings", "retrieval.enabled") for one in project.asked):
+        return f"manual_slop.toml asks for it, which counts once you have seen it: `{trust_command(project.root)}`"
+    return "Set `enabled = true` under `[retrieval]` in manual_slop.toml"
 
 
 def _running(state: AppState) -> AppState:

@@ -62,6 +62,7 @@ class SourceState(msgspec.Struct, frozen=True, gc=False):
     Args:
         stamp: of the file when it was read, for a quick look; sha256: of its bytes.
         chunks: how many it has; bare: how many of them have no vector yet.
+        problem: why it gives nothing, in a phrase, empty where it does; the index on this machine alone keeps it.
     """
 
     stamp: str
@@ -69,6 +70,7 @@ class SourceState(msgspec.Struct, frozen=True, gc=False):
     head: SourceHead = SourceHead()
     chunks: int = 0
     bare: int = 0
+    problem: str = ""
 
 
 def folder_starts(folder: str, scopes: Iterable[str]) -> list[tuple[str, str]]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from core.retrieval.fusion import ChunkPlace
 from core.retrieval.index_file import RowError
-from core.retrieval.store import Shelf, SourceState, tags_of
+from core.retrieval.store import Shelf, SourceKey, SourceState, tags_of
 from core.values.curation import LineRange
 from core.values.retrieval import Chunk, ChunkKind, Corpus, SourceHead
+
+_AT_ONCE = 500
+"""Rows that one statement asks for."""
 
 
 def require_dense(db: sqlite3.Connection, shelf: Shelf) -> None:
@@ -39,10 +44,10 @@ def stored_head(title: object, tags: object, date: object, description: object) 
 
 
 def stored_state(row: Sequence[object], chunks: int, bare: int) -> SourceState:
-    """State of a source from its stamp, its hash and its head. Raises RowError."""
-    stamp, sha256, *head = row
-    title, tags, date, description = head
-    return SourceState(said(stamp), said(sha256), stored_head(title, tags, date, description), chunks, bare)
+    """State of a source from its stamp, its hash, its head and its problem. Raises RowError."""
+    stamp, sha256, title, tags, date, description, problem = row
+    head = stored_head(title, tags, date, description)
+    return SourceState(said(stamp), said(sha256), head, chunks, bare, said(problem))
 
 
 def said(value: object) -> str:
@@ -65,3 +70,38 @@ def stored_corpus(value: object) -> Corpus:
         return Corpus(said(value))
     except ValueError as error:
         raise RowError(f"a corpus is {value!r:.40}") from error
+
+
+def places_of(shelf: Shelf, rows: Iterable[tuple[int, int, str, str]]) -> list[ChunkPlace]:
+    """Places of rows, each given by row, line, scope and path. A search makes hundreds of them."""
+    name, start = shelf.name, SourceKey(shelf.corpus, "", "").text.removesuffix("\0")
+    return [ChunkPlace(name, row, f"{start}{scope}\0{path}", line) for row, line, scope, path in rows]
+
+
+def best_of(scores: dict[ChunkPlace, float], count: int) -> dict[ChunkPlace, float]:
+    """The best of some chunks, ties by path and line: all of them as they are where no more are wanted."""
+    if len(scores) <= count:
+        return scores
+    order = sorted(scores, key=lambda one: (-scores[one], one.path, one.line, one.row))
+    return {one: scores[one] for one in order[:count]}
+
+
+def named(db: sqlite3.Connection, shelf: Shelf, rows: Iterable[int]) -> list[ChunkPlace]:
+    """Candidates of rows; those that hold no chunk are left out."""
+    return places_of(shelf, rows_read(db, shelf, "row, first, scope, path", rows))
+
+
+def rows_read(
+    db: sqlite3.Connection, shelf: Shelf, columns: str, rows: Iterable[int]
+) -> list[tuple[Any, ...]]:
+    """Columns of chunks and their sources, in the order of the rows; those that hold no chunk are left out."""
+    wanted = sorted(rows)
+    found: list[tuple[Any, ...]] = []
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        found += db.execute(
+            f"SELECT {columns} FROM chunk_{shelf.name} AS chunk JOIN source ON source.id = chunk.source"
+            f" WHERE row IN ({', '.join('?' * len(part))})",
+            part,
+        ).fetchall()
+    return found

@@ -134,6 +134,11 @@ def _read(asked: ReadNote, places: SearchPlaces) -> MemoryToolAnswer:
     if names and asked.path.removeprefix("./") == INDEX_NAME:
         return MemoryToolAnswer(_routers(places.notes, names))
     file = note_file(asked.path, places)
+    if not file and asked.path.rpartition("/")[2] == INDEX_NAME:
+        return MemoryToolAnswer(
+            f"There is no {asked.path!r} yet: it is made with the search index, by the open window or `manual-slop search`.",
+            is_error=True,
+        )
     if not file:
         return MemoryToolAnswer(f"There is no note {asked.path!r} in the folders of notes.", is_error=True)
     try:

@@ -99,7 +99,8 @@ class VectorFile:
     def best(
         self, query: NDArray[np.int8], count: int, rows: NDArray[np.intp] | None, also: Iterable[int]
     ) -> tuple[dict[int, float], float]:
-        """Cosines of the best rows and of `also`, and the least of all that were scanned.
+        """Cosines of the best rows and of `also`, and the least of all that were scanned. Rows that tie with the last of the
+        best are among them, however many: who knows their names chooses.
 
         Args:
             rows: those that are scanned, None for all; also: rows whose cosine is wanted in any case.
@@ -120,9 +121,9 @@ class VectorFile:
         if not is_there.any():
             return {}, 0.0
         least = float(dots.min() if is_there.all() else dots[is_there].min())
-        chosen = (
-            np.argpartition(dots, len(dots) - count)[-count:] if len(dots) > count else np.arange(len(dots))
-        )
+        there = dots if is_there.all() else dots[is_there]
+        last = np.partition(there, len(there) - count)[len(there) - count] if len(there) > count else least
+        chosen = np.flatnonzero((dots >= last) & is_there)
         asked = np.fromiter(also, np.intp) - 1
         if numbers is None:
             asked = asked[asked < len(dots)]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import SlopError
-from core.retrieval.counts import corpus_counts
+from core.retrieval.counts import contents
 from core.retrieval.embedder import Embedder, EmbedsAway, SourceReader
 from core.retrieval.erasure import pay
 from core.retrieval.heads import FieldNames
@@ -320,7 +320,7 @@ class IndexHandler:
         else:
             drop_unused(shared.home, shared.folder_of(embedder))
         store = shared.store(embedder)
-        store.note_reading(repr((READING, fields)))
+        store.note_reading(repr((READING, fields, isinstance(embedder, EmbedsAway))))
 
         def on_notes(notes: Mapping[str, list[SourceFile]]) -> Iterable[tuple[str, str]]:
             if not effect.only:
@@ -334,10 +334,12 @@ class IndexHandler:
             report = replace(report, server=why)
             if not why:
                 pay(shared.home)
+        content = contents(store, whole)
         return replace(
             report,
             removed=report.removed + removed,
-            counts=corpus_counts(store, whole),
+            passed_over=(*report.passed_over, *content.passed_over),
+            counts=content.counts,
             is_part=bool(effect.only),
         ), folders
 

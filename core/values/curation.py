@@ -116,7 +116,7 @@ class ItemFiles(msgspec.Struct, frozen=True):
 
     `problem` is set where the item as a whole cannot be honoured (an empty glob, too many matches). `ignored`: files
     and folders that a glob left out by `.gitignore`; `rule_files`: the files of rules that it followed, or would;
-    `rules_passed_over`: rules that it did not follow, because there are too many.
+    `rules_passed_over`: rules that it did not follow.
     """
 
     item: FileItem

@@ -60,11 +60,13 @@ class TurnTail(msgspec.Struct, frozen=True):
     Args:
         message_id: the user's message that carries it; text: layer 8.
         retrieved: the block of what was recalled for the message, before layer 8; empty where there was none.
+        cut_id: of the cut that the turns began with then, where there is a block: it stays until the next cut.
     """
 
     message_id: str
     text: str
     retrieved: str = ""
+    cut_id: str = ""
 
 
 class ContextView(msgspec.Struct, frozen=True):

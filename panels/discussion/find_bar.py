@@ -153,7 +153,7 @@ def _stepped(desk: Desk) -> int:
     step = 1 if desk.ui.shortcut("Enter", while_typing=True) else 0
     step = -1 if desk.ui.shortcut("Shift+Enter", while_typing=True) else step
     if step:
-        desk.view.focus = "find"
+        desk.ui.focus("query")
     return step
 
 

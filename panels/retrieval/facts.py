@@ -44,6 +44,8 @@ MODE_WORDS = {
     SearchMode.NAVIGATION_ONLY: "By titles, tags and descriptions alone",
     SearchMode.OFF: "Nothing is searched",
 }
+SERVER_AWAY = "In the index on this machine"
+"""Mark of an answer by words and by meaning from which nothing but a server is missing."""
 _RETRIEVER_WORDS = {
     Retriever.KEYWORD: "its words",
     Retriever.VECTOR: "its meaning",
@@ -153,7 +155,8 @@ def degraded_words(answer: SearchAnswer) -> tuple[str, str]:
     if not answer.degraded:
         return "", ""
     reason = answer.reason.rstrip(".")
-    return f"{MODE_WORDS[answer.mode]}.", ". ".join(filter(None, (reason, answer.remedy.rstrip(".")))) + "."
+    mark = SERVER_AWAY if answer.mode is SearchMode.HYBRID else MODE_WORDS[answer.mode]
+    return f"{mark}.", ". ".join(filter(None, (reason, answer.remedy.rstrip(".")))) + "."
 
 
 def found_words(answer: SearchAnswer) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from datetime import date
 
 from core.retrieval.messages import SearchMemory
-from core.retrieval.step import DAY_REMEDY
+from core.retrieval.step import DAY_REMEDY, day_of
 from core.values.retrieval import Corpus, SearchAnswer, SearchFilters
 from core.values.updates import is_under_way
 from panels.base.desk import Desk
@@ -58,12 +57,17 @@ def _box(desk: Desk, own: RetrievalView) -> None:
             submits=True,
             tip="Search in your own words",
         )
+        had_keyboard, own.has_keyboard = own.has_keyboard, ui.is_focused("query")
+        is_entered = (typed is not None or had_keyboard) and ui.shortcut("Enter", while_typing=True)
+        if is_entered:
+            ui.focus("query")  # who searches goes on to refine: the keyboard would go home to the composer
         is_narrowed = filters(own) != SearchFilters()
         tip = "Hide what narrows the search" if own.are_filters_open else "Narrow the search"
         if ui.button("narrow", "", icon="filter", kind="primary" if is_narrowed else "ghost", tip=tip):
             own.are_filters_open = not own.are_filters_open
     if typed is not None:
         own.query = typed
+    if typed is not None or is_entered:
         ask(desk, own)
 
 
@@ -128,9 +132,9 @@ def _take_day(own: RetrievalView, name: str, typed: str | None) -> None:
         return
     text = typed.strip()
     try:
-        day = date.fromisoformat(text).isoformat() if text else ""
-    except ValueError:
-        own.flaw = (name, f"{text!r} is no day. {DAY_REMEDY}")
+        day = day_of(text)
+    except ValueError as error:
+        own.flaw = (name, f"{error}. {DAY_REMEDY}")
         return
     if own.flaw[0] == name:
         own.flaw = ("", "")

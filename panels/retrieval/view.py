@@ -17,7 +17,7 @@ class RetrievalView(msgspec.Struct):
     """The panel's own state.
 
     Args:
-        query: the words in the box; command_id: of the last question, empty before one.
+        query: the words in the box; has_keyboard: the box had it in the frame before; command_id: of the last question, empty before one.
         corpus, folder, tag, after, before: what narrows the search, each empty for all; are_filters_open: they are shown.
         flaw: why what was typed is not taken, with the field that it is about.
         unfolded: hits whose further passages are shown, by corpus, scope and path.
@@ -28,6 +28,7 @@ class RetrievalView(msgspec.Struct):
 
     tab: str = "search"
     query: str = ""
+    has_keyboard: bool = False
     command_id: str = ""
     corpus: str = ""
     folder: str = ""

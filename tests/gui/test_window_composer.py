@@ -194,6 +194,24 @@ def test_after_a_menu_the_find_bar_and_a_click_on_its_own_row_the_composer_has_t
     writer.holds("abcd")
 
 
+def test_enter_in_the_find_bar_goes_on_and_the_keyboard_stays_there(writer: Writer) -> None:
+    driver = writer.driver
+    driver.type("one tide and a tide")
+    driver.key("Ctrl+Enter")
+    writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    driver.key("Ctrl+f")
+    driver.until(lambda: field_named(driver, "Find in conversation").is_active, "the find bar")
+    driver.type("tide")
+    for _ in range(3):
+        driver.key("Enter")
+        driver.until(lambda: field_named(driver, "Find in conversation").is_active, "the find bar again")
+        assert not writer.editor.is_active
+    driver.key("End")
+    driver.type("x")
+    driver.until(lambda: field_named(driver, "Find in conversation").text == "tidex", "the word")
+    writer.holds("")
+
+
 def test_after_a_press_anywhere_what_is_typed_is_in_the_composer(writer: Writer) -> None:
     driver = writer.driver
     driver.type("one tide")

@@ -73,6 +73,21 @@ def test_a_person_switches_it_on_asks_and_takes_a_hit_into_the_preset(
         person.key("Enter")
         sees(person, "Storm surge")
         screen.check()
+        person.key("End")
+        person.type(" sea")
+        person.key("Enter")
+        until(
+            controller,
+            lambda s: s.retrieval.answer is not None and s.retrieval.answer.query == "gale coast sea",
+        )
+        screen.settle()
+        before = controller.snapshot().retrieval.answer
+        person.key("Enter")
+        until(controller, lambda s: s.retrieval.answer is not before)
+        assert (
+            controller.snapshot().discussions.open[controller.snapshot().discussions.selected_id].draft.text
+            == ""
+        )
         person.click("Add to preset: lines 1 to 3 to a new preset")
         state = until(controller, lambda s: "default" in s.config.project.presets)
         (item,) = state.config.project.presets["default"].items

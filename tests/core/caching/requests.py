@@ -113,6 +113,7 @@ def stack_of(
     name: str = "talk",
     retrieved: str = "",
     withdrawals: int = 0,
+    cut_id: str = "",
 ) -> AggregateStack:
     """A stack of files by their paths, turns and words, with what was recalled for them."""
     items: tuple[ItemFiles, ...] = tuple(curated(path, text) for path, text in files.items())
@@ -128,6 +129,7 @@ def stack_of(
             user_text=words,
             retrieved=retrieved,
             withdrawals=withdrawals,
+            cut_id=cut_id,
         )
     )
 

@@ -6,10 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from core.caching.decision import Decision, Market, PlannedTurn, decide
-from core.caching.ledger import record
+from core.caching.ledger import live_entries, record
 from core.caching.replay import Replayed, records_for, replay
-from core.caching.view import pruned
-from core.values.cache import CacheLedger, CacheSettings
+from core.caching.rewrite import rewrite_costs
+from core.caching.sent_request import sent_knowledge
+from core.caching.view import TAKEN_OUT, pruned
+from core.values.cache import CacheLedger, CacheSettings, DiscussionCache, DiscussionCacheState
 from core.values.messages import Message, ReasoningPart, Role, ToolCallPart, ToolResultPart
 from core.values.provider import ProviderRequest
 from core.values.stack import LayerId, Segment
@@ -33,6 +35,7 @@ class Talk:
         self.market = market
         self.view: ContextView | None = None
         self.withdrawals = 0
+        self.cut_id = ""
 
     def send(
         self,
@@ -45,7 +48,7 @@ class Talk:
     ) -> Decision:
         """The request of a turn, or of a round where there are no words."""
         name = f"named for {message_id}"
-        stack = stack_of(FILES, turns, words, name, retrieved, self.withdrawals)
+        stack = stack_of(FILES, turns, words, name, retrieved, self.withdrawals, self.cut_id)
         now = replace(self.market, now=after(at_s))
         decision = decide(PlannedTurn(stack, message_id, self.view, discussion_id="d", next_round=odds), now)
         ledger = record(now.ledger, now.scope, decision.plan, now.now, "d")
@@ -129,6 +132,36 @@ def test_what_was_recalled_for_a_turn_with_tools_stays_until_its_prefix_is_cold(
     assert "Another passage." not in str(blocks(after_it.request)), "a turn without tools repeats nothing"
 
 
+def test_what_was_recalled_goes_when_the_turns_are_cut_also_where_its_own_stays() -> None:
+    """All turns are sent anew behind a cut. What was recalled since, and for the turn that runs, stays until the next."""
+    turns: tuple[Message, ...] = (WORDS, CALL, RESULT, DONE)
+    more, later = said("m1", Role.USER, "50 more"), said("m2", Role.USER, "30 so?")
+    asks, gets = (
+        said("m1a", Role.ASSISTANT, ToolCallPart("d", "read", "{}")),
+        said("m1b", Role.TOOL, ToolResultPart("d", "2000 b")),
+    )
+    talk, running = Talk(), Talk()
+    talk.turn(CALL, RESULT, retrieved=RECALLED)
+    talk.cut_id = "cut"
+    talk.send(turns, "50 more", "m1", 60, retrieved="Another passage.")
+    talk.send((*turns, more, asks, gets), "", "m1", 70, retrieved="Another passage.")
+    since = talk.send((*turns, more, asks, gets, replace(DONE, id="m1c")), "30 so?", "m2", 80)
+    talk.cut_id = "next"
+    gone = talk.send(
+        (*turns, more, asks, gets, replace(DONE, id="m1c"), later, replace(DONE, id="m2a")), "9 ?", "m3", 90
+    )
+    running.turn(CALL, RESULT, retrieved=RECALLED)
+    running.cut_id = "overflow"
+    again = running.send((WORDS, CALL, RESULT), "", "m0", 20, retrieved=RECALLED)
+    behind = running.send(turns, "50 more", "m1", 60)
+
+    told = [str(blocks(one.request)) for one in (since, gone, again, behind)]
+    assert [one.count(RECALLED) for one in told] == [0, 0, 1, 1]
+    assert [one.count("Another passage.") for one in told] == [1, 0, 0, 0]
+    assert blocks(behind.request)[: len(blocks(again.request))] == blocks(again.request)
+    assert replay(records_for(Replayed(), again.view, NOW, ["a", "b", "c"])).view == again.view
+
+
 def test_it_goes_when_something_was_taken_out_of_what_is_known() -> None:
     """Nobody knows what of it stands there. What was taken out while the turn ran goes with the turn."""
     turns: tuple[Message, ...] = (WORDS, CALL, RESULT, DONE)
@@ -143,6 +176,38 @@ def test_it_goes_when_something_was_taken_out_of_what_is_known() -> None:
     assert RECALLED not in str(blocks(later.request))
     assert later.plan.read_tokens > 0, "all before it stays as it was sent"
     assert RECALLED not in str(blocks(meanwhile.send(turns, "50 more", "m1", 60).request))
+
+
+def test_what_stands_behind_it_is_in_the_price_of_taking_something_out() -> None:
+    """The judge is the request that follows. Layer 7 is not sent at all: recall alone may tell what was taken out."""
+    turns: tuple[Message, ...] = (WORDS, CALL, RESULT, DONE)
+    talk = Talk()
+    talk.turn(CALL, RESULT, retrieved=RECALLED)
+    last = talk.send(turns, "50 more", "m1", 60)
+    live = live_entries(talk.market.ledger, SCOPE, after(61))
+    sent = sent_knowledge(last.wire, last.view, live, SCOPE)
+    state = DiscussionCacheState(
+        "d", "anthropic", after(60), after(3600), tokens_cached=last.wire.total_tokens
+    )
+    cache = DiscussionCache(state, talk.market.ledger, sent=sent)
+    market = replace(talk.market, now=after(61))
+    now, taken = (stack_of(FILES, (*turns, said("m1", Role.USER, "50 more")), withdrawals=n) for n in (0, 1))
+    asked, after_it = (rewrite_costs(cache, "d", stack, market, is_kept=False) for stack in (now, taken))
+    more = (*turns, said("m1", Role.USER, "50 more"))
+    plans = []
+    for withdrawals in (0, 1):
+        one = stack_of(FILES, more, "0 next", "named", "", withdrawals)
+        plans.append(decide(PlannedTurn(one, "m2", last.view, discussion_id="d"), market).plan)
+    same, anew = plans
+    billed = anew.write_tokens + anew.fresh_tokens - same.write_tokens - same.fresh_tokens
+
+    assert billed > 2_000, "all that the turn's tools found stands behind it"
+    assert (asked.due, asked.switch_off) == (None, None)
+    assert asked.withdrawal is not None
+    assert after_it.due is not None
+    assert after_it.due.why == TAKEN_OUT
+    assert asked.withdrawal.tokens == after_it.due.tokens == pytest.approx(billed, abs=30)
+    assert asked.withdrawal.cost_usd == pytest.approx((anew.cost_usd or 0) - (same.cost_usd or 0), rel=0.05)
 
 
 def test_nothing_stays_of_a_turn_whose_bytes_do_not_stay_or_where_nothing_is_appended() -> None:

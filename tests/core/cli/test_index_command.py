@@ -63,6 +63,25 @@ def test_while_the_project_is_not_trusted_nothing_is_taken_for_an_orphan(world: 
     assert "is not trusted" in found.err
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("enabled = false", "Retrieval is off here. Set `enabled = true`"),
+        ("enabled = true", "Name their folders in `roots`"),
+        ('enabled = true\nroots = ["notes"]\ncorpora = ["knowledge"]', "`notes` is none of"),
+    ],
+)
+@pytest.mark.parametrize("action", ["check", "build"])
+def test_where_no_notes_are_searched_it_says_why_nothing_is_stale(
+    world: World, notes: Path, action: str, settings: str, said: str
+) -> None:
+    world.config.write_text(f"[retrieval]\n{settings}\n")
+    found = world.run("index", action)
+
+    assert found.code == 0
+    assert f"note: no notes are searched, so that none have an index: {said}" in found.err
+
+
 def test_a_hand_written_index_is_named_and_is_in_order(world: World, notes: Path) -> None:
     (notes / "index.md").write_text("# Mine\n")
     found = world.run("index", "check")

@@ -138,11 +138,34 @@ def test_the_files_of_rules_are_known_those_that_may_appear_too(tmp_path: Path) 
 
 
 def test_rules_that_cannot_be_read_or_meant_are_passed_over(tmp_path: Path) -> None:
-    make(tmp_path, "a.py", "x/b.py", "y/c.py", _="[[:alpha:]]*\n[z-a]\na\\\n!\n/\n!/\n")
+    make(tmp_path, "a.py", "x/b.py", "y/c.py", _="[[:letter:]]*\n[z-a]\na\\\n!\n/\n!/\n")
     (tmp_path / "x/.gitignore").symlink_to(tmp_path / "y/c.py")
     os.mkfifo(tmp_path / "y/.gitignore")
 
     assert found(tmp_path, "**/*.py") == ["a.py", "x/b.py", "y/c.py"]
+    assert read(tmp_path, "**").rules_passed_over == 1, "a class that nobody knows may have meant one of them"
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        ("[[:alpha:]]*", ["1.log", "_x", "~u"]),
+        ("[^[:alpha:]_]*", ["A9", "ab", "_x"]),
+        ("[![:alnum:]]*", ["1.log", "A9", "ab"]),
+        ("[[:upper:]][[:digit:]]", ["1.log", "ab", "_x", "~u"]),
+        ("[[:digit:]_~]*", ["A9", "ab"]),
+        ("[[:punct:]]*", ["1.log", "A9", "ab"]),
+        ("[[:graph:]]?", ["1.log"]),
+        ("[Aa][Bb]", ["1.log", "A9", "_x", "~u"]),
+    ],
+)
+def test_classes_by_name_and_several_in_a_rule_mean_what_git_means(
+    tmp_path: Path, rule: str, kept: list[str]
+) -> None:
+    make(tmp_path, "ab", "A9", "1.log", "_x", "~u", _=f"{rule}\n")
+
+    assert found(tmp_path, "*") == sorted(kept)
+    assert read(tmp_path, "*").rules_passed_over == 0
 
 
 def test_a_hostile_rule_takes_no_time(tmp_path: Path) -> None:

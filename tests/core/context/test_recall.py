@@ -12,6 +12,7 @@ from core.context.assembly import Assembler, Prices
 from core.context.messages import KeepOut
 from core.context.spec import context_effects, stack_spec
 from core.context.stack import build_stack
+from core.discussion.cuts import cut_record
 from core.discussion.log_view import apply, fold
 from core.providers.blocks import MarkPlace, wire_of
 from core.values.cache import LedgerScope
@@ -22,6 +23,7 @@ from core.values.records import MessageRecord
 from core.values.retrieval import AskedPlaces
 from core.values.spec import CallToBuild, StackSpec
 from core.values.stack import LayerId, Segment, StackInputs
+from core.values.window import ViewCut
 from tests.core.context.test_assembly import Bench, FakeCounter
 from tests.core.stacks import full_inputs, said
 from tests.panels import states
@@ -157,6 +159,16 @@ def test_the_record_keeps_it_only_where_it_is_repeated_and_a_log_gives_it_back(t
     assert fold("d", (plain,)).retrieved == {}
     assert fold("d", (kept,)).retrieved == {"m": "passage 2"}
     assert fold("d", (kept, plain)).retrieved == {}
+    cut = cut_record(ViewCut("cut", datetime(2026, 1, 1, tzinfo=UTC), "m9"))
+    assert fold("d", (kept, cut)).retrieved == {}, "all turns are sent anew"
+
+
+def test_what_stays_behind_an_earlier_message_is_not_recalled_again(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    spec = with_recall(bench, "b", keeps_retrieved=True, kept_retrieved=(("m1", "the passage of before"),))
+    assembler(recall).assemble(spec)
+
+    assert "the passage of before" in recall.asked[0].told
 
 
 def test_keeping_out_counts_for_the_draft_and_puts_the_stack_together_anew() -> None:

@@ -62,3 +62,14 @@ def test_what_goes_with_a_message_is_shown_kept_out_and_sent_in_one_closed_block
     assert "rag-context" not in "".join(said[:-1])
     (sent,) = world.client.get("/api/retrieval").json()["sent"]
     assert (sent["words"], sent["passages"]) == (QUESTION, [shown])
+
+
+@pytest.mark.parametrize("field", ["after", "before"])
+def test_a_day_that_is_none_is_a_wrong_query_with_the_remedy(recalling: World, field: str) -> None:
+    refused = recalling.client.get(f"/api/search?q=checkpoint&{field}=gestern")
+    error = refused.json()["error"]
+
+    assert (refused.status_code, error["code"]) == (422, "wrong_query")
+    assert error["message"] == f"{field}: 'gestern' is no day"
+    assert error["remedy"] == "Write it as year, month and day: 2026-01-31"
+    assert recalling.client.get(f"/api/search?q=checkpoint&{field}=2026-01-31").status_code == 200

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from queue import SimpleQueue
 from unicodedata import category, normalize
 
 import pytest
@@ -237,6 +239,35 @@ def test_a_search_that_hangs_holds_nobody_up_and_is_not_begun_twice() -> None:
     assert recaller.recall(question()).problem == BUSY
     go_on.set()
     assert begun == [MESSAGE]
+
+
+def test_who_waits_for_an_earlier_question_waits_for_both_no_longer_than_for_one() -> None:
+    gates = [threading.Event(), threading.Event()]
+    begun: SimpleQueue[int] = SimpleQueue()
+
+    def hangs(_: RecallQuestion) -> SearchAnswer:
+        number = begun.qsize()
+        begun.put(number)
+        gates[number].wait(30)
+        return SearchAnswer(MESSAGE)
+
+    recaller = Recaller(hangs, bound_s=1.0)
+    first = threading.Thread(target=recaller.recall, args=(question(),))
+    first.start()
+    begun.get(timeout=30)
+    begun.put(0)
+    start = time.monotonic()
+    freed = threading.Timer(0.7, gates[0].set)
+    freed.start()
+    problem = recaller.recall(question()).problem
+    took = time.monotonic() - start
+    gates[0].set()
+    gates[1].set()
+    first.join()
+    freed.join()
+
+    assert problem in {TOO_SLOW, BUSY}
+    assert took < 1.5
 
 
 def test_a_passage_of_a_discussion_that_says_no_more_than_the_message_stays_out() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from core.context.outline import symbols_of
 from core.retrieval.chunker import (
     KnowledgeLine,
@@ -12,10 +14,11 @@ from core.retrieval.chunker import (
     file_chunks,
     keyword_text,
     line_chunks,
+    parted,
     turn_chunks,
 )
 from core.values.curation import LineRange
-from core.values.retrieval import ChunkKind
+from core.values.retrieval import Chunk, ChunkKind
 
 
 def measure(text: str) -> list[int]:
@@ -24,6 +27,39 @@ def measure(text: str) -> list[int]:
 
 def prose(count: int, word: str) -> str:
     return " ".join(f"{word}{number}" for number in range(count)) + "."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The gateway retries thrice, and waits longer each time.\n" * 20,
+        "x" * 900,
+        "    return f(x)\n\n" * 60,
+        "\N{ETHIOPIC SYLLABLE HA}\N{ETHIOPIC SYLLABLE LA}" * 150,
+        "\N{GRINNING FACE}" * 200,
+    ],
+    ids=["prose", "a run of letters", "code", "a script that few models read", "emoji"],
+)
+def test_a_model_of_a_server_gets_parts_that_are_short_for_any_tokenizer(text: str) -> None:
+    """Nobody here has its tokenizer: what it is given too much of it would cut off unsaid."""
+    body = text.strip()
+    whole = Chunk(ChunkKind.PROSE, LineRange(5, 5 + body.count("\n")), body, "Heading")
+    parts = list(parted(whole))
+
+    assert len(parts) > 1
+    pieces = [re.findall(r"[A-Za-z]{1,3}|\s{2,}|\S", f"{one.heading} {one.text}") for one in parts]
+    assert max(map(len, pieces)) <= 256
+    assert all(one.text in body and one.heading == "Heading" for one in parts)
+    assert "".join("".join(one.text.split()) for one in parts) == "".join(body.split())
+    lines = body.split("\n")
+    assert all(
+        one.text.split("\n")[0] in lines[one.lines.first - 5]
+        and one.text.split("\n")[-1] in lines[one.lines.last - 5]
+        for one in parts
+    )
+    turn = Chunk(ChunkKind.CONVERSATION, LineRange(3, 3), body)
+    assert {one.lines for one in parted(turn)} == {LineRange(3, 3)}
+    assert list(parted(short := Chunk(ChunkKind.PROSE, LineRange(1, 1), "a short one"))) == [short]
 
 
 def test_markdown_is_cut_by_its_headings_and_each_chunk_names_its_lines() -> None:

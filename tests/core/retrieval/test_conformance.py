@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -394,6 +394,33 @@ def test_ties_go_by_path_and_line(store: Store) -> None:
         ("twin/b.md", 1, 20),
         ("twin/c.md", 1, 20),
     ]
+
+
+@pytest.mark.parametrize("count", [1, 4, 150, 250])
+def test_of_more_ties_than_are_wanted_the_first_by_path_and_line_are_found(store: Store, count: int) -> None:
+    """Rows are numbered as files came: the numbers say nothing."""
+    paths = [f"{number:03}.md" for number in range(300)]
+    random.Random(3).shuffle(paths)
+    for path in paths:
+        store.put(key(path), state(), [prose("a zebra", 1), prose("a zebra", 9)])
+    store.put(key("zz.md"), state(), [prose("zebra zebra")])
+    give_all(store)
+    tied = [(path, line) for path in sorted(paths) for line in (1, 9)]
+
+    def places(found: Iterable[ChunkPlace]) -> set[tuple[str, int]]:
+        return {(one.path.rsplit("\0", 1)[-1], one.line) for one in found}
+
+    by_words = store.keyword(NOTES, ["zebra"], SCOPES, EVERYTHING, count)
+    narrowed = store.keyword(NOTES, ["zebra"], SCOPES, SearchFilters(but=("000.md",)), count)
+    assert places(by_words) == {("zz.md", 1), *tied[: count - 1]}
+    assert places(narrowed) == {("zz.md", 1), *tied[2 : count + 1]}
+    assert places(scan(store, NOTES, "a zebra", EVERYTHING, count).scores) == set(tied[:count])
+    query = np.frombuffer(vector_of("a zebra"), np.int8)
+    (other,) = store.keyword(NOTES, ["zebra"], SCOPES, EVERYTHING, 1)
+    assert places(store.vector(NOTES, query, SCOPES, EVERYTHING, count, [other]).scores) == {
+        ("zz.md", 1),
+        *tied[:count],
+    }
 
 
 @given(text=st.text(max_size=200), query=st.text(max_size=40))

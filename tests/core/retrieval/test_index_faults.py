@@ -68,7 +68,7 @@ def test_notes_that_cannot_be_looked_through_either_are_said(
     (room.notes / "more.md").write_text("# More\n")
     answer = room.search("retry")
     assert (answer.mode, answer.degraded, answer.hits) == (SearchMode.NAVIGATION_ONLY, True, ())
-    assert "made anew" in answer.reason
+    assert "not made yet" in answer.reason
     assert "too many files" in answer.reason
 
 
@@ -427,10 +427,14 @@ def test_programs_of_different_models_each_keep_their_index(room: Room) -> None:
 
     other = Retrieving(room.home, WordModel, lambda _: Away(FieldNames()))
     asked = replace(room.asked, embedder=EmbeddingServer("box", "away", 384))
-    room.index()
+    (room.notes / "retry.md").write_text("# Retry policy\n\n" + "The gateway retries thrice. " * 25)
+    (count,) = room.index().counts
     here = room.shared.store(room.shared.model(FieldNames()))
     ended: list[RetrievalEvent] = []
     IndexHandler(other, ended.append).handle(RunIndex(asked))
+    assert isinstance(ended[-1], IndexEnded)
+    assert ended[-1].report is not None
+    assert (count.chunks, ended[-1].report.counts[0].chunks) == (1, 2), "shorter: nobody has its tokenizer"
     assert here.is_there()
     assert room.index().unchanged == 1
     IndexHandler(other, ended.append).handle(RunIndex(asked))

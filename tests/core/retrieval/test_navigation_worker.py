@@ -69,11 +69,11 @@ class Room:
         self._index = IndexHandler(self.shared, self.events.append)
         self._search = SearchHandler(self.shared, self.events.append)
 
-    def run_effect(self, *, is_anew: bool = False) -> RunIndex:
-        return RunIndex(self.asked, is_anew)
+    def run_effect(self, *, is_anew: bool = False, only: tuple[Corpus, ...] = ()) -> RunIndex:
+        return RunIndex(self.asked, is_anew, only=only)
 
-    def index(self, *, is_anew: bool = False) -> IndexReport:
-        self._index.handle(self.run_effect(is_anew=is_anew))
+    def index(self, *, is_anew: bool = False, only: tuple[Corpus, ...] = ()) -> IndexReport:
+        self._index.handle(self.run_effect(is_anew=is_anew, only=only))
         ended = self.events[-1]
         assert isinstance(ended, IndexEnded)
         assert ended.report is not None, ended.problem
@@ -187,7 +187,7 @@ def test_titles_answer_while_the_search_index_is_made_anew(room: Room) -> None:
     assert (answer.mode, answer.degraded, answer.reason) == (
         SearchMode.NAVIGATION_ONLY,
         True,
-        "The search index is being made anew",
+        "The search index is not made yet",
     )
     assert [hit.path for hit in answer.hits] == ["retry.md"]
     room.index(is_anew=True)

@@ -6,12 +6,14 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import psycopg
 import pytest
+from numpy.typing import NDArray
 from psycopg.conninfo import conninfo_to_dict
 
 from core.base.errors import SlopError
@@ -20,6 +22,7 @@ from core.retrieval.local_store import LocalStore
 from core.retrieval.mirror import mirror, server_store
 from core.retrieval.postgres_connection import CONNECT_S, ServerAddress
 from core.retrieval.postgres_store import PostgresStore
+from core.retrieval.report import degraded_text
 from core.retrieval.search import SearchRequest, search
 from core.retrieval.store import ServedIndex, ServerFaultError, SourceKey, SourceState
 from core.settings.checks import check_settings
@@ -56,6 +59,28 @@ def here(tmp_path: Path) -> Iterator[LocalStore]:
     store.put(key("b.md"), SourceState("s", "2"), [chunk("b zebra")])
     yield store
     store.close()
+
+
+class Ones:
+    """All texts mean the same."""
+
+    name, dimension, is_warm = "ones", 8, True
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        return np.ones((len(texts), 8), np.int8)
+
+
+def test_an_answer_of_this_machine_is_said_to_be_one_and_no_other(here: LocalStore) -> None:
+    """It has words and meanings: only the server is missing."""
+    here.give({place: bytes([1] * 8) for place, _ in here.bare(9)})
+    index = ServedIndex(PostgresStore(ServerAddress("postgresql://127.0.0.1:1/x"), "model", 8), here)
+    answer = search(index, Ones(), ASKED)
+
+    assert (answer.mode, answer.degraded) == (SearchMode.HYBRID, True)
+    assert degraded_text(answer).startswith("Found in the index on this machine: The index on 127.0.0.1:1/x ")
+    nothing = search(index, Ones(), SearchRequest("zebra", ()))
+    assert (nothing.mode, nothing.degraded, degraded_text(nothing)) == (SearchMode.OFF, False, "")
+    index.server.close()
 
 
 def asked_away(url: str, here: LocalStore, password: str = "") -> SearchAnswer:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from core.base.errors import SlopError
 from core.retrieval import sources
@@ -56,6 +57,30 @@ def test_a_folder_that_cannot_be_read_is_said_and_not_taken_for_an_empty_one(
     assert report.removed == (1 if inside else 0), "of what lies where nobody can look nothing is known"
     assert [hit.path for hit in room.search("gateway").hits] == ["ops/deep/disks.md"]
     assert [problem for problem in problems if "cannot be read" in problem]
+    room.shared.close()
+
+
+def test_a_note_in_the_project_counts_among_the_notes_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twice in the index it takes twice the time and the place, and tells nobody more."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    room = Room(tmp_path)
+    (room.notes / "tide.md").write_text("# Tide\n\nA zebra wades.\n")
+    (room.notes / "plot.py").write_text("zebra = 1\n")
+    (room.notes.parent / "readme.md").write_text("# Read me\n\nA zebra.\n")
+    room.asked = replace(room.asked, corpora=(Corpus.NOTES, Corpus.PROJECT))
+    counts = {one.corpus: one.files for one in room.index().counts}
+    found = sorted((hit.corpus, hit.path) for hit in room.search("zebra").hits)
+
+    assert counts == {Corpus.NOTES: 1, Corpus.PROJECT: 2}
+    assert found == [
+        (Corpus.NOTES, "tide.md"),
+        (Corpus.PROJECT, "notes/plot.py"),
+        (Corpus.PROJECT, "readme.md"),
+    ]
+    room.asked = replace(room.asked, corpora=(Corpus.PROJECT,))
+    assert room.index().counts[0].files == 3, "nobody else has it"
     room.shared.close()
 
 

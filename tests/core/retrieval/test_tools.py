@@ -98,6 +98,16 @@ def test_nothing_outside_of_the_notes_is_read(places: SearchPlaces, path: str) -
     assert "outside\n" not in told.text
 
 
+@pytest.mark.parametrize("path", ["index.md", "sub/index.md"])
+def test_a_router_that_nothing_made_yet_is_told_with_who_makes_it(places: SearchPlaces, path: str) -> None:
+    """Layer 6 names it first, also where no index was ever made, as on a terminal."""
+    told = use("read_note", places, path=path)
+
+    assert told.is_error
+    assert f"no {path!r} yet" in told.text
+    assert "manual-slop search" in told.text
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

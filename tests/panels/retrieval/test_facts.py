@@ -6,7 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from core.values.curation import LineRange
-from core.values.retrieval import ChunkKind, Corpus, CorpusCount, IndexProgress, IndexReport, SearchHit
+from core.values.retrieval import (
+    ChunkKind,
+    Corpus,
+    CorpusCount,
+    IndexProgress,
+    IndexReport,
+    SearchAnswer,
+    SearchHit,
+    SearchMode,
+)
 from panels.retrieval import facts
 from tests.panels.retrieval import retrieval_states as rs
 
@@ -69,6 +78,20 @@ def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_f
     assert facts.plain(note, ("sleeper", "norway")).split() == ["Book", "the", "sleeper", "early."]
     assert "tags: [norway]" in facts.plain(note, ("norway",))
     assert "title: Night train" in facts.plain(bare)
+
+
+@pytest.mark.parametrize(
+    ("mode", "mark"),
+    [
+        (SearchMode.HYBRID, "In the index on this machine."),
+        (SearchMode.KEYWORD, "By words alone."),
+        (SearchMode.NAVIGATION_ONLY, "By titles, tags and descriptions alone."),
+    ],
+)
+def test_an_answer_that_is_not_the_whole_one_says_what_answered(mode: SearchMode, mark: str) -> None:
+    answer = SearchAnswer("sea", mode=mode, degraded=True, reason="It is away.", remedy="Wait")
+
+    assert facts.degraded_words(answer) == (mark, "It is away. Wait.")
 
 
 def test_a_file_has_one_place_whichever_folder_it_counts_in() -> None:
