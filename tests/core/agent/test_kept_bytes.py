@@ -197,7 +197,8 @@ def test_an_undo_that_the_program_ended_in_is_gone_on_with(
         edit(desk, "a.txt", "one", "1"),
         *(desk.use("write_file", path=path, text="c").changes[0] for path in ("new/c.txt", "new/d.txt")),
     )
-    noted, told = kept_bytes.note_change, []
+    noted = change_notes.note_change
+    told: list[object] = []
 
     def killed(*about: Any) -> None:
         if len(told) == notes:
