@@ -27,7 +27,7 @@ from core.discussion.messages import (
 from core.discussion.meta import write_draft
 from core.discussion.payments import paid_since
 from core.spending.harvest_costs import note_spent
-from core.spending.limits import midnight
+from core.base.days import midnight
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta, Draft
 from core.values.messages import Role, TextPart
