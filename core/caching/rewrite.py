@@ -86,13 +86,24 @@ def rewrite_costs(
     asked = _Asked(cache, sent, discussion_id, stack, market, until)
     if not asked.is_warm:
         return RewriteCosts(discussion_id)
-    has_knowledge = bool(sent.parts or sent.superseded)
+    due = _due(asked, view or ContextView())
+    if not (sent.parts or sent.superseded):
+        return RewriteCosts(discussion_id, due)
     return RewriteCosts(
-        discussion_id,
-        _due(asked, view or ContextView()),
-        asked.withdrawal() if has_knowledge else None,
-        asked.switch_off() if has_knowledge else None,
+        discussion_id, due, _beyond(asked.withdrawal(), due), _beyond(asked.switch_off(), due)
     )
+
+
+def _beyond(asked: Rewrite, due: Rewrite | None) -> Rewrite:
+    """What is asked for, at what it costs over that which the next turn pays anyway."""
+    if due is None or asked.cost_usd is None or due.cost_usd is None:
+        return asked
+    cost = max(0.0, asked.cost_usd - due.cost_usd)
+    most = None
+    if asked.most_usd is not None or due.most_usd is not None:
+        most = (asked.most_usd or asked.cost_usd) - (due.most_usd or due.cost_usd)
+    most = most if most is not None and most > cost else None
+    return replace(asked, tokens=max(0, asked.tokens - due.tokens), cost_usd=cost, most_usd=most)
 
 
 class _Asked:
@@ -129,7 +140,7 @@ class _Asked:
     def rewrite(self, why: str) -> Rewrite:
         """All that was changed is written in its place at once, or what was deleted is left out of the updates."""
         goes = goes_from(self.stack, self.sent.withdrawals)
-        return self._rewrite(why, self.now, goes, drops=self._is_withdrawn(goes))
+        return replace(self._rewrite(why, self.now, goes, drops=True), is_deletion=True)
 
     def canonical(self, why: str) -> Rewrite:
         """All that was changed is written in its place, nothing stays appended."""
@@ -162,10 +173,6 @@ class _Asked:
             return part.key not in keys
 
         return goes
-
-    def _is_withdrawn(self, goes: Goes) -> bool:
-        knowledge = [p for p in (*self.sent.parts, *self.sent.superseded) if layer_of(p.key) == _KNOWLEDGE]
-        return any(map(goes, knowledge))
 
     def _rewrite(
         self, why: str, now: Sequence[SentPart], goes: Goes | None, *, drops: bool = False

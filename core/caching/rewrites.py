@@ -40,17 +40,19 @@ def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, .
 
 
 def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn, ...]:
-    """Let go of what is stored, once something was taken out of knowledge, or may have been while nobody looked."""
+    """Let go of what is stored, once something was taken out of knowledge or deleted, or may have been while nobody
+    looked.
+    """
     if _withdrawal_key(before) == (key := _withdrawal_key(after)) or not key:
         return ()
-    known = after.knowledge
-    if known.is_on and not known.withdrawals:
+    known, deleted = after.knowledge, _deleted(after)
+    if known.is_on and not known.withdrawals and not deleted:
         return ()
     stores = {ProviderKind.GEMINI, ProviderKind.EMBEDDED}
     kinds = {name: status.kind for name, status in after.config.providers.items()}
     rows = after.discussions.summaries.values()
     providers = {row.meta.id: row.meta.provider for row in rows if kinds.get(row.meta.provider) in stores}
-    return (DropWithdrawn(known.withdrawals, known.is_on, providers),)
+    return (DropWithdrawn(known.withdrawals, known.is_on, providers, deleted),)
 
 
 def _withdrawal_key(state: AppState) -> tuple[object, ...]:
@@ -58,7 +60,12 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
     known = state.knowledge
     if state.program.is_loading or not known.watched or not state.config.settings_paths:
         return ()
-    return (known.withdrawals, known.is_on, state.caching.adopted)
+    return (known.withdrawals, known.is_on, state.caching.adopted, _deleted(state))
+
+
+def _deleted(state: AppState) -> frozenset[str]:
+    """Discussions whose last request sent what a person deleted since: a digest, a document, or what one was emptied of."""
+    return frozenset(name for name, one in state.caching.rewrites.items() if one.is_deletion)
 
 
 def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:

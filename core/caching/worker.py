@@ -235,7 +235,10 @@ class CacheHandler:
     def _drop(self, effect: DropWithdrawn) -> None:
         """Delete what is stored of discussions that sent what was withdrawn. The first failure is raised at the end."""
         failure: SlopError | None = None
-        for name in self._keeper.withdrawn(effect.withdrawals, effect.providers, is_on=effect.is_on):
+        held = self._keeper.withdrawn(
+            effect.withdrawals, effect.providers, effect.deleted, is_on=effect.is_on
+        )
+        for name in held:
             provider = effect.providers.get(name)
             if provider is None:
                 continue

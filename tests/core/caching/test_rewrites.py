@@ -319,6 +319,18 @@ def test_what_is_stored_is_let_go_when_something_was_taken_out_or_knowledge_goes
     assert not second.is_on
 
 
+def test_what_is_stored_is_let_go_once_when_something_that_was_sent_is_deleted(book: Playbook) -> None:
+    book.play(KnowledgeRead(replace(KNOWN, watched=("facts.md",))))
+    warm(book)
+    changed = RewritesChecked((chosen(book),), (due(book),))
+    assert of(book.play(changed), DropWithdrawn) == ()
+    deleted = RewritesChecked((chosen(book),), (due(book, why="AGENTS.md is gone", is_deletion=True),))
+    (effect,) = of(book.play(deleted), DropWithdrawn)
+    assert effect.deleted == {chosen(book)}
+    assert of(book.play(deleted), DropWithdrawn) == ()
+    assert of(book.play(changed), DropWithdrawn) == ()
+
+
 def test_an_identity_file_that_changed_looks_at_warm_discussions_too(book: Playbook) -> None:
     warm(book)
     project = replace(book.state.config.project, context=(NamedText("AGENTS.md", "Count twice."),))
