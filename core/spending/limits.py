@@ -48,8 +48,15 @@ def add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
 
 
 def payments_of(records: Iterable[Record]) -> dict[str, Payment]:
-    """Payments that records tell of, by the record's id."""
-    usages = {r.id: r.usage for r in records if isinstance(r, UsageRecord) and r.usage.cost_usd}
+    """Payments that records tell of, by the record's id. One of nothing that is an estimate says that what was paid
+    before it is one.
+    """
+    usages = {
+        r.id: r.usage
+        for r in records
+        if isinstance(r, UsageRecord)
+        and (r.usage.cost_usd or (r.usage.cost_usd == 0 and r.usage.is_estimate))
+    }
     return {key: Payment(usage.cost_usd or 0.0, usage.is_estimate) for key, usage in usages.items()}
 
 

@@ -86,3 +86,15 @@ def test_what_is_paid_before_the_next_days_first_tick_is_paid_on_that_day() -> N
     assert book.state.spending.spent_today_usd == 0.25
     book.play(Tick())
     assert book.state.spending.spent_today_usd == 0.25
+
+
+def test_what_turns_out_to_be_an_estimate_marks_the_day_though_nothing_more_is_paid() -> None:
+    """Rent was booked of a prefix that somebody else had deleted, nobody knows when."""
+    book = Playbook()
+    book.play(SpentCounted(midnight(START), 3.5))
+    free = UsageRecord("free", START, UsageKind.TURN.value, Usage(cost_usd=0.0))
+    assert not add_spent(book.state, (free,)).spending.has_estimate
+    found = UsageRecord("found", START, UsageKind.RENT.value, Usage(cost_usd=0.0, is_estimate=True))
+
+    spending = add_spent(book.state, (found,)).spending
+    assert (spending.spent_today_usd, spending.has_estimate) == (3.5, True)
