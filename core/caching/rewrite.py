@@ -290,7 +290,7 @@ def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
 def _gone(sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart]) -> str:
     """Deletions in words, empty where there is none; by the rule of `view.withdrawn`."""
     if any(part.key == DIGEST_KEY for part in before) and not stack.layer(_KNOWLEDGE).pieces:
-        return "knowledge is off"
+        return "nothing of knowledge is sent any more"
     if words := deletion((part.key for part in before), stack):
         return words
     goes = goes_from(stack, sent.withdrawals)
