@@ -91,7 +91,7 @@ def merge_price_text(state: AppState) -> str:
 
 def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, str] | None:
     """Number of warm discussions that pay, and the price, in words; None where it costs nothing."""
-    warm = [one for one in prices.values() if _is_due(state, one)]
+    warm = [one for one in prices.values() if (one.tokens or has_price(one)) and _is_due(state, one)]
     if not any(map(has_price, warm)):
         return None
     tokens, cost = sum(one.tokens for one in warm), cost_text(warm)

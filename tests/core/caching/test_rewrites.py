@@ -304,6 +304,10 @@ def test_what_a_deletion_would_cost_is_known_and_ends_with_the_warmth(book: Play
         "~12,300 tokens, est. $0.04."
     )
     assert notice(book) is None
+    other = book.discussion("Sky")
+    warm(book, other)
+    book.play(RewritesChecked((other,), (), (due(book, other, tokens=0, cost_usd=0.0),)))
+    assert "1 warm discussion will" in withdrawal_text(book.state), "the other is rewritten anyway"
     book.play(RewritesChecked((chosen(book),)))
     assert withdrawal_text(book.state) == ""
 
