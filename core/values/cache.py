@@ -379,8 +379,7 @@ class Rewrite(msgspec.Struct, frozen=True):
         cost_usd: what the next turn costs more for it, None where the price is unknown; most_usd: where entries that
             nobody has read yet are not there, None where that is the same.
         until: when the cache is cold anyway, None where the provider manages that.
-        is_appended: what was sent stays, and the change joins the next message.
-        is_deletion: something was deleted that the last request sent.
+        is_appended: it joins the next message; is_deletion: something that the last request sent was deleted.
     """
 
     discussion_id: str

@@ -204,14 +204,19 @@ def test_a_deletion_whose_answer_was_lost_is_asked_for_again_and_booked(world: W
     world.rent_agrees()
 
 
+def go_on(world: World) -> None:
+    world.turn()
+    world.tend()
+
+
 def restart(world: World) -> None:
     world.start()
     world.handler.handle(ReadCaches((ID,)))
     world.handler.handle(AdoptContents("gemini", EFFORTS))
 
 
-FINDS: Mapping[str, Callable[[World], object]] = {
-    "the next turn": lambda world: (world.turn(), world.tend()),
+FINDS: Mapping[str, Callable[[World], None]] = {
+    "the next turn": go_on,
     "its own deletion": lambda world: world.handler.handle(ReleaseCache(ID, "gemini")),
     "an invalidation": lambda world: world.handler.handle(ForgetCache(ID, "gemini")),
     "the end": lambda world: world.handler.release_held(),
