@@ -95,7 +95,7 @@ def rewrite_costs(
 
 
 def _beyond(asked: Rewrite, due: Rewrite | None) -> Rewrite:
-    """What is asked for, at what it costs over that which the next turn pays anyway."""
+    """Rewrite that is asked for, at its cost over that which the next turn pays anyway."""
     if due is None or asked.cost_usd is None or due.cost_usd is None:
         return asked
     cost = max(0.0, asked.cost_usd - due.cost_usd)
