@@ -143,6 +143,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
     effects: tuple[Effect, ...] = (
         *lifecycle.watch_effects(before, after),
         *settings.warm_up_effects(before, after),
+        *settings.price_effects(before, after),
         *knowledge.knowledge_effects(before, after),
         *harvest.limit_effects(before, after),
         *withdrawal_effects(before, after),

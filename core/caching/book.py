@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 import msgspec
@@ -280,8 +280,13 @@ def turn_answered(
     return replace(book, turns=turns, changed=book.changed + is_changed), changed
 
 
-def withdrawn(book: CacheBook, withdrawals: int, *, is_on: bool) -> tuple[CacheBook, tuple[str, ...]]:
-    """Something was taken out of knowledge: nothing that may hold it is kept warm.
+def withdrawn(
+    book: CacheBook, withdrawals: int, deleted: Collection[str] = (), *, is_on: bool
+) -> tuple[CacheBook, tuple[str, ...]]:
+    """Something was taken out of knowledge or deleted: nothing that may hold it is kept warm.
+
+    Args:
+        withdrawals, is_on: as of `holds_withdrawn`; deleted: discussions that hold something else that went.
 
     Returns:
         Discussions whose last request may have sent it.
@@ -289,7 +294,8 @@ def withdrawn(book: CacheBook, withdrawals: int, *, is_on: bool) -> tuple[CacheB
     found = tuple(
         name
         for name, page in book.pages.items()
-        if page.cache.sent is not None and holds_withdrawn(page.cache.sent, withdrawals, is_on=is_on)
+        if name in deleted
+        or (page.cache.sent is not None and holds_withdrawn(page.cache.sent, withdrawals, is_on=is_on))
     )
     for name in found:
         book = with_page(book, name, replace(book.pages[name], idle=(), last_call=None))

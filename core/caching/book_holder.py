@@ -75,11 +75,15 @@ class BookHolder:
         )
 
     def forget_stored(
-        self, names: Collection[str]
+        self, names: Collection[str], absent: Collection[str] = ()
     ) -> tuple[tuple[DiscussionCacheState, ...], tuple[RentDue, ...]]:
-        """Stored prefixes are gone: believe in them no more. Returns the states that changed, and their last rent."""
+        """Stored prefixes are gone: believe in them no more. Returns the states that changed, and their last rent.
+
+        Args:
+            absent: those of them that were found to be gone.
+        """
         gone, now = content_store.contents_gone, self._clock()
-        return self._kept(self._step(lambda book: gone(book, names, self._prices, now)))
+        return self._kept(self._step(lambda book: gone(book, names, self._prices, now, absent)))
 
     def tended(
         self, discussion_ids: Collection[str], settings: CachingSettings, off: Collection[str] = ()

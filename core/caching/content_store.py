@@ -15,7 +15,7 @@ from core.caching.gaps import own_odds
 from core.caching.hold import hold_of, rent_share
 from core.caching.ledger import adopt, drop_named, extended, of_discussion
 from core.caching.parameters import scope_settings
-from core.caching.rent import Prices, RentDue, settled, with_content, without
+from core.caching.rent import Prices, RentDue, found_gone, settled, with_content, without
 from core.caching.rent import ending as rent_ending
 from core.values.cache import (
     CacheLedgerEntry,
@@ -87,7 +87,8 @@ def contents_found(
     found = sorted(contents, key=lambda content: (content.expires_at, content.name))
     believed = {entry.name for scope, entry in _named(book) if scope.provider == provider}
     believed |= {row.name for _, row in _rows(book) if row.provider == provider}
-    book, gone = contents_gone(book, believed - {content.name for content in found}, prices, now)
+    absent = believed - {content.name for content in found}
+    book, gone = contents_gone(book, absent, prices, now, absent)
     book = replace(book, gone=book.gone.difference(content.name for content in found))
     changed = list(gone.changed)
     for name in {content.discussion_id: None for content in found}:
@@ -121,7 +122,7 @@ def reported(
     if report is None:
         return book
     for name in {name for name, row in _rows(book) if row.name == report.lost_name}:
-        book = _with_rents(book, name, without(book.pages[name].cache.rents, {report.lost_name}, now))
+        book = _with_rents(book, name, found_gone(book.pages[name].cache.rents, {report.lost_name}, now))
     if report.stored is None or report.stored.name in book.gone:
         return book
     stored = report.stored
@@ -144,9 +145,13 @@ def freshest(book: CacheBook, report: ContentsReport | None) -> ContentsReport |
 
 
 def contents_gone(
-    book: CacheBook, names: Collection[str], prices: Prices, now: datetime
+    book: CacheBook, names: Collection[str], prices: Prices, now: datetime, absent: Collection[str] = ()
 ) -> tuple[CacheBook, Gone]:
-    """Stored prefixes are gone: believe in them no more, and book their rent to its end."""
+    """Stored prefixes are gone: believe in them no more, and book their rent to its end.
+
+    Args:
+        absent: those of them that were found to be gone; the others were deleted now.
+    """
     owners = {entry.discussion_id for _, entry in _named(book) if entry.name in names}
     tenants = {name for name, row in _rows(book) if row.name in names}
     book = replace(book, ledger=drop_named(book.ledger, names), gone=book.gone.union(names))
@@ -158,7 +163,7 @@ def contents_gone(
             continue
         was = page.cache.state
         state = released(was, now) if was is not None and name in owners else was
-        before = without(page.cache.rents, names, now)
+        before = without(found_gone(page.cache.rents, absent, now), names, now)
         rents, rent = settled(name, before, prices, now)
         cache = replace(page.cache, state=state, ledger=of_discussion(book.ledger, name), rents=rents)
         book = _settled(with_page(book, name, replace(page, cache=cache)), before, rents)

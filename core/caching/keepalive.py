@@ -172,9 +172,17 @@ def _lift(wire: Wire, place: int, ttl_s: int) -> Lift | None:
 def best_idle(
     idles: Sequence[Idle], prices: CachePrices, gaps: GapStats, settings: CacheSettings, now: datetime
 ) -> tuple[Idle, KeepalivePlan] | None:
-    """The entry that is most worth keeping, with its plan; None where nothing was left alive."""
+    """The entry that is most worth keeping, with its plan; None where nothing was left alive.
+
+    One that a ping lifts goes first where that pays: what lives longer stands in front of it, and lives on with it.
+    """
+
+    def worth(pair: tuple[Idle, KeepalivePlan]) -> tuple[bool, float, int]:
+        idle, saving = pair[0], pair[1].expected_saving_usd or 0.0
+        return idle.lift is not None and saving > 0, saving, idle.tokens
+
     plans = [(idle, keepalive_plan(idle, prices, gaps, settings, now)) for idle in idles]
-    return max(plans, key=lambda pair: (pair[1].expected_saving_usd or 0.0, pair[0].tokens), default=None)
+    return max(plans, key=worth, default=None)
 
 
 def ping_marks(plan: CachePlan, idle: Idle, request: ProviderRequest) -> tuple[CacheMark, ...]:

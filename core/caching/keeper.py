@@ -252,19 +252,25 @@ class CacheKeeper(BookHolder):
         view = None if page is None else page.replayed.view
         return rewrite_costs(cache, name, stack, self._market(spec, factor), view, is_kept=is_kept)
 
-    def withdrawn(self, withdrawals: int, others: Collection[str], *, is_on: bool) -> tuple[str, ...]:
-        """Something was taken out of knowledge: keep nothing warm that may hold it.
+    def withdrawn(
+        self, withdrawals: int, others: Collection[str], deleted: Collection[str] = (), *, is_on: bool
+    ) -> tuple[str, ...]:
+        """Something was taken out of knowledge or deleted: keep nothing warm that may hold it.
 
         Args:
-            others: discussions to be looked at though they were not used in this run.
+            others: discussions to be looked at though they were not used in this run; deleted: those that hold it.
 
         Returns:
             Discussions whose last request may have sent it.
         """
-        found = self._step(lambda book: books.withdrawn(book, withdrawals, is_on=is_on))
+        found = self._step(lambda book: books.withdrawn(book, withdrawals, deleted, is_on=is_on))
         known = self._book.pages
         caches = ((name, self._store.load(name).sent) for name in others if name not in known)
-        unused = (n for n, sent in caches if sent and holds_withdrawn(sent, withdrawals, is_on=is_on))
+        unused = (
+            name
+            for name, sent in caches
+            if name in deleted or (sent and holds_withdrawn(sent, withdrawals, is_on=is_on))
+        )
         return (*found, *unused)
 
     def forget(self, discussion_id: str) -> DiscussionCacheState | None:

@@ -87,16 +87,18 @@ class DeleteContents(msgspec.Struct, frozen=True):
 
 
 class DropWithdrawn(msgspec.Struct, frozen=True):
-    """Something was taken out of knowledge: delete what is stored and may hold it, and keep nothing of it warm.
+    """Something was taken out of knowledge or deleted: delete what is stored and may hold it, and keep nothing of it warm.
 
     Args:
-        withdrawals: how often that was until now; is_on: layer 7 is sent at all.
+        withdrawals: how often something was taken out until now; is_on: layer 7 is sent at all.
         providers: of discussions of which something may be stored, by their ids.
+        deleted: discussions whose last request sent what was deleted since.
     """
 
     withdrawals: int
     is_on: bool
     providers: Mapping[str, str]
+    deleted: frozenset[str] = frozenset()
 
 
 class CheckRewrites(msgspec.Struct, frozen=True):

@@ -72,6 +72,16 @@ def without(rents: Rents, names: Collection[str], now: datetime) -> Rents:
     )
 
 
+def found_gone(rents: Rents, names: Collection[str], now: datetime) -> Rents:
+    """Rows after contents were found to be gone before their time: their rent has ended by now, nobody knows when."""
+    return tuple(
+        replace(row, expires_at=row.ending_at or now, ending_at=row.ending_at or now)
+        if row.name in names and now < row.expires_at
+        else row
+        for row in rents
+    )
+
+
 def ending(rents: Rents, names: Collection[str], now: datetime | None) -> Rents:
     """Rows after their deletion was asked for and not answered yet; None: it was."""
     return tuple(replace(row, ending_at=now) if row.name in names else row for row in rents)
@@ -80,22 +90,26 @@ def ending(rents: Rents, names: Collection[str], now: datetime | None) -> Rents:
 def settled(
     discussion_id: str, rents: Rents, prices: Prices, now: datetime
 ) -> tuple[Rents, tuple[RentDue, ...]]:
-    """Book what is due: of what has ended or was used since, and of what is held for long. What has ended goes."""
+    """Book what is due: of what has ended or was used since, and of what is held for long. What has ended goes.
+
+    Of one that ended nobody knows when, what was booked since its last use may be too much: nothing more is, and that is
+    marked.
+    """
     kept: list[StoredRent] = []
     due: list[RentDue] = []
     for row in rents:
         is_guessed = row.ending_at is not None and now >= row.expires_at
         end = min(now, row.expires_at, row.ending_at or now) if is_guessed else min(now, row.expires_at)
-        if end <= row.paid_until:
+        was_used = row.used_at is not None and row.used_at > row.paid_until
+        if end <= row.paid_until and not (is_guessed and row.used_at != row.paid_until):
             if now < row.expires_at:
                 kept.append(row)
             continue
-        was_used = row.used_at is not None and row.used_at > row.paid_until
         if now < row.expires_at and not was_used and now - row.paid_until < BOOKED_EVERY:
             kept.append(row)
             continue
         price = prices(row.provider, row.model)
-        cost = rent_usd(price, row.tokens, end - row.paid_until)
+        cost = rent_usd(price, row.tokens, max(timedelta(), end - row.paid_until))
         record_id = make_id(end, f"rent/{row.name}/{row.paid_until.timestamp()}")
         due.append(
             RentDue(discussion_id, row.provider, row.model, cost, price.input_usd, record_id, now, is_guessed)

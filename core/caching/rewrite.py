@@ -86,14 +86,27 @@ def rewrite_costs(
     asked = _Asked(cache, sent, discussion_id, stack, market, until)
     if not asked.is_warm:
         return RewriteCosts(discussion_id)
+    due = _due(asked, view or ContextView())
     has_knowledge = bool(sent.parts or sent.superseded)
     holds_some = has_knowledge or sent.has_recalled
     return RewriteCosts(
         discussion_id,
-        _due(asked, view or ContextView()),
-        asked.withdrawal() if holds_some else None,
-        asked.switch_off() if has_knowledge else None,
+        due,
+        _beyond(asked.withdrawal(), due) if holds_some else None,
+        _beyond(asked.switch_off(), due) if has_knowledge else None,
     )
+
+
+def _beyond(asked: Rewrite, due: Rewrite | None) -> Rewrite:
+    """Rewrite that is asked for, at its cost over that which the next turn pays anyway."""
+    if due is None or asked.cost_usd is None or due.cost_usd is None:
+        return asked
+    cost = max(0.0, asked.cost_usd - due.cost_usd)
+    most = None
+    if asked.most_usd is not None or due.most_usd is not None:
+        most = (asked.most_usd or asked.cost_usd) - (due.most_usd or due.cost_usd)
+    most = most if most is not None and most > cost else None
+    return replace(asked, tokens=max(0, asked.tokens - due.tokens), cost_usd=cost, most_usd=most)
 
 
 class _Asked:
@@ -130,8 +143,8 @@ class _Asked:
     def rewrite(self, why: str) -> Rewrite:
         """All that was changed is written in its place at once, or what was deleted is left out of the updates."""
         goes, is_taken = goes_from(self.stack, self.sent.withdrawals), _takes_recalled(self.sent, self.stack)
-        drops = is_taken or self._is_withdrawn(goes)
-        return self._rewrite(why, self.now, goes, drops=drops, drops_recalled=is_taken)
+        told = self._rewrite(why, self.now, goes, drops=True, drops_recalled=is_taken)
+        return replace(told, is_deletion=True)
 
     def canonical(self, why: str) -> Rewrite:
         """All that was changed is written in its place, nothing stays appended."""
@@ -165,10 +178,6 @@ class _Asked:
             return part.key not in keys
 
         return goes
-
-    def _is_withdrawn(self, goes: Goes) -> bool:
-        knowledge = [p for p in (*self.sent.parts, *self.sent.superseded) if layer_of(p.key) == _KNOWLEDGE]
-        return any(map(goes, knowledge))
 
     def _rewrite(
         self,
@@ -302,7 +311,7 @@ def _due(asked: _Asked, view: ContextView) -> Rewrite | None:
 def _gone(sent: SentKnowledge, stack: AggregateStack, before: Sequence[SentPart]) -> str:
     """Deletions in words, empty where there is none; by the rule of `view.withdrawn`."""
     if any(part.key == DIGEST_KEY for part in before) and not stack.layer(_KNOWLEDGE).pieces:
-        return "knowledge is off"
+        return "nothing of knowledge is sent any more"
     if words := deletion((part.key for part in before), stack):
         return words
     goes = goes_from(stack, sent.withdrawals)

@@ -41,17 +41,19 @@ def rewrite_effects(before: AppState, after: AppState) -> tuple[CheckRewrites, .
 
 
 def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn, ...]:
-    """Let go of what is stored, once something was taken out of knowledge, or may have been while nobody looked."""
+    """Let go of what is stored, once something was taken out of knowledge or deleted, or may have been while nobody
+    looked.
+    """
     if _withdrawal_key(before) == (key := _withdrawal_key(after)) or not key:
         return ()
-    known = after.knowledge
-    if known.is_on and not known.withdrawals:
+    known, deleted = after.knowledge, _deleted(after)
+    if known.is_on and not known.withdrawals and not deleted:
         return ()
     stores = {ProviderKind.GEMINI, ProviderKind.EMBEDDED}
     kinds = {name: status.kind for name, status in after.config.providers.items()}
     rows = after.discussions.summaries.values()
     providers = {row.meta.id: row.meta.provider for row in rows if kinds.get(row.meta.provider) in stores}
-    return (DropWithdrawn(known.withdrawals, known.is_on, providers),)
+    return (DropWithdrawn(known.withdrawals, known.is_on, providers, deleted),)
 
 
 def _withdrawal_key(state: AppState) -> tuple[object, ...]:
@@ -59,7 +61,12 @@ def _withdrawal_key(state: AppState) -> tuple[object, ...]:
     known = state.knowledge
     if state.program.is_loading or not known.watched or not state.config.settings_paths:
         return ()
-    return (known.withdrawals, known.is_on, state.caching.adopted)
+    return (known.withdrawals, known.is_on, state.caching.adopted, _deleted(state))
+
+
+def _deleted(state: AppState) -> frozenset[str]:
+    """Discussions whose last request sent what a person deleted since: a digest, a document, or what one was emptied of."""
+    return frozenset(name for name, one in state.caching.rewrites.items() if one.is_deletion)
 
 
 def withdrawal_text(state: AppState, *, is_all: bool = False) -> str:
@@ -85,7 +92,7 @@ def merge_price_text(state: AppState) -> str:
 
 def _price_words(state: AppState, prices: Mapping[str, Rewrite]) -> tuple[str, str] | None:
     """Number of warm discussions that pay, and the price, in words; None where it costs nothing."""
-    warm = [one for one in prices.values() if _is_due(state, one)]
+    warm = [one for one in prices.values() if (one.tokens or has_price(one)) and _is_due(state, one)]
     if not any(map(has_price, warm)):
         return None
     tokens, cost = sum(one.tokens for one in warm), cost_text(warm)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -214,7 +214,7 @@ class CacheHandler:
         if isinstance(client, Stores):
             gone = held.difference(client.stored_names)
             left = client.delete_stored(sorted(names - gone))
-            _, due = self._keeper.forget_stored((gone | names).difference(left))
+            _, due = self._keeper.forget_stored((gone | names).difference(left), client.absent_names)
             self._paid(due)
             check_deleted(left)
 
@@ -235,7 +235,10 @@ class CacheHandler:
     def _drop(self, effect: DropWithdrawn) -> None:
         """Delete what is stored of discussions that sent what was withdrawn. The first failure is raised at the end."""
         failure: SlopError | None = None
-        for name in self._keeper.withdrawn(effect.withdrawals, effect.providers, is_on=effect.is_on):
+        held = self._keeper.withdrawn(
+            effect.withdrawals, effect.providers, effect.deleted, is_on=effect.is_on
+        )
+        for name in held:
             provider = effect.providers.get(name)
             if provider is None:
                 continue
@@ -276,7 +279,7 @@ class CacheHandler:
             return
         left = client.delete_stored(sorted(names))
         gone = names.difference(left)
-        self._gone(gone)
+        self._gone(gone, client.absent_names)
         self._emit(ContentsDeleted(provider, tuple(sorted(gone))))
         check_deleted(left)
 
@@ -289,7 +292,7 @@ class CacheHandler:
         self._keeper.ending(asked)
         deleted = frozenset(self._clients.release())
         self._keeper.ending(deleted.union(self._clients.refused), is_answered=True)
-        self._gone(deleted)
+        self._gone(deleted, self._clients.absent_names)
 
     def _tend(self, effect: TendContents) -> None:
         tending = self._keeper.tended(effect.discussion_ids, effect.settings, effect.off)
@@ -315,13 +318,13 @@ class CacheHandler:
             log.warning("what is stored for %s was not kept: %s", extension.discussion_id, error)
             return
         if content is None:
-            self._gone(frozenset({extension.name}))
+            self._gone(frozenset({extension.name}), {extension.name})
             return
         self._keeper.extended(extension.discussion_id, extension.provider, content)
         self._report(extension.discussion_id)
 
-    def _gone(self, names: frozenset[str]) -> None:
-        states, due = self._keeper.forget_stored(names)
+    def _gone(self, names: frozenset[str], absent: Collection[str]) -> None:
+        states, due = self._keeper.forget_stored(names, absent)
         for state in states:
             self._report(state.discussion_id)
         self._paid(due)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import assert_never
 
 from core.base import paths
+from core.base.days import midnight
 from core.base.errors import StorageError
 from core.base.reports import OperationFailed, Report, WorkerReported
 from core.discussion import trash
@@ -29,7 +30,6 @@ from core.discussion.messages import (
 )
 from core.discussion.meta import has_draft
 from core.discussion.payments import all_paid_since
-from core.spending.limits import midnight
 from core.spending.messages import SpendingEvent, SpentCounted
 from core.values.discussion import DiscussionSummary
 from core.values.state import SearchHits

@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 
 from core.base import paths
+from core.base.days import midnight
 from core.base.errors import SlopError
 from core.discussion import log, trash
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.discussion.reply_journal import leftovers
 from core.spending.harvest_costs import harvest_payments
-from core.spending.limits import midnight
 from core.values.records import MessageRecord, UsageRecord
 from core.values.spending import Payment
 

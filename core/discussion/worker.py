@@ -12,6 +12,7 @@ from typing import Protocol, assert_never
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.days import midnight
 from core.base.disk import Appended
 from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
@@ -56,7 +57,7 @@ from core.discussion.messages import (
 from core.discussion.payments import paid_since
 from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten, RemoveFromQueue
 from core.discussion.sightings import Seen
-from core.spending.limits import call_key, midnight, payments_of
+from core.spending.limits import call_key, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
 from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
 from core.values.messages import Message, Role

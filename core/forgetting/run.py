@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from core.agent.journal_text import without_discussions
 from core.base import paths
+from core.base.days import midnight
 from core.base.disk import OS_DISK, Disk, make_dirs, remove_file, remove_tree, reported, sync_dir
 from core.base.errors import LockedError, SlopError, StorageError
 from core.base.ids import make_id
@@ -64,7 +65,6 @@ from core.knowledge.withdrawals import withdrawing
 from core.mcp_server.proposal_file import drop_saying
 from core.retrieval.erasure import ServerDebt, erase_in_index, pay, tell_server
 from core.spending.harvest_costs import harvest_payments, note_spent
-from core.spending.limits import midnight
 from core.values.batches import BatchItem
 from core.values.forgetting import ForgetReceipt, ForgetTarget, PlaceReport
 

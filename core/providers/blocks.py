@@ -89,12 +89,16 @@ class Wire(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class WireMemo:
-    """Blocks of a discussion's last request: their leading run is taken over. One thread at a time."""
+    """Blocks of a discussion's last request: their leading run is taken over. One thread at a time.
+
+    `head`: how many of the parts are tools and system.
+    """
 
     scope: LedgerScope | None = None
     revision: Hashable = None
     messages: tuple[RequestMessage, ...] = ()
     parts: list[RequestPart | ToolSchema] = field(default_factory=list)
+    head: int = 0
     wire: Wire = field(default_factory=lambda: Wire((), (), (), (), {}))
     transient: int = -1
 
@@ -132,7 +136,7 @@ def wire_of(
     memo = memo or WireMemo()
     kept = memo.parts if memo.scope == scope else []
     is_counted = memo.revision == revision
-    sure, roles, rest = _parts(request, kept, memo.messages)
+    sure, roles, rest = _parts(request, kept, memo.head, memo.messages)
     same = sure + _common(kept[sure:], rest)
     parts = [*kept[:sure], *rest]
     old = memo.wire
@@ -172,6 +176,7 @@ def wire_of(
     )
     memo.scope, memo.revision = scope, revision
     memo.messages, memo.parts, memo.wire = request.messages, parts, wire
+    memo.head = len(request.tools) + len(request.system)
     return wire
 
 
@@ -217,7 +222,10 @@ def scope_hash(scope: LedgerScope) -> str:
 
 
 def _parts(
-    request: ProviderRequest, kept: list[RequestPart | ToolSchema], messages: tuple[RequestMessage, ...]
+    request: ProviderRequest,
+    kept: list[RequestPart | ToolSchema],
+    kept_head: int,
+    messages: tuple[RequestMessage, ...],
 ) -> tuple[int, list[str], list[RequestPart | ToolSchema]]:
     """Number of leading parts that are surely those kept, then the roles and parts of the rest.
 
@@ -225,7 +233,7 @@ def _parts(
     """
     head: list[RequestPart | ToolSchema] = [*request.tools, *request.system]
     sure, first = 0, 0
-    if kept and _common(kept, head) == len(head):
+    if kept and kept_head == len(head) and _common(kept, head) == len(head):
         sure = len(head)
         first = shared_run(messages, request.messages)
         sure = len(kept) - sum([len(message.parts) for message in messages[first:]])

@@ -54,6 +54,11 @@ class Stores(Protocol):
         """Those that this program is known to hold. Asks nobody."""
         ...
 
+    @property
+    def absent_names(self) -> frozenset[str]:
+        """Those that were gone already when they were to be deleted: nobody knows since when. Asks nobody."""
+        ...
+
     def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
         """Every live one that this program made; those of these discussions are held from now on.
 
@@ -171,6 +176,14 @@ class Clients:
         with self._lock:
             clients = [*self._clients.values(), *self._dropped]
         return tuple(name for client in clients if isinstance(client, Stores) for name in client.stored_names)
+
+    @property
+    def absent_names(self) -> frozenset[str]:
+        """Names of what was gone already when it was to be deleted, at any provider."""
+        with self._lock:
+            clients = [*self._clients.values(), *self._dropped]
+        names = (client.absent_names for client in clients if isinstance(client, Stores))
+        return frozenset[str]().union(*names)
 
     @property
     def refused(self) -> tuple[str, ...]:

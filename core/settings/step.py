@@ -254,9 +254,20 @@ def models_listed(state: AppState, event: ModelsListed) -> Result:
 
 def price_models(state: AppState) -> Result:
     """Look up the prices that are not known yet."""
+    return state, _unpriced(state)
+
+
+def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
+    """Look up all prices once something is cached: who switches the model then is told what that costs."""
+    had, has = (bool(state.caching.caches) for state in (before, after))
+    is_same = had and before.config.models is after.config.models
+    return _unpriced(after) if has and not is_same else ()
+
+
+def _unpriced(state: AppState) -> tuple[FindPrices, ...]:
     offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
     unknown = tuple(key for key in offered if key not in state.config.prices)
-    return state, (FindPrices(unknown),) if unknown else ()
+    return (FindPrices(unknown),) if unknown else ()
 
 
 def probe_servers(state: AppState) -> Result:

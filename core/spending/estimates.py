@@ -63,7 +63,8 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
 
     Args:
         reported: marked an estimate where its cost is the provider's guess, or where it has no cost and some of its
-            parts are absurd: those are taken as expected. Input or reply far below what was sent or arrived says nothing.
+            parts are absurd, or were to be told and are not: those are taken as expected. Input or reply far below what
+            was sent or arrived says nothing.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
         is_whole: the provider ended the reply itself, so that what it said is its last word.
 
@@ -75,7 +76,8 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
     if is_far_below(reported.output_tokens, reply_tokens_est):
         reported = replace(reported, output_tokens=None, reasoning_tokens=None, cost_usd=None)
     if reported.is_estimate and reported.cost_usd is None:
-        reported = _with_parts(reported, expected)
+        filled = _with_parts(reported, expected)
+        reported = filled if price(filled) else replace(reported, is_estimate=False)
     if is_whole and _says_all(reported, reply_tokens_est):
         return _priced(reported, price)
     usage = _priced(_filled(reported, expected, reply_tokens_est), price)
@@ -85,7 +87,7 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
 def _with_parts(reported: Usage, expected: Usage) -> Usage:
     """Usage whose absurd parts are those that were expected, in proportion to the whole that is known."""
     sent = reported.input_tokens
-    if sent is None or not expected.input_tokens:
+    if sent is None or not expected.input_tokens or expected.cache_read_tokens is None:
         return reported
     share = sent / expected.input_tokens
     read, written = reported.cache_read_tokens, reported.cache_write_tokens

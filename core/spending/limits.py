@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
+from core.base.days import midnight
 from core.base.figures import money
 from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
@@ -17,14 +17,6 @@ from core.values.settings import Settings
 from core.values.spending import LimitScope, Payment, ReachedLimit, Reservation
 from core.values.state import AppState
 from core.values.usage import UsageKind
-
-DAY = timedelta(days=1)
-
-
-def midnight(now: datetime) -> datetime:
-    """The last midnight where the person is, UTC."""
-    here = now.astimezone()
-    return here.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
 
 
 def counted(state: AppState, event: SpentCounted) -> AppState:
@@ -56,8 +48,15 @@ def add_spent(state: AppState, records: tuple[Record, ...]) -> AppState:
 
 
 def payments_of(records: Iterable[Record]) -> dict[str, Payment]:
-    """Payments that records tell of, by the record's id."""
-    usages = {r.id: r.usage for r in records if isinstance(r, UsageRecord) and r.usage.cost_usd}
+    """Payments that records tell of, by the record's id. One of nothing that is an estimate says that what was paid
+    before it is one.
+    """
+    usages = {
+        r.id: r.usage
+        for r in records
+        if isinstance(r, UsageRecord)
+        and (r.usage.cost_usd or (r.usage.cost_usd == 0 and r.usage.is_estimate))
+    }
     return {key: Payment(usage.cost_usd or 0.0, usage.is_estimate) for key, usage in usages.items()}
 
 
@@ -124,13 +123,14 @@ def release(state: AppState, key: str) -> AppState:
 def new_day(state: AppState) -> AppState:
     """Begin the day's sum anew past the person's midnight."""
     start, now = state.spending.day_start, state.now
-    if start is None or now is None or now < start + DAY:
+    today = None if now is None else midnight(now)
+    if start is None or today is None or today <= start:
         return state
     return replace(
         state,
         spending=replace(
             state.spending,
-            day_start=start + DAY * ((now - start) // DAY),
+            day_start=today,
             spent_today_usd=0.0,
             has_estimate=False,
             own={},

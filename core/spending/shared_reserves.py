@@ -15,12 +15,12 @@ import msgspec
 from msgspec.structs import replace
 
 from core.base import paths
+from core.base.days import midnight
 from core.base.decoders import from_json
 from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError, StorageError
 from core.base.locks import HeldLock, take_lock
 from core.base.opener import BOOK_BYTES, read_file
-from core.spending.limits import midnight
 from core.spending.messages import UpkeepCut
 from core.values.spending import Payment, SpentElsewhere
 from core.values.usage import UsageKind

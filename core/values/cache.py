@@ -379,7 +379,7 @@ class Rewrite(msgspec.Struct, frozen=True):
         cost_usd: what the next turn costs more for it, None where the price is unknown; most_usd: where entries that
             nobody has read yet are not there, None where that is the same.
         until: when the cache is cold anyway, None where the provider manages that.
-        is_appended: what was sent stays, and the change joins the next message.
+        is_appended: it joins the next message; is_deletion: something that the last request sent was deleted.
     """
 
     discussion_id: str
@@ -389,6 +389,7 @@ class Rewrite(msgspec.Struct, frozen=True):
     until: datetime | None = None
     is_appended: bool = False
     most_usd: float | None = None
+    is_deletion: bool = False
 
 
 class RewriteCosts(msgspec.Struct, frozen=True):
@@ -396,8 +397,8 @@ class RewriteCosts(msgspec.Struct, frozen=True):
 
     Args:
         due: for those that were made, None where there are none or the cache is cold.
-        withdrawal: for taking something out of knowledge, None where nothing of it is cached.
-        switch_off: for taking all of layer 7 away, None likewise.
+        withdrawal: for taking something out of knowledge, over what is due; None where nothing of it is cached.
+        switch_off: for taking all of layer 7 away, likewise.
     """
 
     discussion_id: str

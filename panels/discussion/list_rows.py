@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import PurePath
 
 import msgspec
 
+from core.base.days import day_start
 from core.values.discussion import DiscussionSummary
 from core.values.state import AppState, TrashItem
 from panels.base.memo import Memo
@@ -170,7 +171,7 @@ class _Calendar:
     def __init__(self, today: date) -> None:
         self._today = today
         self._recent = [
-            (midnight(today - timedelta(days=days)), (1, days, title))
+            (day_start(today - timedelta(days=days)), (1, days, title))
             for days, title in ((0, "Today"), (1, "Yesterday"), (7, "Last 7 days"), (30, "Last 30 days"))
             if today > date.min
         ]
@@ -193,12 +194,7 @@ class _Calendar:
         first = newest.astimezone().date().replace(day=1)
         following = (first + timedelta(days=31)).replace(day=1)
         title = f"{first:%B}" if first.year == self._today.year else f"{first:%B} {first.year}"
-        return midnight(first), midnight(following), (2, -(first.year * 12 + first.month), title)
-
-
-def midnight(day: date) -> datetime:
-    """The start of a day where the person is, in UTC."""
-    return datetime.combine(day, time.min).astimezone(UTC)
+        return day_start(first), day_start(following), (2, -(first.year * 12 + first.month), title)
 
 
 Families = tuple[list[DiscussionSummary], dict[str, list[DiscussionSummary]]]

@@ -156,6 +156,11 @@ class GeminiProvider:
         """Names of what is known to be stored, as the vendor gives them."""
         return tuple(content.name for content in self.caches.held)
 
+    @property
+    def absent_names(self) -> frozenset[str]:
+        """Names of what was gone already when it was to be deleted."""
+        return self.caches.absent
+
     def adopt(self, discussion_ids: Collection[str]) -> tuple[StoredContent, ...]:
         """Find what is still stored and billed; contents of these discussions are held from now on.
 

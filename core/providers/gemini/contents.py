@@ -64,6 +64,7 @@ class GeminiCaches:
         self._lock = threading.Lock()
         self._making = threading.Lock()
         self._held: dict[str, StoredContent] = {}
+        self._absent: frozenset[str] = frozenset()
         self._minimum: dict[str, int] = {}
         self._refused: set[tuple[str, str]] = set()
         self._unsure: set[tuple[str, str]] = set()
@@ -74,6 +75,11 @@ class GeminiCaches:
         now = self._clock()
         with self._lock:
             return tuple(content for content in self._held.values() if content.expires_at > now)
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Names of contents that were gone already when they were to be deleted."""
+        return self._absent
 
     def find(self, model: str, prefix_hash: str) -> StoredContent | None:
         """The live content that holds a prefix for a model, None where none is known."""
@@ -129,16 +135,23 @@ class GeminiCaches:
         Where no answer came it is asked for once more: whether it has ended tells when its rent did.
         """
         try:
-            try:
-                self._delete(name)
-            except ProviderError as error:
-                if not is_answer_lost(error):
-                    raise
-                self._delete(name)
+            self._delete(name)
+        except ProviderError as error:
+            if is_answer_lost(error):
+                self._delete_again(name)
+            elif error.status in GONE:
+                with self._lock:
+                    self._absent |= {name}
+            else:
+                raise
+        self.forget(name)
+
+    def _delete_again(self, name: str) -> None:
+        try:
+            self._delete(name)
         except ProviderError as error:
             if error.status not in GONE:
                 raise
-        self.forget(name)
 
     def _delete(self, name: str) -> None:
         with self._failures("", name):

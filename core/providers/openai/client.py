@@ -174,7 +174,7 @@ class OpenAiProvider:
             str(body["model"]),
         )
         if answer.usage is not None:
-            yield UsageUpdate(usage_of(answer.usage, answer.id))
+            yield UsageUpdate(usage_of(answer.usage, answer.id))  # what takes a prewarm has a cache
         yield Stopped(StopKind.COMPLETED)
 
     def _run(self, body: dict[str, Any], discussion_id: str) -> Iterator[StreamItem]:
@@ -242,7 +242,10 @@ class OpenAiProvider:
                     self._last_ids.put(discussion_id, event.response.id)
                     if event.response.usage is not None:
                         why = miss_reason(getattr(event.response, "prompt_cache_diagnostics", None))
-                        usage = usage_of(event.response.usage, request_id or event.response.id)
+                        has_cache = (model, "prompt_cache_key") not in self._refused
+                        usage = usage_of(
+                            event.response.usage, request_id or event.response.id, has_cache=has_cache
+                        )
                         yield UsageUpdate(replace(usage, miss_reason=why))
                     yield stop_of(event.response, has_calls=has_calls, has_refused=has_refused)
                     return

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from core.providers.usage import counted_usage, part_of
 from core.values.provider import StopKind, Stopped
 from core.values.usage import Usage
 
 
-def usage_of(usage: Any, request_id: str) -> Usage:
+def usage_of(usage: Any, request_id: str, *, has_cache: bool = True) -> Usage:
     """Usage of a response. `input_tokens` already holds cache reads and writes; what is missing is not reported.
 
-    Source: openai types/responses/response_usage.py, 3.51.0; OpenAI "Prompt caching" (read 2026-11-20).
+    What was read stands there also where nothing was: where it does not, what the input costs is an estimate.
+
+    Args:
+        has_cache: False of a server that refused the fields of caching: there is nothing that it would have to say.
+
+    Source: openai types/responses/response_usage.py, 3.51.0; OpenAI "Prompt caching" (read 2026-11-24).
     """
     read = getattr(usage, "input_tokens_details", None)
     written = getattr(usage, "output_tokens_details", None)
     by_ttl = getattr(read, "cache_write_tokens_details", None)
-    return counted_usage(
+    found = counted_usage(
         input_tokens=getattr(usage, "input_tokens", None),
         output_tokens=getattr(usage, "output_tokens", None),
         cache_read_tokens=part_of(read, "cached_tokens"),
@@ -26,6 +33,8 @@ def usage_of(usage: Any, request_id: str) -> Usage:
         reasoning_tokens=part_of(written, "reasoning_tokens"),
         request_id=request_id,
     )
+    is_untold = has_cache and found.input_tokens is not None and found.cache_read_tokens is None
+    return replace(found, is_estimate=found.is_estimate or is_untold)
 
 
 def stop_of(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:

@@ -347,10 +347,13 @@ def test_a_stored_prefix_that_holds_what_was_taken_out_is_deleted_at_once(
     assert plan.read_tokens == 0
 
 
-def test_a_stored_prefix_without_knowledge_stays(world: World) -> None:
+def test_a_stored_prefix_without_knowledge_stays_unless_it_holds_what_was_deleted(world: World) -> None:
     world.turn()
-    world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}))
+    world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}, frozenset({"another"})))
     assert len(world.left) == 1
+
+    world.handler.handle(DropWithdrawn(2, True, {ID: "gemini"}, frozenset({ID})))
+    assert world.left == []
 
 
 def test_it_is_deleted_also_when_it_was_stored_before_a_restart(world: World) -> None:

@@ -8,14 +8,34 @@ from msgspec.structs import replace
 from core.caching import pings
 from core.caching.economy import best_pings, outlook, ping_window_s
 from core.caching.gaps import Odds
-from core.caching.keepalive import Idle, after_ping, idle_entries, ping_marks, ping_request, ping_tokens
+from core.caching.keepalive import (
+    Idle,
+    Lift,
+    after_ping,
+    best_idle,
+    idle_entries,
+    ping_marks,
+    ping_request,
+    ping_tokens,
+)
 from core.caching.ledger import can_extend, lifted_s, record, with_extension
 from core.caching.planner import PlanInputs, plan
 from core.providers.blocks import eve_of
 from core.values.cache import CacheLedger, CachePlan, CacheSettings, ExtensionEvidence, Mechanism
 from core.values.usage import Usage
 from tests.core.caching.cache_play import MARKET, CachePlay, cost
-from tests.core.caching.requests import ANTHROPIC, NOW, SCOPE, SLOW, after, habits_of, json_of, request, wire
+from tests.core.caching.requests import (
+    ANTHROPIC,
+    NOW,
+    SCOPE,
+    SLOW,
+    after,
+    gap_stats,
+    habits_of,
+    json_of,
+    request,
+    wire,
+)
 from tests.vendors.billing.anthropic import AnthropicCache
 from tests.vendors.billing.clock import Clock
 from tests.vendors.billing.tokens import Texts
@@ -92,6 +112,20 @@ def test_a_lifted_idle_time_is_pinged_once_after_five_minutes_and_then_by_the_ho
     assert best_pings(odds, 300, 0.05, 1.2, 24)[0] == 10
     late = Odds((ping_window_s(300) + 3_700.0,), (1.0,), 0.9)
     assert best_pings(late, 300, 0.05, 1.2, 24, lifted_s=3600)[0] == 2
+
+
+def test_what_lives_for_an_hour_in_front_does_not_keep_a_ping_from_lifting_what_stands_behind() -> None:
+    """It is part of what the ping lifts, and lives on with it; where no lift pays it is kept by itself."""
+    behind = Idle(84_000, 300, NOW, covered_tokens=61_000, lift=Lift("11/m1", "m1", 84_300, 3600))
+    front = Idle(61_000, 3600, NOW)
+    best = best_idle((behind, front), ANTHROPIC, SLOW, ON, NOW)
+    assert best is not None
+    assert (best[0], best[1].ping_at) == (behind, after(ping_window_s(300)))
+
+    little = replace(behind, covered_tokens=83_900)
+    alone = best_idle((little, front), ANTHROPIC, gap_stats(*[60.0, 9000.0] * 50), ON, NOW)
+    assert alone is not None
+    assert (alone[0], alone[1].ping_at) == (front, after(ping_window_s(3600)))
 
 
 def test_a_cold_start_is_worth_less_than_an_hours_price_where_a_ping_can_lift_it() -> None:

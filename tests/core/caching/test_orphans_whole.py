@@ -223,6 +223,30 @@ def test_after_a_crash_the_stored_prefix_is_adopted_and_the_next_turn_reads_it(
     assert world.server.bodies[-1]["cachedContent"] == name
 
 
+@pytest.mark.parametrize("name", ["knowledge/digest.md", "AGENTS.md"])
+@pytest.mark.parametrize("left", [None, b"", b" \n\n"], ids=["deleted", "emptied", "blank"])
+def test_what_is_deleted_or_emptied_takes_along_what_is_stored_of_it(
+    world: World, name: str, left: bytes | None
+) -> None:
+    """By the person, in a shell or an editor, between two turns."""
+    file = world.home / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("- SPRING-TIDES come after the moon is full\n", encoding="utf-8")
+    controller = world.start(watches=True)
+    chosen = world.stored_turn(controller)
+    assert "SPRING-TIDES" in world.creations[0].body.decode()
+    assert len(world.left) == 1
+
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(left)
+    until(controller, lambda s: s.caching.caches[chosen].tokens_cached == 0)
+    assert world.left == []
+    world.ask(controller, chosen, "two")
+    assert "SPRING-TIDES" not in world.server.requests[-1].body.decode()
+
+
 def test_disabling_deletes_what_is_stored(world: World) -> None:
     controller = world.start()
     chosen = world.stored_turn(controller)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from core.caching.messages import AdoptContents, CacheReported, ReadCaches, ReleaseCache, RentPaid
+from core.caching.messages import (
+    AdoptContents,
+    CacheReported,
+    ForgetCache,
+    ReadCaches,
+    ReleaseCache,
+    RentPaid,
+)
 from core.discussion import log as store_log
 from core.values.records import UsageRecord
 from core.values.usage import Usage, UsageKind
 from tests.core.app.playbook import Playbook
-from tests.core.caching.contents_kit import EFFORTS, ID, World
-from tests.vendors.billing.clock import Clock
-from tests.vendors.gemini_server import GeminiServer
+from tests.core.caching.contents_kit import EFFORTS, FLASH, ID, World
+from tests.vendors.billing.clock import Clock, moment
+from tests.vendors.billing.prices import Prices
+from tests.vendors.gemini_server import KEY, GeminiServer
 from tests.vendors.loopback import Captured, Reply, StreamReply
 
 
@@ -193,6 +202,52 @@ def test_a_deletion_whose_answer_was_lost_is_asked_for_again_and_booked(world: W
     world.handler.release_held()
     assert [one.is_estimate for one in world.told(RentPaid)] == [False]
     world.rent_agrees()
+
+
+def go_on(world: World) -> None:
+    world.turn()
+    world.tend()
+
+
+def restart(world: World) -> None:
+    world.start()
+    world.handler.handle(ReadCaches((ID,)))
+    world.handler.handle(AdoptContents("gemini", EFFORTS))
+
+
+FINDS: Mapping[str, Callable[[World], None]] = {
+    "the next turn": go_on,
+    "its own deletion": lambda world: world.handler.handle(ReleaseCache(ID, "gemini")),
+    "an invalidation": lambda world: world.handler.handle(ForgetCache(ID, "gemini")),
+    "the end": lambda world: world.handler.release_held(),
+    "the next start": restart,
+}
+
+
+@pytest.mark.parametrize("find", FINDS)
+@pytest.mark.parametrize(("found_after_s", "is_booked"), [(120, False), (960, False), (960, True)])
+def test_rent_of_what_somebody_else_deleted_is_marked_as_soon_as_that_is_found(
+    world: World, find: str, found_after_s: int, *, is_booked: bool
+) -> None:
+    """Nobody says when it ended: what was booked of it is at most what it can have cost."""
+    world.turn()
+    (name,) = world.left
+    begun_s = world.clock()
+    world.later(120)
+    world.server.cache.stored.delete(name, owner=KEY)
+    world.later(found_after_s)
+    if is_booked:
+        world.handler.handle(ReadCaches((ID,)))
+        assert not any(one.is_estimate for one in world.told(RentPaid)), "it stands, by all that is known"
+    FINDS[find](world)
+    rents = world.told(RentPaid)
+    assert rents[-1].is_estimate
+    (hours,) = list(world.server.cache.stored.token_hours(world.clock()).values())[:1]
+    billed = float(Prices().storage(FLASH, hours, world.clock()))
+    known_s = moment(world.clock()) - moment(begun_s)
+    most = billed * known_s / timedelta(seconds=120)
+    paid = {one.record_id: one.cost_usd or 0.0 for one in rents}
+    assert billed < sum(paid.values()) <= most * 1.01
 
 
 def test_a_report_that_was_overtaken_lets_nothing_stand_again_that_has_ended(world: World) -> None:

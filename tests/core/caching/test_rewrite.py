@@ -315,7 +315,7 @@ def test_nothing_is_lost_where_nothing_behind_the_layer_is_cached() -> None:
 def test_turning_knowledge_off_writes_the_rest_anew_without_it() -> None:
     found = due(sent(DIGEST, NOTE))
     assert found is not None
-    assert (found.tokens, found.why) == (12_300 - 1_200, "knowledge is off")
+    assert (found.tokens, found.why) == (12_300 - 1_200, "nothing of knowledge is sent any more")
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,7 @@ def test_the_price_before_a_deletion_is_what_the_vendor_bills_more(
         price = touched.costs(**after).due
     else:
         price = getattr(touched.costs(**script[-1]), kind)
-        touched.drop_stored()
+    touched.drop_stored()
     touched.turn(**after)
     untouched.turn(**script[-1])
 
@@ -273,6 +273,59 @@ def test_the_price_before_a_deletion_is_what_the_vendor_bills_more(
     print(f"{vendor} {gap_s:g} {kind}: said {told:.5f}, billed {more:.5f} of {touched.bills[-1]:.5f}")
     step = 128 * (touched.prices.input_usd or 0.0) if vendor == "openai, old" else 1e-6
     assert told == pytest.approx(max(0.0, more), rel=0.02, abs=step)
+
+
+NOTES = (NamedText("src/sky.py", "- The sky is grey at noon.\n" * 40),)
+WITH_NOTES = [{"digest": DIGEST, "notes": NOTES}] * 3
+
+
+@pytest.mark.parametrize("vendor", KINDS)
+@pytest.mark.parametrize(
+    ("script", "since", "after", "kind"),
+    [
+        (IN_BASE, {}, {"withdrawals": 1}, "switch_off"),
+        (IN_DELTAS, {}, {"withdrawals": 1}, "switch_off"),
+        (WITH_NOTES, {"notes": NOTES}, {"withdrawals": 1}, "switch_off"),
+        (IN_BASE, {"digest": MORE}, {"withdrawals": 1}, "switch_off"),
+        (IN_BASE, {"digest": MORE}, {"digest": MORE.partition("\n")[2], "withdrawals": 1}, "withdrawal"),
+        (IN_BASE, {"digest": DIGEST, **NO_RULES}, {**NO_RULES, "withdrawals": 1}, "switch_off"),
+        ([*WITH_NOTES, {"notes": NOTES}], {"notes": NOTES}, {"withdrawals": 1}, "switch_off"),
+        ([*IN_BASE, {}, {"digest": LESS}], {"digest": LESS}, {"withdrawals": 1}, "switch_off"),
+        ([*IN_BASE, {}, {"digest": LESS}], {}, {"withdrawals": 1}, "switch_off"),
+    ],
+    ids=[
+        "emptied",
+        "emptied, digest in an update",
+        "emptied, notes left",
+        "edited",
+        "edited, an item",
+        "identity file deleted",
+        "emptied and sent, notes left",
+        "emptied and filled again",
+        "emptied twice",
+    ],
+)
+def test_what_the_next_turn_pays_anyway_is_no_part_of_the_price_of_a_deletion(
+    vendor: str, script: list[Change], since: Change, after: Change, kind: str
+) -> None:
+    """Something was changed or deleted and not sent yet; now something is to go, too."""
+    touched, untouched = Desk(vendor, 60.0), Desk(vendor, 60.0)
+    for desk in (touched, untouched):
+        for change in script:
+            desk.turn(**change)
+    told = touched.costs(**since)
+    price: Rewrite = getattr(told, kind)
+    if told.due is not None and told.due.is_deletion:
+        untouched.drop_stored()
+    touched.drop_stored()
+    touched.turn(**after)
+    untouched.turn(**since)
+
+    more = touched.bills[-1] - untouched.bills[-1]
+    assert price.cost_usd is not None
+    print(f"{vendor}: said {price.cost_usd:.5f}, billed {more:.5f} of {touched.bills[-1]:.5f}")
+    step = 128 * (touched.prices.input_usd or 0.0) if vendor == "openai, old" else 1e-6
+    assert price.cost_usd == pytest.approx(max(0.0, more), rel=0.02, abs=step)
 
 
 class NoFreeEntries(AnthropicCache):

@@ -317,6 +317,10 @@ def test_what_a_deletion_would_cost_is_known_and_ends_with_the_warmth(book: Play
         "~12,300 tokens, est. $0.04."
     )
     assert notice(book) is None
+    other = book.discussion("Sky")
+    warm(book, other)
+    book.play(RewritesChecked((other,), (), (due(book, other, tokens=0, cost_usd=0.0),)))
+    assert "1 warm discussion will" in withdrawal_text(book.state), "the other is rewritten anyway"
     book.play(RewritesChecked((chosen(book),)))
     assert withdrawal_text(book.state) == ""
 
@@ -330,6 +334,18 @@ def test_what_is_stored_is_let_go_when_something_was_taken_out_or_knowledge_goes
     off = replace(read, withdrawals=2, digest="", switch=DigestSwitch.OFF_BY_DELETION)
     (second,) = of(book.play(KnowledgeRead(off)), DropWithdrawn)
     assert not second.is_on
+
+
+def test_what_is_stored_is_let_go_once_when_something_that_was_sent_is_deleted(book: Playbook) -> None:
+    book.play(KnowledgeRead(replace(KNOWN, watched=("facts.md",))))
+    warm(book)
+    changed = RewritesChecked((chosen(book),), (due(book),))
+    assert of(book.play(changed), DropWithdrawn) == ()
+    deleted = RewritesChecked((chosen(book),), (due(book, why="AGENTS.md is gone", is_deletion=True),))
+    (effect,) = of(book.play(deleted), DropWithdrawn)
+    assert effect.deleted == {chosen(book)}
+    assert of(book.play(deleted), DropWithdrawn) == ()
+    assert of(book.play(changed), DropWithdrawn) == ()
 
 
 def test_an_identity_file_that_changed_looks_at_warm_discussions_too(book: Playbook) -> None:

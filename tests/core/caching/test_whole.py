@@ -238,13 +238,14 @@ def test_a_deleted_item_says_its_price_first_and_is_nowhere_in_the_next_request(
     assert "Tides are M2." in json.dumps(world.server.bodies[-1])
     state = until(controller, lambda s: chosen in s.caching.withdrawals)
     assert state.caching.withdrawals[chosen].tokens > 0, "the price is said before"
+    assert withdrawal_text(state).startswith("What is taken out is gone at once: 1 warm discussion")
     (item,) = (i for file in state.knowledge.categories for i in file.items if "S2" in i.text)
 
     controller.send(DeleteKnowledgeItem(item))
     # It is counted before and after the files are written: what stands then is the price.
     state = until(controller, lambda s: _is_rewritten(s, chosen) and "S2" not in s.knowledge.digest)
     price = state.caching.rewrites[chosen]
-    assert withdrawal_text(state).startswith("What is taken out is gone at once: 1 warm discussion")
+    assert withdrawal_text(state) == "", "another one costs nothing more: the next turn rewrites anyway"
     state = ask(controller, chosen, "three")
     usage = last_usage(state, chosen)
 
@@ -307,4 +308,4 @@ def test_a_change_while_the_program_was_away_is_said_at_the_next_start(world: Wo
 
     assert other in state.discussions.open
     assert chosen not in state.discussions.open
-    assert state.caching.rewrites[chosen].why == "knowledge is off"
+    assert state.caching.rewrites[chosen].why == "nothing of knowledge is sent any more"

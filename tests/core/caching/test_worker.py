@@ -124,7 +124,9 @@ class Forgetful(Desk):
     def forget(self, discussion_id: str) -> None:
         self.forgotten.append(discussion_id)
 
-    def withdrawn(self, _withdrawals: int, _others: object, *, is_on: bool) -> tuple[str, ...]:
+    def withdrawn(
+        self, _withdrawals: int, _others: object, _deleted: object, *, is_on: bool
+    ) -> tuple[str, ...]:
         return ("a", "b", "of another provider") if is_on else ()
 
     def stored_names(self, _discussion_id: str, _provider: str) -> frozenset[str]:

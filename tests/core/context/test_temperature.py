@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from core.base.paths import discussion_dir
+from core.base.reports import Tick
+from core.caching.messages import CacheReported
 from core.discussion.messages import SetMaxOutput, SetTemperature
 from core.discussion.meta import read_meta, write_meta
 from core.providers.compatible.body import chat_body
@@ -15,7 +18,8 @@ from core.providers.gemini.wire import request_config
 from core.providers.model_data import packaged_models
 from core.providers.openai.body import responses_body
 from core.providers.profiles import find_profile, fitting_temperature
-from core.settings.messages import FindPrices, PriceModels, PricesFound
+from core.settings.messages import FindPrices, ModelsListed, PriceModels, PricesFound
+from core.values.cache import DiscussionCacheState
 from core.values.provider import ModelPrice, ModelProfile, ProviderRequest
 from core.values.updates import outcome_of
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
@@ -131,3 +135,16 @@ def test_prices_are_looked_up_once() -> None:
 
     assert not of(book.play(PriceModels()), FindPrices)
     assert book.state.config.prices["anthropic", "claude-opus-5-5"] == ModelPrice(1.0, 2.0)
+
+
+def test_prices_are_looked_up_when_something_is_cached_for_the_price_of_a_switch_is_said_first() -> None:
+    book = Playbook().ready()
+    name = book.discussion()
+    assert not of(book.play(Tick()), FindPrices)
+    held = DiscussionCacheState(name, "anthropic", START, START + timedelta(minutes=5), tokens_cached=9)
+    (asked,) = of(book.play(CacheReported(name, held)), FindPrices)
+    assert ("anthropic", "claude-opus-5-5") in asked.models
+    assert not of(book.play(Tick()), FindPrices)
+
+    (more,) = of(book.play(ModelsListed("openai", (ModelProfile("openai", "gpt-7"),))), FindPrices)
+    assert ("openai", "gpt-7") in more.models

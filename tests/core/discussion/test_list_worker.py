@@ -10,6 +10,7 @@ import pytest
 from core.app import home as store_home
 from core.app.messages import Event
 from core.base import paths
+from core.base.days import midnight
 from core.base.reports import OperationFailed
 from core.discussion import log, log_codec, store, trash
 from core.discussion.list_worker import ListingHandler, supersedes
@@ -27,7 +28,6 @@ from core.discussion.messages import (
 from core.discussion.meta import write_draft
 from core.discussion.payments import paid_since
 from core.spending.harvest_costs import note_spent
-from core.spending.limits import midnight
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta, Draft
 from core.values.messages import Role, TextPart

@@ -127,6 +127,19 @@ def test_a_memo_changes_no_row(turns: list[list[str]]) -> None:
         assert wire_of(asked, SCOPE, count, memo) == wire_of(asked, SCOPE, count)
 
 
+@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=2, max_size=5))
+def test_a_memo_changes_no_row_where_the_head_grows_or_shrinks(turns: list[tuple[list[str], ...]]) -> None:
+    """The last of the system is the digest, which a person deletes; tools come and go."""
+    memo = WireMemo()
+    for tools, system, talk in turns:
+        asked = replace(
+            request(*talk),
+            tools=tuple(ToolSchema(text, text, "{}") for text in tools),
+            system=tuple(seg(7, text, f"{number}") for number, text in enumerate(system)),
+        )
+        assert wire_of(asked, SCOPE, count, memo) == wire_of(asked, SCOPE, count)
+
+
 @given(TEXTS, TEXTS)
 def test_a_memo_of_another_scope_changes_no_row(one: list[str], two: list[str]) -> None:
     memo = WireMemo()

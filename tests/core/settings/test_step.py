@@ -459,12 +459,12 @@ def test_quit_keeps_the_window_and_stops_the_workers(book: Playbook) -> None:
 
 
 def test_the_days_sum_grows_with_each_call_and_begins_anew_at_midnight(book: Playbook) -> None:
-    book.play(SpentCounted(book.at - timedelta(hours=20), 1.0))
+    book.play(SpentCounted(book.at - timedelta(hours=12), 1.0))
     chosen = book.discussion()
     book.answer(book.ask(chosen, "one"), "first", Usage(input_tokens=1, cost_usd=0.5))
     assert book.state.spending.spent_today_usd == 1.5
 
-    book.later(5 * 3600).play(Tick())
+    book.later(13 * 3600).play(Tick())
     assert book.state.spending.spent_today_usd == 0.0
     assert book.state.spending.day_start == book.at - timedelta(hours=1)
 

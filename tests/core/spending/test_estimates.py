@@ -185,6 +185,23 @@ def test_a_provider_that_never_says_is_estimated_too_and_where_nothing_is_paid_n
     assert booked(Usage(), SENT, 70, lambda _: None, is_whole=True) == Usage()
 
 
+def test_a_cache_of_which_nothing_was_told_is_taken_as_expected_and_where_nothing_is_paid_nothing_is_guessed() -> (
+    None
+):
+    def at(usage: Usage) -> float:
+        return ((usage.input_tokens or 0) - 0.9 * (usage.cache_read_tokens or 0)) / 100
+
+    sent = Usage(input_tokens=1_000, cache_read_tokens=900, cache_write_tokens=50)
+    told = Usage(input_tokens=2_000, output_tokens=50, is_estimate=True)
+    found = booked(told, sent, 50, at, is_whole=True)
+    assert found == Usage(2_000, 50, 1_800, 100, cost_usd=found.cost_usd, is_estimate=True)
+    assert found.cost_usd == pytest.approx(3.8)
+    unplanned = booked(told, Usage(input_tokens=1_000), 50, at, is_whole=True)
+    assert unplanned == replace(told, cost_usd=20.0), "no part is 0 because nobody told it"
+    assert booked(told, sent, 50, lambda _: None, is_whole=True) == Usage(2_000, 50)
+    assert booked(told, sent, 50, lambda _: 0.0, is_whole=True) == Usage(2_000, 50, cost_usd=0.0)
+
+
 def test_attempts_whose_answers_were_lost_are_paid_for() -> None:
     told = Usage(input_tokens=900, output_tokens=100, cost_usd=10.0, request_id="r")
     both = with_lost(told, Usage(input_tokens=1_000), 2, per_token)

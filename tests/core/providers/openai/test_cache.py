@@ -268,6 +268,7 @@ def test_a_server_that_refuses_the_fields_gets_none_from_then_on_and_usage_says_
     assert asked == [["prompt_cache_key", "prompt_cache_options"], ["prompt_cache_options"], [], []]
     assert all(breakpoints(body) == [] for body in server.bodies[2:])
     assert all((u.cache_read_tokens, u.cache_write_tokens) == (None, None) for u in usages)
+    assert not any(u.is_estimate for u in usages), "it has no cache that it could tell of"
 
 
 def _warm(client: OpenAiProvider, cache: CachePlan | None, model: str = SOL) -> Usage | None:

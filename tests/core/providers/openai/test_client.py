@@ -256,6 +256,7 @@ def test_what_the_server_does_not_report_is_not_zero(server: OpenAiServer) -> No
 
     assert usage.input_tokens
     assert (usage.cache_read_tokens, usage.cache_write_tokens, usage.reasoning_tokens) == (None, None, None)
+    assert usage.is_estimate, "what it read from its cache is always said"
     assert without.stopped.kind is StopKind.COMPLETED
     assert len([i for i in without.items if not isinstance(i, TextDelta)]) == 1
 
