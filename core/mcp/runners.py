@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from core.base.decoders import from_json
 from core.base.errors import SlopError
 from core.base.opener import read_file
 
@@ -37,7 +38,7 @@ _PLACES = ("{}/package.json", ".bin/{}", ".bin/{}.cmd")
 
 
 class _Package(msgspec.Struct, frozen=True):
-    """What a `package.json` says of itself; `bin`: commands by name, or the one of the package's name."""
+    """A `package.json`, as far as it says what it is; `bin`: commands by name, or the one of the package's name."""
 
     name: object = None
     bin: object = None
@@ -78,7 +79,7 @@ def _packages(command: tuple[str, ...]) -> Iterator[str]:
 def _is_named(path: Path, packages: tuple[str, ...]) -> bool:
     """True if a folder is itself the package that is asked for, or has its command: then that is run."""
     try:
-        package = msgspec.json.decode(read_file(path, most_bytes=MOST_PACKAGE_BYTES), type=_Package)
+        package = from_json(read_file(path, most_bytes=MOST_PACKAGE_BYTES), _Package)
     except (OSError, SlopError, msgspec.DecodeError, UnicodeDecodeError):
         return False
     commands = package.bin if isinstance(package.bin, dict) else {}
