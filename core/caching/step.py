@@ -159,8 +159,8 @@ def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
     """
     now, kinds = state.now, state.config.providers
     rows = [row for row in state.discussions.summaries.values() if row.turns]
-    rows.sort(key=lambda row: (row.updated_at, row.meta.id), reverse=True)
-    warm = [row for row in rows if now is not None and now - row.updated_at < WARM_FOR]
+    rows.sort(key=lambda row: (row.paid_at, row.meta.id), reverse=True)
+    warm = [row for row in rows if now is not None and now - row.paid_at < WARM_FOR]
     renting = [
         row
         for row in rows
@@ -174,8 +174,8 @@ def _read_recent(state: AppState) -> tuple[ReadCaches, ...]:
 def recall_recent(state: AppState) -> tuple[ReadCaches, ...]:
     """Recall the caches of discussions that were used lately: another program ended a call, of one of them perhaps."""
     rows, now = state.discussions.summaries.values(), state.now
-    used = [row for row in rows if row.turns and now is not None and now - row.updated_at < LATELY]
-    newest = sorted(used, key=lambda row: (row.updated_at, row.meta.id), reverse=True)[:MOST_WARM]
+    used = [row for row in rows if row.turns and now is not None and now - row.paid_at < LATELY]
+    newest = sorted(used, key=lambda row: (row.paid_at, row.meta.id), reverse=True)[:MOST_WARM]
     return (ReadCaches(tuple(row.meta.id for row in newest)),) if newest else ()
 
 

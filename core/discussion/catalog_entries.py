@@ -123,13 +123,14 @@ def _key(path: Path) -> str:
 
 def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) -> bool:
     """Take in new lines. Returns whether the end was reached."""
-    read_to, tail, updated_at, usage_text, upkeep_text = db.execute(
-        "SELECT read_to, tail, updated_at, usage, upkeep FROM discussion WHERE number = ?", (number,)
+    read_to, tail, updated_at, upkept_at, usage_text, upkeep_text = db.execute(
+        "SELECT read_to, tail, updated_at, upkept_at, usage, upkeep FROM discussion WHERE number = ?",
+        (number,),
     ).fetchone()
     if tail != _tail(path, read_to):  # not the log that was read: start over
         db.execute("DELETE FROM entry WHERE discussion = ?", (number,))
         db.execute("UPDATE discussion SET origin = '' WHERE number = ?", (number,))
-        read_to, updated_at, usage_text, upkeep_text = 0, "", "", ""
+        read_to, updated_at, upkept_at, usage_text, upkeep_text = 0, "", "", "", ""
     usage = from_json_value(Usage, read_json(usage_text)) if usage_text else Usage()
     upkeep = from_json_value(Upkeep, read_json(upkeep_text)) if upkeep_text else Upkeep()
     end, is_done = read_to, True
@@ -142,17 +143,22 @@ def _read_on(db: sqlite3.Connection, number: int, path: Path, limit_bytes: int) 
         end = line.offset + line.size_bytes
         if isinstance(line.content, ForeignLine):
             continue
-        updated_at = line.content.at.isoformat()
+        if isinstance(line.content, UsageRecord) and line.content.is_upkeep:
+            upkept_at = line.content.at.isoformat()
+        else:
+            updated_at = line.content.at.isoformat()
         if isinstance(line.content, UsageRecord) and not line.content.is_inherited:
             usage = add_usage(usage, line.content.usage)
             upkeep = upkeep.with_call(line.content.kind, line.content.usage)
         _index_record(db, number, line.content, line.offset, line.size_bytes)
     db.execute(
-        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, usage = ?, upkeep = ? WHERE number = ?",
+        "UPDATE discussion SET read_to = ?, tail = ?, updated_at = ?, upkept_at = ?, usage = ?, upkeep = ? "
+        "WHERE number = ?",
         (
             end,
             _tail(path, end),
             updated_at,
+            upkept_at,
             json.dumps(to_json_value(usage)),
             json.dumps(to_json_value(upkeep)),
             number,
@@ -263,8 +269,9 @@ def _has_name(db: sqlite3.Connection, number: int) -> bool:
 
 
 def _summary(db: sqlite3.Connection, number: int, path: Path, read: MetaRead) -> DiscussionSummary:
-    updated_at, usage, upkeep, origin, read_to = db.execute(
-        "SELECT updated_at, usage, upkeep, origin, read_to FROM discussion WHERE number = ?", (number,)
+    updated_at, upkept_at, usage, upkeep, origin, read_to = db.execute(
+        "SELECT updated_at, upkept_at, usage, upkeep, origin, read_to FROM discussion WHERE number = ?",
+        (number,),
     ).fetchone()
     turns = db.execute(
         "SELECT count(*) FROM entry WHERE discussion = ? AND role = ? AND NOT is_deleted AND aside = ''",
@@ -283,6 +290,7 @@ def _summary(db: sqlite3.Connection, number: int, path: Path, read: MetaRead) ->
         is_unanswered=end.is_unanswered,
         left_calls=end.left_calls,
         origin=origin,
+        upkept_at=datetime.fromisoformat(upkept_at) if upkept_at else None,
     )
 
 

@@ -28,6 +28,7 @@ CREATE TABLE discussion(
     read_to INTEGER NOT NULL DEFAULT 0,
     tail TEXT NOT NULL DEFAULT '',
     updated_at TEXT NOT NULL DEFAULT '',
+    upkept_at TEXT NOT NULL DEFAULT '',
     usage TEXT NOT NULL DEFAULT '',
     upkeep TEXT NOT NULL DEFAULT '',
     name TEXT NOT NULL DEFAULT '',

@@ -106,7 +106,7 @@ class ListingHandler:
     def _count_spent(self, rows: dict[str, DiscussionSummary]) -> None:
         """Add up what was paid since the person's midnight: in logs, also those deleted since, and by harvests."""
         start = midnight(self._clock())
-        logs = [paths.log_file(self._home, key) for key, row in rows.items() if row.updated_at >= start]
+        logs = [paths.log_file(self._home, key) for key, row in rows.items() if row.paid_at >= start]
         paid = all_paid_since(self._home, logs, start)
         self._emit(
             SpentCounted(

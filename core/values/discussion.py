@@ -64,6 +64,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     """A row of the list: the meta and figures derived from the log (a cache, rebuilt at any time).
 
     Args:
+        updated_at: of the last record but for upkeep's; upkept_at: of upkeep's last one, None where there is none.
         turns: messages of the user; preview: start of the last message, one line, at most 160 characters.
         usage: of every call, deleted replies, pings and prewarms among them; upkeep: of the last two alone.
         problem: why the discussion cannot be opened as it should be, empty when all is well.
@@ -82,6 +83,12 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     is_unanswered: bool = False
     left_calls: int = 0
     origin: str = ""
+    upkept_at: datetime | None = None
+
+    @property
+    def paid_at(self) -> datetime:
+        """Time up to which it may have been paid for."""
+        return self.updated_at if self.upkept_at is None else max(self.updated_at, self.upkept_at)
 
 
 class Draft(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from core.values.messages import Part, Role, Status
 from core.values.stack import LayerReport
-from core.values.usage import Usage, UsageKind
+from core.values.usage import UPKEEP_KINDS, Usage, UsageKind
 
 _BESIDE_TURNS = frozenset(kind.value for kind in UsageKind if kind is not UsageKind.TURN)
 
@@ -85,6 +85,11 @@ class UsageRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="
     def kind(self) -> UsageKind:
         """Kind of work that was paid for."""
         return UsageKind(self.message_id) if self.message_id in _BESIDE_TURNS else UsageKind.TURN
+
+    @property
+    def is_upkeep(self) -> bool:
+        """True if the program paid it by itself, to have a prefix warm."""
+        return self.kind in UPKEEP_KINDS
 
 
 class EditRecord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="edit"):

@@ -59,6 +59,10 @@ class UsageKind(StrEnum):
     """A summary of what leaves a model's view."""
 
 
+UPKEEP_KINDS = frozenset({UsageKind.KEEPALIVE, UsageKind.PREWARM, UsageKind.RENT})
+"""What the program pays by itself: nobody has used the discussion for it."""
+
+
 class Upkeep(msgspec.Struct, frozen=True):
     """Payments to have prefixes warm, beside the turns. `usage` of it all, added up; `rent_usd` of that."""
 
@@ -69,7 +73,7 @@ class Upkeep(msgspec.Struct, frozen=True):
 
     def with_call(self, kind: UsageKind, usage: Usage) -> Upkeep:
         """One more call counted, where it is none of a turn's."""
-        if kind in (UsageKind.TURN, UsageKind.COMPACTION):
+        if kind not in UPKEEP_KINDS:
             return self
         return Upkeep(
             self.pings + (kind is UsageKind.KEEPALIVE),

@@ -33,7 +33,7 @@ from core.values.discussion import DiscussionMeta, Draft
 from core.values.messages import Role, TextPart
 from core.values.records import MessageRecord, Record, UsageRecord
 from core.values.spending import Payment
-from core.values.usage import Usage
+from core.values.usage import Usage, UsageKind
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -85,6 +85,20 @@ def test_what_was_spent_today_is_added_up_and_older_money_is_not(home: Path) -> 
     (counted,) = [event for event in handled(home, LoadSummaries(30)) if isinstance(event, SpentCounted)]
     assert counted.usd == pytest.approx(0.75)
     assert counted.day_start == midnight(NOW)
+
+
+def test_upkeep_counts_on_its_day_and_makes_no_discussion_the_one_used_last(home: Path) -> None:
+    used, spent = NOW - timedelta(days=2), counted_usd(home)
+    store.create(home, meta(3))
+    ping = UsageRecord("p1", NOW, UsageKind.KEEPALIVE.value, Usage(input_tokens=1, cost_usd=2.0))
+    log.append(home, meta(3).id, (*said(5, used, 1.0), ping))
+
+    events = handled(home, LoadSummaries(30))
+
+    listed = [event for event in events if isinstance(event, SummariesLoaded)][-1].summaries
+    (row,) = (row for row in listed if row.meta.id == meta(3).id)
+    assert (row.updated_at, row.upkept_at) == (used, NOW)
+    assert counted_usd(home) == pytest.approx(spent + 2.0)
 
 
 def test_a_log_that_breaks_its_reader_hides_no_other_s_money_and_no_list(
