@@ -18,6 +18,7 @@ from core.mcp.wording import state_words, where_words
 from core.values.mcp import McpOrigin, McpPhase, McpServer, McpServerSettings
 from core.values.updates import outcome_of
 from panels.base.desk import Desk
+from panels.base.removal import ask_removal
 from panels.base.ui import Tone, Ui
 from panels.discussion.tool_mode import trust_button
 from panels.mcp.questions import start_question, tools_question
@@ -156,7 +157,8 @@ def _buttons(desk: Desk, ui: Ui, server: McpServer) -> None:
     if server.settings.origin is McpOrigin.USER and ui.button(
         "remove", "", icon="trash-can", kind="ghost", is_small=True, tip=f"Take {name} out of your settings"
     ):
-        desk.send(RemoveMcpServer(name))
+        what = f"{escaped(where_words(server.settings))} goes from your settings."
+        ask_removal(desk, name, what, RemoveMcpServer(name))
 
 
 def _form(desk: Desk, own: McpView) -> None:

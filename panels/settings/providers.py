@@ -19,6 +19,7 @@ from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
+from panels.base.removal import ask_removal
 from panels.base.selection import model_label
 from panels.base.ui import Option, Tone, Ui
 from panels.settings.view import ServerForm, SettingsView
@@ -147,7 +148,7 @@ def _server(desk: Desk, server: ServerSettings) -> None:
         if ui.button("edit", "", icon="pen", kind="ghost", tip=f"Change {label}", is_small=True):
             desk.view.of(SettingsView).server_form = ServerForm(server.id, server.label, server.base_url)
         if ui.button("remove", "", icon="trash-can", kind="ghost", tip=f"Remove {label}", is_small=True):
-            desk.send(RemoveServer(server.id))
+            ask_removal(desk, label, f"{server.base_url} goes from your settings.", RemoveServer(server.id))
 
 
 def _server_form(desk: Desk, form: ServerForm, taken: set[str]) -> None:

@@ -21,4 +21,12 @@ def _trust(desk: Desk, dialog: Dialog) -> None:
     trust_dialog(desk, dialog)
 
 
-ROOM = Room(ACTIONS, SettingsView, dialogs={"open_project": _open_project, "trust": _trust})
+def _remove(desk: Desk, dialog: Dialog) -> None:
+    from panels.base.removal import removal_dialog
+
+    removal_dialog(desk, dialog)
+
+
+ROOM = Room(
+    ACTIONS, SettingsView, dialogs={"open_project": _open_project, "trust": _trust, "remove": _remove}
+)

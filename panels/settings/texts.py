@@ -11,12 +11,13 @@ from core.values.curation import NamedText, TextTable
 from core.values.updates import outcome_of
 from panels.base.desk import Desk
 from panels.base.file_button import file_button
+from panels.base.removal import ask_removal
 from panels.base.ui import Option
 from panels.base.view import Dialog
 from panels.settings.view import SettingsView, TextForm
 
 EDITOR_PX = 230.0
-PREVIEW_CHARS = 160
+PREVIEW_CHARS, REMOVED_CHARS = 160, 400
 ABOUT_PROMPTS = {
     "role.md": "What a model is told first",
     "role-open.md": "What small and open models are told first",
@@ -79,7 +80,8 @@ def _group(desk: Desk, table: TextTable, title: str, setting: str, what: str) ->
             if ui.button(
                 "delete", "", icon="trash-can", kind="ghost", tip=f"Delete {text.name}", is_small=True
             ):
-                desk.send(DeleteNamedText(table, text.name, text.text))
+                shown = one_line(text.text, REMOVED_CHARS)
+                ask_removal(desk, text.name, f"“{shown}”", DeleteNamedText(table, text.name, text.text))
 
 
 def _default(desk: Desk, table: TextTable, setting: str, known: dict[str, NamedText]) -> None:

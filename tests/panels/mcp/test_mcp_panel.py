@@ -135,6 +135,9 @@ def test_a_server_is_tried_again_forgotten_and_taken_out() -> None:
     screen.ui.click("Look at search again, and start it anew where it is approved")
     screen.ui.click("Take your yes to files back: it ends")
     screen.ui.click("Take files out of your settings")
+    screen.ui.click("Keep it")
+    screen.ui.click("Take files out of your settings")
+    screen.ui.click("Remove")
 
     assert screen.asked == [TryServer("search"), WithdrawApproval("files"), RemoveMcpServer("files")]
 

@@ -156,6 +156,10 @@ def test_a_server_is_changed_under_its_id_and_removed() -> None:
     screen.ui.type("Name, for example My Ollama", "Big Box")
     screen.ui.click("Save server")
     screen.ui.click("Remove Box")
+    screen.ui.click("Keep it")
+    screen.ui.click("Remove Box")
+    assert screen.ui.shows("http://127.0.0.1:8080/v1 goes from your settings.")
+    screen.ui.click("Remove")
 
     assert screen.asked == [SaveServer("box", "Big Box", "http://127.0.0.1:8080/v1"), RemoveServer("box")]
 

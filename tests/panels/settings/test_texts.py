@@ -147,6 +147,9 @@ def test_the_file_can_be_opened_elsewhere_and_a_change_says_what_it_touches() ->
 def test_one_is_deleted_as_it_was_shown(name: str, table: TextTable) -> None:
     screen = _page()
     screen.ui.click(f"Delete {name}")
+    screen.ui.click("Keep it")
+    screen.ui.click(f"Delete {name}")
+    screen.ui.click("Remove")
     project = screen.state.config.project
     text = (project.personas if table is PERSONAS else project.system_prompts)[name].text
     assert screen.asked == [DeleteNamedText(table, name, text)]
