@@ -297,7 +297,8 @@ class IndexHandler:
                 effect = replace(effect, is_anew=True, only=())
                 report, folders = self._indexed(effect, places)
         except SlopError as error:
-            self._emit(IndexEnded(None, places, error.what, error.remedy, effect.command_id))
+            report = self._so_far(effect, places) if self._stop.is_set() else None
+            self._emit(IndexEnded(report, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(self._failed(effect, places, error))
             raise
@@ -342,6 +343,14 @@ class IndexHandler:
             counts=content.counts,
             is_part=bool(effect.only),
         ), folders
+
+    def _so_far(self, effect: RunIndex, places: SearchPlaces) -> IndexReport | None:
+        """What a run that was stopped leaves in the index; None where that cannot be read."""
+        try:
+            content = contents(self._shared.store(self._shared.embedder(effect.asked)), places)
+        except SlopError:
+            return None
+        return IndexReport(counts=content.counts, passed_over=content.passed_over, stopped=True)
 
     def _survey(self, effect: SurveyNavigation) -> None:
         fields = FieldNames(effect.asked.tag_fields, effect.asked.date_fields)

@@ -43,7 +43,7 @@ def _state(desk: Desk) -> None:
                     tone="ok" if report is not None and not retrieval.problem else "muted")  # fmt: skip
             said = facts.whole_words(report.counts) if report is not None else "Nothing is indexed yet"
             ui.text("what", said, style="strong", width=0, wraps=True)
-        if report is not None and retrieval.indexed_at is not None:
+        if report is not None and not report.stopped and retrieval.indexed_at is not None:
             at = fmt.moment(retrieval.indexed_at, desk.state.now)
             text = f"Up to date {at} · {facts.run_words(report)}"
             ui.text("when", text, tone="muted", style="small", wraps=True)

@@ -17,7 +17,7 @@ from core.retrieval.messages import (
 )
 from core.settings.messages import ChangeProjectSetting, ChangeSetting
 from core.values.curation import FileItem, FileMode, LineRange
-from core.values.retrieval import Corpus, RetrievalState, SearchAnswer, SearchFilters
+from core.values.retrieval import Corpus, IndexReport, RetrievalState, SearchAnswer, SearchFilters
 from core.values.settings import AskedValue
 from core.values.state import AppState
 from panels.retrieval.view import RetrievalView
@@ -212,6 +212,15 @@ def test_the_index_says_what_it_holds_and_is_brought_up_to_date() -> None:
         UpdateIndex(is_anew=True),
         ChangeProjectSetting("retrieval.enabled", False),
     ]
+
+
+def test_after_a_run_that_was_stopped_nothing_is_called_up_to_date() -> None:
+    stopped = IndexReport(stopped=True, counts=rs.COUNTS)
+    screen = open_at(rs.indexed(report=stopped, problem="You stopped it"), "index")
+
+    assert screen.ui.shows("10,678 passages of 359 sources")
+    assert screen.ui.shows("You stopped it")
+    assert not screen.ui.shows("Up to date")
 
 
 def test_index_files_of_notes_are_checked_after_a_run_and_mended_on_a_click() -> None:
