@@ -84,6 +84,8 @@ def what_to_leave_out(assembly: Assembly) -> str:
             return "Leave files out of the preset"
         case LayerId.TURNS:
             return "Delete long messages, branch from an earlier one, start a new discussion"
+        case LayerId.TOOL_FORMAT | LayerId.TOOLS:
+            return "Take the tools from this discussion"
         case LayerId.USER:
             return "Shorten the message or its attachments"
         case _:

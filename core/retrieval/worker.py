@@ -297,8 +297,8 @@ class IndexHandler:
                 effect = replace(effect, is_anew=True, only=())
                 report, folders = self._indexed(effect, places)
         except SlopError as error:
-            report = self._so_far(effect, places) if self._stop.is_set() else None
-            self._emit(IndexEnded(report, places, error.what, error.remedy, effect.command_id))
+            left = self._so_far(effect, places) if self._stop.is_set() else None
+            self._emit(IndexEnded(left, places, error.what, error.remedy, effect.command_id))
         except Exception as error:  # the run is over, and is told so; the queue tells the rest
             self._emit(self._failed(effect, places, error))
             raise

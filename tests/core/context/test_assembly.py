@@ -20,7 +20,7 @@ from core.values.curation import FileItem, NamedText, Preset
 from core.values.messages import Role
 from core.values.provider import ModelProfile
 from core.values.spec import CallToBuild, StackSpec
-from core.values.stack import DiscussionMetadata, LayerId, StackInputs
+from core.values.stack import DiscussionMetadata, LayerId, StackInputs, ToolSchema
 from core.values.usage import Usage
 from tests.core.stacks import said
 
@@ -248,6 +248,10 @@ def test_what_to_leave_out_is_what_is_large(tmp_path: Path) -> None:
     with pytest.raises(ProviderError) as persona:
         bench.build(long_persona)
 
+    with pytest.raises(ProviderError) as tools:
+        bench.build(bench.spec(tools=(ToolSchema("look", "word " * 2000, '{"type":"object"}'),)))
+
+    assert tools.value.remedy.startswith("Take the tools from this discussion or choose")
     assert message.value.remedy.startswith("Shorten the message or its attachments")
     assert "Largest files" not in message.value.what
     assert persona.value.remedy.startswith("Shorten the persona")
