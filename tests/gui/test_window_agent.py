@@ -127,7 +127,7 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     person.key("Ctrl+r")
     assert sitting.said[1:] == [
         RefuseCall("d1", "t4", "one test"),
-        SetTools("d1", has_tools=True, mode=Mode.ACCEPT_EDITS),
+        SetTools("d1", has_tools=True, mode=Mode.PLAN),  # while a call waits no key takes its edits
         SetEffort("d1", "low"),
     ]
 

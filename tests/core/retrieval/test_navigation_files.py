@@ -167,8 +167,9 @@ def test_a_link_in_the_place_of_an_index_is_not_followed(notes: Path, tmp_path: 
 def test_generated_files_list_nobody_and_enter_no_index(notes: Path) -> None:
     mend(looked(notes))
     places = SearchPlaces((str(notes),), str(notes.parent), (Corpus.NOTES, Corpus.PROJECT))
-    for corpus in places.corpora:
-        for found in find_sources(Path("/nowhere"), places, corpus):
+    of_the_project = SearchPlaces((), str(notes.parent), (Corpus.PROJECT,))
+    for asked, corpus in ((places, Corpus.NOTES), (of_the_project, Corpus.PROJECT)):
+        for found in find_sources(Path("/nowhere"), asked, corpus):
             assert not [one.key.path for one in found.files if one.path.name == "index.md"]
             assert len(found.files) == 2
     (notes / "ops" / "index.md").write_text("# Mine\n")
