@@ -66,8 +66,10 @@ class RemoteEmbedder:
         """End what is asked for now: who waits for it gets an EmbedError."""
         with self._lock:
             for call, answered in self._waiting:
+                answered.put(
+                    EmbedError(f"{self.name} was not waited for")
+                )  # before the end of the call gives another reason
                 call.close()
-                answered.put(EmbedError(f"{self.name} was not waited for"))
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
         """Vectors of texts. `timeout_s`: of one request. Raises EmbedError."""
