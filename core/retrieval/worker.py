@@ -345,7 +345,7 @@ class IndexHandler:
         ), folders
 
     def _so_far(self, effect: RunIndex, places: SearchPlaces) -> IndexReport | None:
-        """What a run that was stopped leaves in the index; None where that cannot be read."""
+        """Content of the index after a run that was stopped; None where it cannot be read."""
         try:
             content = contents(self._shared.store(self._shared.embedder(effect.asked)), places)
         except SlopError:

@@ -60,7 +60,7 @@ class UsageKind(StrEnum):
 
 
 UPKEEP_KINDS = frozenset({UsageKind.KEEPALIVE, UsageKind.PREWARM, UsageKind.RENT})
-"""What the program pays by itself: nobody has used the discussion for it."""
+"""Payments of the program by itself: nobody has used the discussion for it."""
 
 
 class Upkeep(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ from core.retrieval.messages import (
 from core.retrieval.minilm import MODEL_FOLDER, MiniLM, ModelError, Tokens
 from core.retrieval.source_text import SourceText
 from core.retrieval.store import SourceKey, SourceState
-from core.retrieval.worker import STOPPED, IndexHandler, Retrieving, SearchHandler
+from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
 from core.values.curation import LineRange
 from core.values.retrieval import (
     Chunk,
@@ -250,26 +250,6 @@ def test_making_vectors_is_told_from_its_first_moment_on(room: Room) -> None:
     told = [event.progress for event in room.events if isinstance(event, IndexProgressed)]
     assert any((one.vectors, one.bare) == (0, 1) for one in told)
     assert all(one.vectors <= one.bare for one in told if one.vectors)
-
-
-def test_a_run_that_is_stopped_tells_what_it_left_in_the_index(room: Room) -> None:
-    events: list[object] = []
-
-    def emit(event: object) -> None:
-        events.append(event)
-        if isinstance(event, IndexProgressed) and event.progress.bare:
-            handler.cancel()
-
-    handler = IndexHandler(room.shared, emit)
-    handler.handle(room.run_effect())
-
-    ended = events[-1]
-    assert isinstance(ended, IndexEnded)
-    assert ended.problem == STOPPED
-    assert ended.report is not None
-    assert ended.report.stopped
-    assert sum(one.files for one in ended.report.counts) == 1
-    assert sum(one.chunks for one in ended.report.counts) > 0
 
 
 def passed_over(report: IndexReport) -> dict[str, str]:
