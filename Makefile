@@ -11,6 +11,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
+# Two cores are waited on a fifth of the time with two workers.
+WORKERS ?= 3
 
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -22,7 +24,7 @@ run: set-up-run
 	else echo "No display here: running the guided tour on a virtual screen instead."; exec $(BIN)/manual-slop tour $(ARGS); fi
 
 test: set-up-test
-	@$(BIN)/python -m pytest -n 2 --dist load $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist load $(ARGS)
 
 bench: set-up-test
 	@$(BIN)/python -m bench $(ARGS)
