@@ -262,9 +262,9 @@ def test_one_more_record_on_ten_thousand_messages_takes_well_under_a_millisecond
     def best(record: Record) -> float:
         spans = []
         for _ in range(5):
-            began = time.perf_counter()
+            began = time.thread_time()
             apply(discussion, record)
-            spans.append(time.perf_counter() - began)
+            spans.append(time.thread_time() - began)
         return min(spans)
 
     assert max(map(best, added)) < 0.005  # 0.3 ms on an idle machine
