@@ -10,6 +10,7 @@ from itertools import islice
 
 from core.agent.asked_places import reasons_to_ask_before_reading
 from core.agent.command_rules import CommandLine
+from core.context.places import is_inside
 
 MOST_FOLDERS = 32
 """Folders in which a part of a command line may run, beyond which nobody knows where it does."""
@@ -60,16 +61,12 @@ def _folders(line: CommandLine, folder: str, root: str) -> tuple[str, ...] | Non
         for before in tuple(known):
             named = os.path.join(before, where[0])
             both = os.path.realpath(named), os.path.realpath(os.path.normpath(named))
-            if not all(_is_inside(each, root) for each in both):
+            if not all(is_inside(each, root) for each in both):
                 return None
             known |= dict.fromkeys(both)
         if len(known) > MOST_FOLDERS:
             return None
     return tuple(known)
-
-
-def _is_inside(path: str, root: str) -> bool:
-    return (path + "/").startswith(root.rstrip("/") + "/")
 
 
 def _names(word: str) -> Iterator[str]:
@@ -105,6 +102,6 @@ def _reasons_of_path(name: str, folder: str, root: str) -> Iterator[str]:
 
 
 def _said(name: str, path: str, root: str) -> Iterator[str]:
-    relative = os.path.relpath(path, root) if _is_inside(path, root) else path
+    relative = os.path.relpath(path, root) if is_inside(path, root) else path
     for reason in reasons_to_ask_before_reading(relative):
         yield f"It names {name!r}. {reason}"

@@ -18,6 +18,7 @@ from core.base.bounds import SandboxMounts
 from core.base.child_process import output_of
 from core.base.command_bounds import TMPFS_BYTES
 from core.base.opener import read_file
+from core.context.places import is_inside
 from core.values.agent import Sandbox
 
 BUBBLEWRAP, SANDBOX_EXEC = "bubblewrap", "sandbox-exec"
@@ -175,7 +176,7 @@ def _listening() -> Iterator[str]:
     """
 
     def is_covered(name: str) -> bool:
-        return any(_is_inside(name, folder) for folder in (*_SYSTEM_SOCKETS, "/tmp"))  # noqa: S108
+        return any(is_inside(name, folder) for folder in (*_SYSTEM_SOCKETS, "/tmp"))  # noqa: S108
 
     names = (name for name in _socket_names() if name.startswith("/"))
     places = filter(None, map(_socket_place, sorted(names, key=lambda name: (is_covered(name), name))))
@@ -233,7 +234,7 @@ def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) 
     for place in inside:  # a project may hold what is hidden, as a person's own folder does
         yield from _mask(place)
     for place in dict.fromkeys((*masked, *inside)):
-        if os.path.isdir(place) and not _is_inside(places.root, place):
+        if os.path.isdir(place) and not is_inside(places.root, place):
             yield from ("--remount-ro", place)
     yield from ("--chdir", places.folder)
 
@@ -246,7 +247,7 @@ def mounts_of(places: CommandPlaces) -> SandboxMounts:
 
 def _mounts_inside(places: CommandPlaces) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Places in the project that are bound onto themselves, those around them first, and those that are hidden."""
-    inside = tuple(_outermost((place for place in places.hidden if _is_inside(place, places.root)), ()))
+    inside = tuple(_outermost((place for place in places.hidden if is_inside(place, places.root)), ()))
     ways = {way for place in (*places.guarded, *inside) for way in _ways(place, places.root)} - set(inside)
     return tuple(sorted(ways, key=lambda path: (path.count("/"), path))), inside
 
@@ -258,20 +259,16 @@ def _mask(place: str) -> tuple[str, ...]:
 def _outermost(wanted: Iterable[str], covered: Iterable[str]) -> Iterator[str]:
     above = list(covered)
     for place in sorted(wanted):
-        if not any(_is_inside(place, folder) for folder in above):
+        if not any(is_inside(place, folder) for folder in above):
             above.append(place)
             yield place
 
 
 def _ways(place: str, root: str) -> Iterator[str]:
     """A place and its folders below the root: each a mount of its own, or the place could be renamed away."""
-    while _is_inside(place, root) and place != root:
+    while is_inside(place, root) and place != root:
         yield place
         place = os.path.dirname(place)
-
-
-def _is_inside(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip("/") + "/")
 
 
 def _profile(places: CommandPlaces, *, needs_network: bool) -> str:
@@ -301,7 +298,7 @@ def _profile(places: CommandPlaces, *, needs_network: bool) -> str:
     rules += [
         f"(deny file-read* file-write* (subpath {quoted(place)}))"
         for place in places.hidden
-        if _is_inside(place, places.root)
+        if is_inside(place, places.root)
     ]
     rules += [f"(deny file-write* (subpath {quoted(place)}))" for place in places.guarded]
     return "\n".join(rules)

@@ -13,10 +13,10 @@ from core.base.errors import SlopError
 from core.base.figures import count
 from core.base.paths import project_file
 from core.context.ignores import NAME as IGNORE_FILE
+from core.context.places import is_inside
 from core.retrieval.chunker import embedded_text, parted
 from core.retrieval.counts import scopes
 from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
-from core.retrieval.judged_places import is_inside
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
 from core.retrieval.sources import FoundSources, SourceFile, find_sources, stamp_of

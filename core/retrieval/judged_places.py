@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from core.context.places import is_inside
 from core.values.retrieval import AskedPlaces, Corpus, SearchPlaces
 
 _NO_TEXT = "the path of this folder is no text in UTF-8"
@@ -40,8 +41,3 @@ def _is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def is_inside(path: str, bound: str) -> bool:
-    """True if an absolute path is another, or lies below it. Links are not looked at."""
-    return path == bound or path.startswith(bound.rstrip(os.sep) + os.sep)

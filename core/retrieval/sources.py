@@ -18,9 +18,9 @@ from core.base.opener import read_start
 from core.context.globs import expand
 from core.context.ignores import NAME as IGNORE_FILE
 from core.context.ignores import ignores_at
+from core.context.places import is_inside
 from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
-from core.retrieval.judged_places import is_inside
 from core.retrieval.navigation import MARKER, is_generated, is_index_name
 from core.retrieval.source_text import PROSE_ENDINGS
 from core.retrieval.store import SourceKey
