@@ -80,7 +80,7 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
         summary = replace(summary, turns=_turns(opened), preview=_preview(opened))
     if opened is not None:
         summary = replace(summary, is_unanswered=bool(opened.unanswered_id))
-    if all(isinstance(record, UsageRecord) and record.is_upkeep for record in event.records):
+    if event.records and all(isinstance(one, UsageRecord) and one.is_upkeep for one in event.records):
         return with_summary(state, replace(summary, upkept_at=given.at))
     return with_summary(state, replace(summary, updated_at=given.at))
 
