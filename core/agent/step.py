@@ -50,8 +50,7 @@ from core.discussion.messages import (
     StartToken,
     WriteFailed,
 )
-from core.spending.limits import call_key, payments_of
-from core.spending.messages import SettleReserve
+from core.spending.limits import call_key, payments_of, settle_later
 from core.turn.messages import CallEnded
 from core.values.agent import AgentTurn, CallState, ToolCall
 from core.values.messages import Message, ToolResultPart
@@ -130,7 +129,7 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
     match happened.token:
         case ReplyToken():
             state, effects = rounds.replied(state, given, happened)
-            return state, (*effects, *_settled(happened))
+            return _settled(state, happened), effects
         case StartToken():
             return calls.started(state, given, happened.discussion_id, happened.token.call_id)
         case ResultToken():
@@ -141,11 +140,11 @@ def saved(state: AppState, given: Stamp, happened: RecordsAppended) -> Result:
             return state, ()
 
 
-def _settled(happened: RecordsAppended) -> tuple[SettleReserve, ...]:
-    """End of the reserve of a call whose reply asks for tools; that of any other the disk worker ends."""
+def _settled(state: AppState, happened: RecordsAppended) -> AppState:
+    """End the reserve of a call whose reply asks for tools; that of any other the disk worker ends."""
     if not isinstance(happened.token, ReplyToken) or not goes_on(happened.token, happened.records):
-        return ()
-    return (SettleReserve(call_key(happened.token.call_id), payments_of(happened.records)),)
+        return state
+    return settle_later(state, call_key(happened.token.call_id), payments_of(happened.records))
 
 
 def unsaved(state: AppState, given: Stamp, happened: WriteFailed) -> Result:

@@ -122,6 +122,7 @@ def step(state: AppState, given: Input) -> Result:
     after, indexed = retrieval.retrieval_effects(before, after, body)
     after = without_old_notice(before, after)
     after, noticed = signals.followed(before, after)
+    after, shared = spending.followed(before, after, body)
     effects = (
         *effects,
         *served,
@@ -132,6 +133,7 @@ def step(state: AppState, given: Input) -> Result:
         *viewed,
         *indexed,
         *noticed,
+        *shared,
         *_follow_ups(before, after),
     )
     after, effects = with_shown(before, after, effects, state.now)
@@ -148,7 +150,6 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *harvest.limit_effects(before, after),
         *withdrawal_effects(before, after),
         *stop_effects(before, after),
-        *spending.reserve_effects(before, after),
         *left_effects(before, after),
     )
     if (

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
+
+SHORTEST_DAY = timedelta(hours=22)
+"""No day is as short: what is less than this behind a midnight is of the same day."""
 
 
 def day_start(day: date) -> datetime:

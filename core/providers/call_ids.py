@@ -6,9 +6,11 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Iterable
+from functools import lru_cache
 
 from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import RequestMessage
+from core.values.stack import Segment
 
 UNKNOWN = "unknown"
 """Name of the function of a result whose call is not in the request."""
@@ -35,15 +37,21 @@ class CallIds:
         used: dict[str, int] = {}
         waiting: dict[str, deque[tuple[str, str]]] = {}
         for message in messages:
-            calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
+            parts = message.parts
+            if len(parts) == 1 and type(parts[0]) is Segment:  # most are, of thousands
+                continue
+            calls = [part for part in parts if type(part) is ToolCallPart]
             if calls:
                 waiting = {}
             for call in calls:
                 told = _next_id(wire_id(call.call_id), used), wire_name(call.name)
                 self._told[id(call)] = told
-                waiting.setdefault(call.call_id, deque()).append(told)
-            for part in message.parts:
-                if isinstance(part, ToolResultPart):
+                if call.call_id in waiting:
+                    waiting[call.call_id].append(told)
+                else:
+                    waiting[call.call_id] = deque((told,))
+            for part in parts:
+                if type(part) is ToolResultPart:
                     asked = waiting.get(part.call_id)
                     self._told[id(part)] = asked.popleft() if asked else (wire_id(part.call_id), UNKNOWN)
 
@@ -56,6 +64,7 @@ class CallIds:
         return self._told[id(part)][1]
 
 
+@lru_cache(maxsize=1_024)
 def wire_name(name: str) -> str:
     """A tool's name that every vendor takes in a call of the past, whatever a model has called.
 
@@ -65,6 +74,7 @@ def wire_name(name: str) -> str:
     return fitting if fitting[:1].isalpha() or fitting[:1] == "_" else f"_{fitting}"[:_LONGEST]
 
 
+@lru_cache(maxsize=4_096)
 def wire_id(call_id: str) -> str:
     """A call's id in characters and of a length that every vendor takes."""
     fitting = _NOT_TAKEN.sub("_", call_id) or "_"

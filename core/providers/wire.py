@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from core.base.errors import FailureKind, ProviderError, StorageError
@@ -41,10 +42,21 @@ def sorted_object(text: str) -> dict[str, Any] | None:
 
 def is_object(text: str) -> bool:
     """True for the text of a JSON object, and for none: as `sorted_object`, for whoever sends the text as it is."""
+    return _is_short_object(text) if len(text) <= _SHORT else _is_object(text)
+
+
+_SHORT = 2_000
+"""Characters up to which it is remembered of a text: calls of the past are asked about in every request."""
+
+
+def _is_object(text: str) -> bool:
     try:
         return isinstance(read_json(text or "{}"), dict)
     except ValueError:
         return False
+
+
+_is_short_object = lru_cache(maxsize=1_024)(_is_object)
 
 
 def called_with(part: ToolCallPart) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from core.base.days import midnight
+from core.base.days import SHORTEST_DAY, midnight
 from core.base.figures import money
 from core.base.mapping import with_entry, without
 from core.spending.messages import SpentCounted
@@ -120,9 +120,25 @@ def release(state: AppState, key: str) -> AppState:
     return replace(state, spending=replace(state.spending, reserved=without(state.spending.reserved, key)))
 
 
+def settle_later(state: AppState, key: str, payments: Mapping[str, Payment]) -> AppState:
+    """A call is over whose turn goes on: other programs are told with the turn's next call, or at the next tick."""
+    unsettled = with_entry(state.spending.unsettled, key, payments)
+    return replace(state, spending=replace(state.spending, unsettled=unsettled))
+
+
+def is_shared(state: AppState, discussion_id: str, usd: float) -> bool:
+    """True if other programs must see a call before it goes: it is expected to cost, or a limit asks what they spend."""
+    if usd:
+        return True
+    sums = _sums(state, discussion_id)
+    return bool(_unread(state, discussion_id)) or any(limit is not None for _, limit, _, _ in sums)
+
+
 def new_day(state: AppState) -> AppState:
     """Begin the day's sum anew past the person's midnight."""
     start, now = state.spending.day_start, state.now
+    if start is not None and now is not None and start <= now < start + SHORTEST_DAY:
+        return state
     today = None if now is None else midnight(now)
     if start is None or today is None or today <= start:
         return state

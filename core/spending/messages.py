@@ -31,10 +31,14 @@ class PaymentsSeen(msgspec.Struct, frozen=True):
 
 
 class ClaimReserve(msgspec.Struct, frozen=True):
-    """Reserve for a call where other programs on this home see it; report `ReserveClaimed`."""
+    """Reserve for a call where other programs on this home see it; report `ReserveClaimed`.
+
+    `settled`: payments for calls before it that are over, by the key of each, as of `SettleReserve`.
+    """
 
     key: str
     reservation: Reservation
+    settled: Mapping[str, Mapping[str, Payment]] = msgspec.field(default_factory=dict)
 
 
 class SettleReserve(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ LONGEST = timedelta(hours=1)
 """A call that is under way for longer reserves no more: its program does not tell of it."""
 
 LOCK_WAIT_S = 2.0
+NOTHING: Mapping[str, Mapping[str, Payment]] = {}
 _UPKEEP = {UsageKind.KEEPALIVE.value, UsageKind.PREWARM.value, UsageKind.COMPACTION.value}
 """Kinds of calls that no journal of a reply tells of: pings, prewarms and summaries."""
 
@@ -89,19 +90,31 @@ class SharedReserves:
         self._program = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._opening = threading.Lock()
         self._life: HeldLock | None = None
+        self._claimed: set[str] = set()
         self._looked: tuple[dict[str, ReserveRow], dict[str, PaidRow], frozenset[str]] | None = None
 
-    def claim(self, key: str, usd: float, discussion_id: str = "") -> SpentElsewhere:
+    def claim(
+        self,
+        key: str,
+        usd: float,
+        discussion_id: str = "",
+        *,
+        settled: Mapping[str, Mapping[str, Payment]] = NOTHING,
+    ) -> SpentElsewhere:
         """Reserve for a call that is about to go out.
 
         Args:
             key: names the call within this program; usd: its expected cost, 0 where no price is known.
+            settled: payments for calls that are over, by the key of each: as `settle`, in the same write.
 
         Returns:
             What other programs reserved before it, and paid today.
         """
         now, seen = self._clock(), ReserveBook()
         with _logged(), self._changing(now) as book:
+            for over, payments in settled.items():
+                self._settle(book, over, payments, now)
+            self._claimed.add(key)
             book.reserves[self._own(key)] = ReserveRow(self._program, usd, now, discussion_id)
             seen = book
         reserves, paid = self._foreign(seen)
@@ -136,7 +149,7 @@ class SharedReserves:
 
     def drop(self, key: str) -> None:
         """A ping, a prewarm or a summary reserves no more, unless it may have left."""
-        if self._life is None:
+        if key not in self._claimed:
             return
         with _logged(), self._changing(self._clock()) as book:
             row = book.reserves.get(self._own(key))
@@ -158,6 +171,7 @@ class SharedReserves:
                 del book.reserves[name]
                 if row.is_out and row.usd > 0:
                     key = name.partition("/")[2]
+                    self._claimed.add(key)
                     book.reserves[self._own(key)] = replace(row, program=self._program)
                     cut.append(UpkeepCut(key.partition("/")[2], kind, row.discussion_id, row.usd, row.at))
         return tuple(cut)
@@ -171,14 +185,18 @@ class SharedReserves:
             book.batches.update(expected)
 
     def settle(self, key: str, payments: Mapping[str, Payment]) -> None:
-        """A call's cost is in the log: it reserves no more. Nothing is done where it did not reserve."""
-        if self._life is None:
+        """A call's cost is in the log: it reserves no more. Nothing is done where nothing reserved and nothing was paid."""
+        if key not in self._claimed and not payments:
             return
         now = self._clock()
         with _logged(), self._changing(now) as book:
-            book.reserves.pop(self._own(key), None)
-            for name, payment in payments.items():
-                book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
+            self._settle(book, key, payments, now)
+
+    def _settle(self, book: ReserveBook, key: str, payments: Mapping[str, Payment], now: datetime) -> None:
+        self._claimed.discard(key)
+        book.reserves.pop(self._own(key), None)
+        for name, payment in payments.items():
+            book.paid[name] = PaidRow(self._program, payment.usd, now, payment.is_estimate)
 
     def close(self) -> None:
         """The program ends, and with it what it reserved. A ping that is still out is cut off as by a kill."""

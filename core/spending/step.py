@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from core.spending.limits import add_payments, call_key, counted, shared_key
+from msgspec.structs import replace
+
+from core.base.reports import Tick
+from core.spending.limits import add_payments, call_key, counted, is_shared, shared_key
 from core.spending.messages import (
     ClaimReserve,
     DropReserve,
@@ -42,8 +45,32 @@ def event(state: AppState, happened: SpendingEvent) -> Result:
             assert_never(happened)
 
 
-def reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:
+def followed(before: AppState, after: AppState, body: object) -> Result:
     """Share what is held back, whoever holds it: no call can reserve where other programs do not see it.
+
+    Payments for calls of turns that go on are told with the next call that is claimed, or with a tick: between two
+    requests of a turn nobody waits for a write.
+
+    Args:
+        body: the message of the step.
+    """
+    effects, unsettled = _reserve_effects(before, after), after.spending.unsettled
+    if not unsettled:
+        return after, effects
+    claims = [place for place, one in enumerate(effects) if isinstance(one, ClaimReserve)]
+    if claims:
+        first = claims[0]
+        claim = replace(effects[first], settled=unsettled)
+        effects = (*effects[:first], claim, *effects[first + 1 :])
+    elif isinstance(body, Tick) or after.program.is_closing:
+        effects = (*effects, *(SettleReserve(key, paid) for key, paid in unsettled.items()))
+    else:
+        return after, effects
+    return replace(after, spending=replace(after.spending, unsettled={})), effects
+
+
+def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:
+    """Effects that share it.
 
     What is held back no more ends there with what was paid for in the same step; of a message's call it ends with the
     write of its reply, and of a ping or a prewarm that has left with that of its record.
@@ -67,5 +94,7 @@ def _built(state: AppState) -> dict[str, Reservation]:
     return {
         call_key(call.id): Reservation(call.reserved_usd, call.discussion_id)
         for call in state.turns.calls.values()
-        if call.built is not None and call.phase is not CallPhase.STOPPING
+        if call.built is not None
+        and call.phase is not CallPhase.STOPPING
+        and is_shared(state, call.discussion_id, call.reserved_usd)
     }

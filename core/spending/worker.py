@@ -21,7 +21,7 @@ from core.spending.messages import (
     TakeCutUpkeep,
 )
 from core.spending.shared_reserves import SharedReserves
-from core.values.spending import Reservation, SpentElsewhere
+from core.values.spending import SpentElsewhere
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +45,8 @@ class SpendingHandler:
     def handle(self, effect: SpendingEffect) -> None:
         """Carry out one effect."""
         match effect:
-            case ClaimReserve(key, reservation):
-                self._emit(ReserveClaimed(key, reservation, self._claimed(key, reservation)))
+            case ClaimReserve():
+                self._emit(ReserveClaimed(effect.key, effect.reservation, self._claimed(effect)))
             case SettleReserve(key, payments):
                 self._reserves.settle(key, payments)
             case DropReserve(key):
@@ -72,11 +72,12 @@ class SpendingHandler:
             else:
                 self._emit(cut)
 
-    def _claimed(self, key: str, reservation: Reservation) -> SpentElsewhere:
+    def _claimed(self, effect: ClaimReserve) -> SpentElsewhere:
         """Claim it. A call waits for the answer: where that fails, a limit sees this program alone."""
+        held = effect.reservation
         try:
             return self._reserves.claim(
-                shared_key(key, reservation), reservation.usd, reservation.discussion_id
+                shared_key(effect.key, held), held.usd, held.discussion_id, settled=effect.settled
             )
         except Exception:  # the edge of the worker: what waits must not wait for ever
             log.exception("reserves were not shared with other programs")

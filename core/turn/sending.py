@@ -23,7 +23,7 @@ from core.discussion.messages import (
 )
 from core.settings.messages import ListModels
 from core.spending.estimates import next_call_usd, reply_tokens
-from core.spending.limits import call_of, reached_limits
+from core.spending.limits import call_of, is_shared, reached_limits
 from core.spending.messages import SettleReserve
 from core.turn.messages import (
     CallProvider,
@@ -344,7 +344,7 @@ def find_call(state: AppState, call_id: str) -> LiveCall | None:
 
 
 def request_built(state: AppState, event: RequestBuilt) -> Result:
-    """Take in a call's cost, known now. It goes when other programs see what it reserves.
+    """Take in a call's cost, known now. It goes when other programs see what it reserves, at once where they need not.
 
     An unexplained change of the prefix is said.
     """
@@ -360,8 +360,12 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
             discussion_id=call.discussion_id,
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
-    state = with_call(state, replace(call, built=event.record, reserved_usd=reserved_usd))
-    return state, ((AppendRecords(call.discussion_id, event.views),) if event.views else ())
+    call = replace(call, built=event.record, reserved_usd=reserved_usd)
+    views = (AppendRecords(call.discussion_id, event.views),) if event.views else ()
+    if is_shared(state, call.discussion_id, reserved_usd):
+        return with_call(state, call), views
+    state, effects = _admit(state, replace(call, is_claimed=True))
+    return state, (*views, *effects)
 
 
 def recall_sent(state: AppState, given: Stamp, event: RecallSent) -> AppState:

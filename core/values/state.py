@@ -278,6 +278,8 @@ class SpendingState(msgspec.Struct, frozen=True):
             prices add nothing; day_start: the person's midnight; has_estimate: of some of it the provider did not say.
         own: what this program has paid since then, by the record's id; counted: ids that the last count on disk held.
         reserved: calls under way that no message asked for: pings, a prewarm, the harvest's.
+        unsettled: payments for calls that are over and that other programs are told of with the next call, by the key
+            under which it reserved, each by its record's id.
     """
 
     spent_today_usd: float | None = None
@@ -286,6 +288,7 @@ class SpendingState(msgspec.Struct, frozen=True):
     own: Mapping[str, Payment] = msgspec.field(default_factory=dict)
     counted: frozenset[str] = frozenset()
     reserved: Mapping[str, Reservation] = msgspec.field(default_factory=dict)
+    unsettled: Mapping[str, Mapping[str, Payment]] = msgspec.field(default_factory=dict)
 
 
 class Unshown(msgspec.Struct, frozen=True):

@@ -99,10 +99,17 @@ def chat_messages(
     open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
     if system := join_texts(segment.text for segment in request.system):
         messages.append({"role": "system", "content": system})
+    tool, user = Role.TOOL, Role.USER
     for number, message in enumerate(request.messages):
-        match message.role:
+        role, parts = message.role, message.parts
+        if role is not tool and len(parts) == 1 and type(parts[0]) is Segment:  # most are, of thousands
+            text = parts[0].text
+            content = "" if text.isspace() else text
+            messages.append({"role": "user" if role is user else "assistant", "content": content})
+            continue
+        match role:
             case Role.USER:
-                content = _user_content(message.parts, profile, read_blob)
+                content = _user_content(parts, profile, read_blob)
                 messages.append({"role": "user", "content": content})
             case Role.ASSISTANT:
                 messages.append(
@@ -156,10 +163,10 @@ def _add_text(content: list[Json], text: str) -> None:
 def _assistant(
     message: RequestMessage, ids: CallIds, *, keeps_reasoning: bool, needs_reasoning: bool
 ) -> Json:
-    text = join_texts(part.text for part in message.parts if isinstance(part, Segment))
+    text = join_texts([part.text for part in message.parts if isinstance(part, Segment)])
     calls = [_call(part, ids) for part in message.parts if isinstance(part, ToolCallPart)]
-    thoughts = (part for part in message.parts if isinstance(part, ReasoningPart))
-    reasoning = sent_back(thoughts) if keeps_reasoning else {}
+    thoughts = [part for part in message.parts if isinstance(part, ReasoningPart)]
+    reasoning = sent_back(thoughts) if thoughts and keeps_reasoning else {}
     if needs_reasoning and calls:
         reasoning = {REASONING_CONTENT: "", **reasoning}
     return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {}), **reasoning}

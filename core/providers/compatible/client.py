@@ -221,7 +221,7 @@ class CompatibleProvider:
 
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
-            sent["messages"] = list(without_reasoning(body["messages"], self._refused))
+            sent["messages"] = without_reasoning(body["messages"], self._refused)
             try:
                 stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(
                     **with_long_fields_unread(sent, extra)

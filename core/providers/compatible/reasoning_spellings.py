@@ -77,10 +77,11 @@ def sent_back(parts: Iterable[ReasoningPart]) -> Json:
     return {**texts, **({REASONING_DETAILS: details} if details else {})}
 
 
-def without_reasoning(messages: Iterable[Json], names: frozenset[str]) -> Iterator[Json]:
+def without_reasoning(messages: list[Json], names: frozenset[str]) -> list[Json]:
     """Messages without these fields, for a server that refuses them."""
-    for message in messages:
-        yield {name: value for name, value in message.items() if name not in names}
+    if names.isdisjoint(SPELLINGS):
+        return messages
+    return [{name: value for name, value in message.items() if name not in names} for message in messages]
 
 
 def _place(detail: Json) -> tuple[object, object]:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base import paths
 from core.base.reports import Report
 from core.spending.messages import (
     ClaimReserve,
+    DropReserve,
     LookAtReserves,
     PaidElsewhere,
     ReserveClaimed,
@@ -49,6 +51,31 @@ def test_two_programs_see_what_the_other_has_under_way_under_the_same_name(tmp_p
     two.worker.handle(SettleReserve("prewarm", {"paid": Payment(0.375)}))
     assert one.claim("harvest", 1.0) == SpentElsewhere(0.0, {"paid": Payment(0.375)})
     assert two.claim("keepalive/a", 0.125) == SpentElsewhere(1.25)
+
+
+def test_what_is_over_is_settled_with_the_next_claim_in_one_write(tmp_path: Path) -> None:
+    one, two = Program(tmp_path), Program(tmp_path)
+    one.claim("turn/a", 0.25)
+    paid = {"turn/a": {"usage": Payment(0.375)}}
+    one.worker.handle(ClaimReserve("turn/b", Reservation(0.5, "a"), paid))
+
+    assert two.claim("turn/c", 1.0) == SpentElsewhere(0.5, paid["turn/a"])
+
+
+def test_a_call_that_reserved_nothing_and_cost_nothing_writes_nothing(tmp_path: Path) -> None:
+    one, two = Program(tmp_path), Program(tmp_path)
+    two.claim("turn/b", 0.5)
+    book = tmp_path / paths.RESERVES_DIR / paths.RESERVES_FILE
+    before = book.stat()
+    one.worker.handle(SettleReserve("turn/a", {}))
+    one.worker.handle(DropReserve("turn/a"))
+    assert (book.stat().st_ino, book.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+    one.worker.handle(SettleReserve("turn/a", {"usage": Payment(0.25)}))
+
+    assert two.claim("turn/b", 0.5) == SpentElsewhere(0.0, {"usage": Payment(0.25)}), (
+        "its server said a price"
+    )
 
 
 def test_a_newer_reserve_of_one_name_takes_the_place_of_the_older(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from core.turn.messages import (
 )
 from core.values.provider import StopKind, Stopped
 from core.values.records import RequestRecord
-from core.values.settings import CachingSettings, Settings
+from core.values.settings import AiSettings, CachingSettings, Settings
 from core.values.spending import Payment, Reservation, SpentElsewhere
 from core.values.usage import Usage
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
@@ -87,6 +87,27 @@ def test_a_call_goes_and_is_logged_as_sent_only_once_other_programs_have_seen_wh
     assert not of((*waits, *counted), AppendRecords)
     assert [effect.records for effect in of(goes, AppendRecords)] == [(record,)]
     assert of(goes, SendRequest) == (SendRequest(call.call_id),)
+
+
+@pytest.mark.parametrize("limit", [None, "day", "discussion"])
+def test_a_call_that_costs_nothing_asks_other_programs_only_where_a_limit_needs_them(
+    limit: str | None,
+) -> None:
+    book = Playbook().ready()
+    book.play(SpentCounted(START, 0.0))
+    chosen = book.discussion()
+    if limit == "day":
+        book.play(limited())
+    elif limit == "discussion":
+        book.play(settings_loaded(settings=Settings(ai=AiSettings(spend_limit_usd=1.0))))
+    call = book.ask(chosen, "text")
+    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
+    effects = book.play(RequestBuilt(call.call_id, record, usd=0.0))
+
+    assert of(effects, SendRequest) == (SendRequest(call.call_id),)
+    assert [effect.records for effect in of(effects, AppendRecords)] == [(record,)]
+    claim = ClaimReserve(call_key(call.call_id), Reservation(0.0, chosen))
+    assert book.shared == ([] if limit is None else [claim])
 
 
 @pytest.mark.parametrize("is_over", [True, False])
