@@ -6,7 +6,7 @@ OpenRouter "Reasoning Tokens", "Preserving reasoning" (`reasoning_details`, besi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from core.providers.wire import canonical_json, sorted_object
