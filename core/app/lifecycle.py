@@ -137,10 +137,8 @@ def quit_program(state: AppState) -> Result:
 
 def watch_effects(before: AppState, after: AppState) -> tuple[WatchFiles, ...]:
     """Watch the files of presets in use, the settings' own files and the open discussions; tell only of changes."""
-    is_same = (
-        before.context.files is after.context.files
-        and before.discussions.open.keys() == after.discussions.open.keys()
-    )
+    then, now = before.discussions.open, after.discussions.open
+    is_same = before.context.files is after.context.files and (then is now or then.keys() == now.keys())
     is_same = is_same and before.knowledge.watched == after.knowledge.watched
     is_same = is_same and before.retrieval.folders is after.retrieval.folders
     if is_same and before.config.settings_paths == after.config.settings_paths:

@@ -56,7 +56,7 @@ def with_shown(
 
 
 def _indexed(effects: Iterable[Effect]) -> Iterable[str]:
-    return (one.discussion_id for one in effects if isinstance(one, IndexDiscussion))
+    return [one.discussion_id for one in effects if isinstance(one, IndexDiscussion)]
 
 
 def _must_wait(state: AppState, waited: timedelta) -> bool:

@@ -241,13 +241,12 @@ def append_file(path: Path, data: bytes, *, disk: Disk = OS_DISK) -> Appended:
         StorageError: nothing was added; what had been written of `data` was cut off again.
     """
     with reported("write", path):
-        is_new = not path.exists()
         fd = disk.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             appended = _append(fd, data, disk)
         finally:
             os.close(fd)
-        if is_new:
+        if not appended.offset:  # it may be new
             sync_dir(path.parent, disk)
         return appended
 

@@ -69,8 +69,6 @@ def take_lock(path: Path, *, wait_s: float = 0.0) -> HeldLock | None:
     Raises:
         StorageError: the lock file could not be made.
     """
-    with reported("write to", path.parent):
-        path.parent.stat()  # the lock must not make a directory anew that was deleted meanwhile
     with reported("lock", path):
         end = time.monotonic() + wait_s
         while (lock := _tried(path)) is None and (wait_s < 0 or time.monotonic() < end):
@@ -148,6 +146,7 @@ def _tried_by_library(path: Path) -> HeldLock | None:
     """Try once where the system has no `flock`."""
     from filelock import FileLock, Timeout
 
+    path.parent.stat()  # the library would make a directory anew that was deleted meanwhile
     require_file(path)
     lock = FileLock(path, timeout=0, thread_local=False, mode=0o600)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -14,6 +15,8 @@ from core.values.cache import (
     DiscussionCacheState,
     SentKnowledge,
 )
+
+_TOKENS = itemgetter(0)
 
 
 def believed(
@@ -56,11 +59,5 @@ def believed(
 def _held(sent: SentKnowledge, ledger: CacheLedger, now: datetime) -> list[tuple[int, CacheLedgerEntry]]:
     """Tokens up to each living entry of the request and that entry, deepest last. What has a name ends by its own rule."""
     live = live_entries(ledger, sent.scope, now)
-    return sorted(
-        (
-            (place.tokens, live[place.prefix_hash])
-            for place in sent.places
-            if place.prefix_hash in live and not live[place.prefix_hash].name
-        ),
-        key=lambda one: one[0],
-    )
+    held = [(place.tokens, live[place.prefix_hash]) for place in sent.places if place.prefix_hash in live]
+    return sorted([one for one in held if not one[1].name], key=_TOKENS)

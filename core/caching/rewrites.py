@@ -44,7 +44,11 @@ def withdrawal_effects(before: AppState, after: AppState) -> tuple[DropWithdrawn
     """Let go of what is stored, once something was taken out of knowledge or deleted, or may have been while nobody
     looked.
     """
-    if _withdrawal_key(before) == (key := _withdrawal_key(after)) or not key:
+    is_same = before.knowledge is after.knowledge and before.caching is after.caching
+    if is_same and before.program is after.program and before.config is after.config:
+        return ()
+    key = _withdrawal_key(after)
+    if not key or _withdrawal_key(before) == key:
         return ()
     known, deleted = after.knowledge, _deleted(after)
     if known.is_on and not known.withdrawals and not deleted:

@@ -51,5 +51,5 @@ def next_round(turns: Sequence[Message], *, has_tools: bool) -> float:
     if not has_tools:
         return 0.0
     replies = [message.parts for message in turns[-_LOOKED_AT:] if message.role is Role.ASSISTANT]
-    asking = sum(ToolCallPart in map(type, parts) for parts in replies)
+    asking = len([parts for parts in replies if ToolCallPart in map(type, parts)])
     return (asking + _PRIOR_CALLS) / (len(replies) + _PRIOR_REPLIES)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from core.base.enum_value import enum_value
 from core.caching.ledger import hits
 from core.caching.view import (
     carried_pieces,
@@ -97,7 +98,7 @@ def sent_knowledge(
                 wire.hashes[row],
                 wire.ends[row],
                 wire.positions[row],
-                wire.blocks[row].place.value,
+                enum_value(wire.blocks[row].place),
             )
             for row in rows
         ),

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.base.tokens import scaled
 from core.context.desk import AssemblyDesk, begun_turn, told_inputs, told_records, turn_inputs
-from core.context.difference import as_sent, compare, prefix_change, reasons_of, sent_layers
+from core.context.difference import as_sent, compare, is_as_before, prefix_change, reasons_of, sent_layers
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
 from core.context.recall_desk import Recall, RecallDesk
@@ -480,7 +480,9 @@ class Assembler:
         desk = self._desk(spec.discussion_id)
         previous, before, inputs = spec.previous, desk.sent, desk.sent_inputs
         desk.sent, desk.sent_inputs = stack, replace(spec.inputs, turns=(), items=())
-        if previous is None:
+        if previous is None or (
+            planned is not None and is_as_before(previous.layers, stack, planned.before, planned.view)
+        ):
             return "", ""
         if inputs is None:
             reasons: Mapping[LayerId, str] = dict.fromkeys(LayerId, SINCE_LAST_START)

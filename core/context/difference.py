@@ -15,6 +15,7 @@ from core.context.wire import based_layers, layer_of
 from core.values.spec import PlannedRequest
 from core.values.stack import (
     LAYER_TITLES,
+    STABLE_LAYERS,
     ContextChange,
     LayerId,
     LayerReport,
@@ -97,6 +98,20 @@ def compare(
         rewritten_tokens_est=again,
         reason=reason,
     )
+
+
+def is_as_before(
+    previous: Sequence[LayerReport], stack: AggregateStack, before: ContextView | None, view: ContextView
+) -> bool:
+    """True if the stable layers are those of the last request and go out through the same base: most rounds of a turn.
+
+    Args:
+        previous: layers of the last request; before: its view, None where it is not known; view: of this one.
+    """
+    if before is None or view.base is not before.base:
+        return False
+    old = {one.layer: one.sha256 for one in previous}
+    return all(old.get(layer, "") == stack.layer(layer).sha256 for layer in STABLE_LAYERS)
 
 
 def prefix_change(

@@ -115,9 +115,7 @@ def answers_tools(turns: Sequence[Message]) -> bool:
 
 def is_running(layer: Layer) -> bool:
     """True if layer 11 ends in results of tools, or in a line of the program's behind such: they are to be answered."""
-    return bool(layer.pieces) and (
-        layer.pieces[-1].mark == Role.TOOL.value or is_line_key(layer.pieces[-1].key)
-    )
+    return bool(layer.pieces) and (layer.pieces[-1].mark == _TOOL or is_line_key(layer.pieces[-1].key))
 
 
 def running_pieces(layer: Layer) -> tuple[Piece, ...]:
@@ -135,7 +133,10 @@ def running_pieces(layer: Layer) -> tuple[Piece, ...]:
 
 
 def _is_persons(piece: Piece) -> bool:
-    return piece.mark == Role.USER.value and not is_line_key(piece.key)
+    return piece.mark == _USER and not is_line_key(piece.key)
+
+
+_USER, _TOOL = Role.USER.value, Role.TOOL.value
 
 
 def _message_key(key: str) -> str:

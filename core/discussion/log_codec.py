@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.base.decoders import TypedReader, decoder_of, from_builtins
+from core.base.enum_value import enum_value
 from core.base.json_text import read_json
 from core.values.records import (
     ChooseRecord,
@@ -249,7 +250,7 @@ def _plain(value: Any) -> Any:
         case msgspec.Struct():
             return _object(value)
         case Enum():
-            return value.value
+            return enum_value(value)
         case datetime():
             return _time_text(value)
         case tuple():

@@ -31,6 +31,8 @@ def writes_nothing_itself(settings: KnowledgeSettings) -> bool:
 def without_old_notice(before: AppState, after: AppState) -> AppState:
     """The state without the notice of recall only, once another mode is chosen: it does not hold any more."""
     was, now = before.config.settings.knowledge, after.config.settings.knowledge
+    if was is now:
+        return after
     is_told = any((one.id, one.text) == (NOTICE, RECALL_ONLY) for one in after.program.notices)
     return dismiss(after, NOTICE) if is_told and is_recall_only(was) and not is_recall_only(now) else after
 

@@ -97,6 +97,8 @@ def followed(before: AppState, after: AppState, effects: Iterable[object]) -> Re
 def _configured(before: AppState, after: AppState) -> Result:
     """Take in the servers that the settings name, and what is approved of them."""
     was, now = before.config, after.config
+    if was is now:
+        return after, ()
     is_same_place = was.project.root == now.project.root and was.project.is_trusted == now.project.is_trusted
     if (
         was.settings.mcp == now.settings.mcp

@@ -40,20 +40,30 @@ class CallIds:
             parts = message.parts
             if len(parts) == 1 and type(parts[0]) is Segment:  # most are, of thousands
                 continue
-            calls = [part for part in parts if type(part) is ToolCallPart]
-            if calls:
-                waiting = {}
-            for call in calls:
-                told = _next_id(wire_id(call.call_id), used), wire_name(call.name)
-                self._told[id(call)] = told
-                if call.call_id in waiting:
-                    waiting[call.call_id].append(told)
-                else:
-                    waiting[call.call_id] = deque((told,))
+            has_called = False
             for part in parts:
-                if type(part) is ToolResultPart:
+                if not isinstance(part, ToolCallPart):
+                    continue
+                if not has_called:
+                    waiting, has_called = {}, True
+                told_id = wire_id(part.call_id)
+                if told_id in used:
+                    told_id = _next_id(told_id, used)
+                used[told_id] = 1
+                told = told_id, wire_name(part.name)
+                self._told[id(part)] = told
+                if part.call_id in waiting:
+                    waiting[part.call_id].append(told)
+                else:
+                    waiting[part.call_id] = deque((told,))
+            for part in parts:
+                if isinstance(part, ToolResultPart):
                     asked = waiting.get(part.call_id)
                     self._told[id(part)] = asked.popleft() if asked else (wire_id(part.call_id), UNKNOWN)
+
+    def of(self, part: ToolCallPart | ToolResultPart) -> tuple[str, str]:
+        """Id and name, as of `id_of` and `name_of`."""
+        return self._told[id(part)]
 
     def id_of(self, part: ToolCallPart | ToolResultPart) -> str:
         """Id of a call, or of the call that a result answers."""
@@ -84,10 +94,10 @@ def wire_id(call_id: str) -> str:
 
 
 def _next_id(call_id: str, used: dict[str, int]) -> str:
+    """An id for another call of an id that was used."""
     found = call_id
     while found in used:
         used[call_id] += 1
         number = f"_{used[call_id]}"
         found = f"{call_id[: _LONGEST - len(number)]}{number}"
-    used[found] = 1
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import assert_never, get_args
 
 from msgspec.structs import replace
 
@@ -105,9 +105,12 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
             assert_never(happened)
 
 
+_CHANGES = frozenset(get_args(SettingsChange))
+
+
 def followed(state: AppState, effects: tuple[object, ...]) -> tuple[AppState, tuple[TellSettled, ...]]:
     """Count the change of settings among these effects, and have it told when it holds: a call waits for it."""
-    if not any(isinstance(effect, SettingsChange) for effect in effects):
+    if _CHANGES.isdisjoint(map(type, effects)):
         return state, ()
     number = state.config.asked + 1
     return replace(state, config=replace(state.config, asked=number)), (TellSettled(number),)

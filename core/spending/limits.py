@@ -128,10 +128,11 @@ def settle_later(state: AppState, key: str, payments: Mapping[str, Payment]) -> 
 
 def is_shared(state: AppState, discussion_id: str, usd: float) -> bool:
     """True if other programs must see a call before it goes: it is expected to cost, or a limit asks what they spend."""
-    if usd:
+    if usd or state.config.settings.caching.day_limit_usd is not None or _unread(state, discussion_id):
         return True
-    sums = _sums(state, discussion_id)
-    return bool(_unread(state, discussion_id)) or any(limit is not None for _, limit, _, _ in sums)
+    summary = state.discussions.summaries.get(discussion_id)
+    own = None if summary is None else summary.meta.spend_limit_usd
+    return own is not None or paid_limit_usd(state, discussion_id) is not None
 
 
 def new_day(state: AppState) -> AppState:

@@ -57,11 +57,10 @@ def followed(before: AppState, after: AppState, body: object) -> Result:
     effects, unsettled = _reserve_effects(before, after), after.spending.unsettled
     if not unsettled:
         return after, effects
-    claims = [place for place, one in enumerate(effects) if isinstance(one, ClaimReserve)]
-    if claims:
-        first = claims[0]
-        claim = replace(effects[first], settled=unsettled)
-        effects = (*effects[:first], claim, *effects[first + 1 :])
+    claim = next((one for one in effects if isinstance(one, ClaimReserve)), None)
+    if claim is not None:
+        told = replace(claim, settled=unsettled)
+        effects = tuple(told if one is claim else one for one in effects)
     elif isinstance(body, Tick) or after.program.is_closing:
         effects = (*effects, *(SettleReserve(key, paid) for key, paid in unsettled.items()))
     else:
@@ -77,7 +76,11 @@ def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect,
     """
     was, now = before.spending.reserved, after.spending.reserved
     built, known = _built(after), _built(before)
-    calls = tuple(ClaimReserve(key, one) for key, one in built.items() if key not in known)
+    calls = tuple(
+        ClaimReserve(key, one)
+        for key, one in built.items()
+        if key not in known and is_shared(after, one.discussion_id, one.usd)
+    )
     if was is now:
         return calls
     paid = {key: one for key, one in after.spending.own.items() if key not in before.spending.own}
@@ -94,7 +97,5 @@ def _built(state: AppState) -> dict[str, Reservation]:
     return {
         call_key(call.id): Reservation(call.reserved_usd, call.discussion_id)
         for call in state.turns.calls.values()
-        if call.built is not None
-        and call.phase is not CallPhase.STOPPING
-        and is_shared(state, call.discussion_id, call.reserved_usd)
+        if call.built is not None and call.phase is not CallPhase.STOPPING
     }

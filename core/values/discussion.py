@@ -286,19 +286,22 @@ def unanswered_id(entries: Sequence[Entry]) -> str:
     """Id of the person's last message where the model has not had the last word since, empty where it has, or handed over."""
     if has_last_word(entries):
         return ""
-    kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
-    return next((one.id for one in kept if one.role is Role.USER), "")
+    for entry in reversed(entries):
+        if isinstance(entry, Message) and entry.role is Role.USER and not entry.is_deleted:
+            return entry.id
+    return ""
 
 
 def has_last_word(entries: Sequence[Entry]) -> bool:
     """True if the model's last reply has no results of tools behind it, or handed over."""
-    kept = (entry for entry in reversed(entries) if isinstance(entry, Message) and not entry.is_deleted)
     results: dict[str, bool] = {}
-    for last in kept:
+    for last in reversed(entries):
+        if not isinstance(last, Message) or last.is_deleted:
+            continue
         if last.role is Role.USER:
             return False
         if last.role is Role.ASSISTANT:
-            calls = (part for part in last.parts if isinstance(part, ToolCallPart))
+            calls = [part for part in last.parts if isinstance(part, ToolCallPart)]
             return not results or any(one.name == HAND_OVER and results.get(one.call_id) for one in calls)
         results.update(
             (part.call_id, not part.is_error) for part in last.parts if isinstance(part, ToolResultPart)

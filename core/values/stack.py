@@ -36,6 +36,8 @@ class LayerId(IntEnum):
         return self <= LayerId.KNOWLEDGE
 
 
+STABLE_LAYERS = tuple(layer for layer in LayerId if layer.is_stable)
+
 LAYER_TITLES = {
     LayerId.ROLE: "Role instructions",
     LayerId.TOOL_FORMAT: "Function-calling schema",

@@ -102,10 +102,16 @@ def chat_messages(
     tool, user = Role.TOOL, Role.USER
     for number, message in enumerate(request.messages):
         role, parts = message.role, message.parts
-        if role is not tool and len(parts) == 1 and type(parts[0]) is Segment:  # most are, of thousands
-            text = parts[0].text
-            content = "" if text.isspace() else text
-            messages.append({"role": "user" if role is user else "assistant", "content": content})
+        only = parts[0] if len(parts) == 1 else None  # most are such, of thousands
+        if type(only) is Segment and role is not tool:
+            text = "" if only.text.isspace() else only.text
+            messages.append({"role": "user" if role is user else "assistant", "content": text})
+            continue
+        if type(only) is ToolCallPart and not needs_reasoning:
+            messages.append({"role": "assistant", "content": "", "tool_calls": [_call(only, ids)]})
+            continue
+        if type(only) is ToolResultPart and not only.attachments:
+            messages.append(_answer(only, ids, only.text))
             continue
         match role:
             case Role.USER:
@@ -163,9 +169,15 @@ def _add_text(content: list[Json], text: str) -> None:
 def _assistant(
     message: RequestMessage, ids: CallIds, *, keeps_reasoning: bool, needs_reasoning: bool
 ) -> Json:
-    text = join_texts([part.text for part in message.parts if isinstance(part, Segment)])
-    calls = [_call(part, ids) for part in message.parts if isinstance(part, ToolCallPart)]
-    thoughts = [part for part in message.parts if isinstance(part, ReasoningPart)]
+    texts, calls, thoughts = [], [], []
+    for part in message.parts:
+        if isinstance(part, ToolCallPart):
+            calls.append(_call(part, ids))
+        elif isinstance(part, Segment):
+            texts.append(part.text)
+        elif isinstance(part, ReasoningPart):
+            thoughts.append(part)
+    text = join_texts(texts) if texts else ""
     reasoning = sent_back(thoughts) if thoughts and keeps_reasoning else {}
     if needs_reasoning and calls:
         reasoning = {REASONING_CONTENT: "", **reasoning}
@@ -176,8 +188,12 @@ def _call(part: ToolCallPart, ids: CallIds) -> Json:
     """A call of the past. Servers parse its arguments for their templates, and fail on what is no object."""
     is_whole = is_object(part.arguments_json)
     arguments = (part.arguments_json or "{}") if is_whole else canonical_json(called_with(part))
-    function = {"name": ids.name_of(part), "arguments": arguments}
-    return {"id": ids.id_of(part), "type": "function", "function": function}
+    call_id, name = ids.of(part)
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _answer(part: ToolResultPart, ids: CallIds, text: str) -> Json:
+    return {"role": "tool", "tool_call_id": ids.id_of(part), "content": "" if text.isspace() else text}
 
 
 def _tool_results(
@@ -200,5 +216,5 @@ def _tool_results(
             else:
                 _add_text(pictures, empty_frame("attachment", name=file.name, call=ids.id_of(part)))
                 pictures.append({"type": "image_url", "image_url": {"url": data_url(file, data)}})
-        answers.append({"role": "tool", "tool_call_id": ids.id_of(part), "content": join_texts(texts)})
+        answers.append(_answer(part, ids, join_texts(texts)))
     return [*answers, {"role": "user", "content": pictures}] if pictures else answers

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from core.app.messages import Command
+from core.caching.abandonment import stop_effects
 from core.caching.messages import StopPings
 from core.discussion.messages import (
     AppendRecords,
@@ -70,6 +72,22 @@ def test_a_discussion_in_the_trash_is_not_kept_warm(book: Playbook) -> None:
     assert of(
         book.play(DiscussionTrashed(TrashItem(chosen, "Sky", START, "deleted", "/trash"))), StopPings
     ) == (StopPings((chosen,)),)
+
+
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_rows_that_go_or_move_hide_none_that_is_left(book: Playbook, gone: int) -> None:
+    """Rows of the list are compared in their order: another one may come, go or move in the same step."""
+    first, second, third = (two_turns(book) for _ in range(3))
+    before = book.state
+    rows = dict(before.discussions.summaries)
+    row = rows[second]
+    rows[second] = replace(row, meta=replace(row.meta, model="another-model"))
+    removed = (first, second, third)[gone]
+    del rows[removed]
+    moved = {name: rows[name] for name in reversed(rows)}
+    for kept in (rows, moved, {"new": row, **rows}):
+        after = replace(before, discussions=replace(before.discussions, summaries=kept))
+        assert stop_effects(before, after) == (StopPings(tuple(sorted({second, removed}))),)
 
 
 def test_a_message_that_is_back_is_asked_for_in_its_place_and_what_was_sent_without_it_is_not(

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from core.context.difference import CUT, compare, first_difference, prefix_change, prefix_reasons
+from core.context.difference import (
+    CUT,
+    compare,
+    first_difference,
+    is_as_before,
+    prefix_change,
+    prefix_reasons,
+)
 from core.context.report import recorded
 from core.context.stack import AggregateStack, build_stack
 from core.values.curation import NamedText
@@ -39,6 +46,21 @@ def difference(old: StackInputs, new: StackInputs, *, keeps_texts: bool = False)
 
 def tokens(stack: AggregateStack, *layers: LayerId) -> int:
     return sum(report.tokens_est for report in stack.report() if report.layer in layers)
+
+
+@settings(max_examples=60)
+@given(old=inputs(), new=inputs())
+def test_what_is_as_before_has_no_change_of_its_prefix(old: StackInputs, new: StackInputs) -> None:
+    for other in (new, old, replace(old, user_text="again"), replace(old, digest=f"{old.digest}!")):
+        before, after = build_stack(old), build_stack(other)
+        view = before.canonical_view
+        is_same = is_as_before(recorded(before.report()), after, view, view)
+
+        change = prefix_change(recorded(before.report()), after.shown(view), {})
+
+        assert change is None or not is_same
+        assert is_same == (before.layers[:7] == after.layers[:7])
+        assert not is_as_before(recorded(before.report()), before, None, view)
 
 
 @settings(max_examples=60)
