@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from msgspec.structs import replace
 
 from core.agent.messages import (
@@ -20,7 +19,7 @@ from core.agent.messages import (
     StopCalls,
 )
 from core.agent.policy import EDIT_GRANT
-from core.app.messages import Effect, HomeOpened, Quit
+from core.app.messages import Effect, HomeOpened
 from core.base.errors import FailureKind
 from core.base.reports import Tick
 from core.discussion.messages import (
@@ -32,23 +31,20 @@ from core.discussion.messages import (
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
 from core.spending.limits import call_key
-from core.spending.messages import ClaimReserve, SettleReserve, SpendingEffect
+from core.spending.messages import SettleReserve
 from core.turn.messages import (
     CallEnded,
     CallFailed,
     CallProvider,
     CancelReply,
-    RequestBuilt,
     RetrySend,
     SendPrompt,
-    SendRequest,
 )
 from core.values.agent import ActKind, Approval, CallState, Mode, Sandbox
 from core.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
-from core.values.records import RequestRecord, StartRecord, UsageRecord
+from core.values.records import StartRecord
 from core.values.settings import CachingSettings, Project, Settings, ToolSettings
-from core.values.spending import Payment, Reservation
 from core.values.state import AppState, TrashItem
 from core.values.updates import outcome_of
 from core.values.usage import Usage
@@ -70,44 +66,6 @@ def asking(book: ToolPlaybook, chosen: str, *calls: tuple[str, str]) -> JudgeCal
     """A discussion whose model asks for tools; the first call to be judged."""
     (judge,) = of(book.reply(book.ask(chosen, "go"), asks(*calls)), JudgeCall)
     return judge
-
-
-def sent(book: ToolPlaybook, call: CallProvider, usd: float) -> tuple[Effect, ...]:
-    """The request of a call is assembled and expected to cost so much."""
-    record = RequestRecord("r", book.at, call.user_message_id, "embedded", "m", "auto", (), (), 0)
-    return book.play(RequestBuilt(call.call_id, record, usd=usd))
-
-
-@pytest.mark.parametrize("ends", ["next call", "tick", "quit"])
-def test_other_programs_are_told_once_what_a_round_cost(ends: str) -> None:
-    """With the next call of the turn, in the same write; at the latest a second later, or when the program ends."""
-    book = ToolPlaybook()
-    chosen = book.with_tools()
-    call = book.ask(chosen, "go")
-    assert of(sent(book, call, 0.25), SendRequest)
-    key, held = call_key(call.call_id), Reservation(0.25, chosen)
-    assert book.shared == [ClaimReserve(key, held)]
-    usage = Usage(input_tokens=10, cost_usd=0.01)
-    (write,) = of(
-        book.play(CallEnded(call.call_id, Stopped(StopKind.TOOL_CALLS), asks(("a", "look")), usage)),
-        AppendRecords,
-    )
-    (judge,) = of(book.append(write), JudgeCall)
-    (record,) = (one for one in write.records if isinstance(one, UsageRecord))
-    paid = {key: {record.id: Payment(0.01)}}
-    assert book.shared[1:] == [], "between two requests of a turn nobody waits for that"
-
-    if ends == "next call":
-        book.keep(book.play(CallJudged(chosen, judge.call_id, Approval("id", ActKind.READ, "look at a"))))
-        (again,) = of(book.keep(book.play(CallDone(chosen, "a", "text of a"))), CallProvider)
-        sent(book, again, 0.5)
-        told: SpendingEffect = ClaimReserve(call_key(again.call_id), Reservation(0.5, chosen), paid)
-    else:
-        book.play(Tick() if ends == "tick" else Quit())
-        told = SettleReserve(key, paid[key])
-    book.play(Tick())
-
-    assert book.shared[1:] == [told]
 
 
 def yes(book: ToolPlaybook, chosen: str, call_id: str, *, for_discussion: bool = False) -> tuple[Effect, ...]:
