@@ -30,16 +30,7 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import AddToQueue, QueueWritten
-from core.spending.limits import call_key
-from core.spending.messages import SettleReserve
-from core.turn.messages import (
-    CallEnded,
-    CallFailed,
-    CallProvider,
-    CancelReply,
-    RetrySend,
-    SendPrompt,
-)
+from core.turn.messages import CallEnded, CallFailed, CallProvider, CancelReply, RetrySend, SendPrompt
 from core.values.agent import ActKind, Approval, CallState, Mode, Sandbox
 from core.values.messages import CallEnd, Mark, Role, TextPart, ToolResultPart
 from core.values.provider import Failure, StopKind, Stopped
@@ -85,12 +76,6 @@ def test_a_call_begins_when_its_reply_is_on_disk_and_runs_when_its_start_is() ->
     (write,) = of(effects, AppendRecords)
     assert not of(effects, JudgeCall)
     (judge,) = of(book.append(write), JudgeCall)
-
-    assert book.shared == [], "between two requests of a turn nobody waits for that"
-    book.play(Tick())
-    assert book.shared == [SettleReserve(call_key(call.call_id), {})], (
-        "the disk leaves it to the spending worker"
-    )
 
     effects = book.play(CallJudged(chosen, judge.call_id, Approval("id", ActKind.READ, "look at a")))
     (start,) = of(effects, AppendRecords)
