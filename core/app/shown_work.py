@@ -42,7 +42,7 @@ def with_shown(
     if now is not None and _must_wait(after, timedelta() if owed is None else now - owed.since):
         since = owed or Unshown(replace(before, unshown=None), was or now)
         indexed = since.indexed.union(_indexed(effects))
-        rest = tuple(one for one in effects if not isinstance(one, IndexDiscussion))
+        rest = tuple([one for one in effects if not isinstance(one, IndexDiscussion)])
         return replace(after, unshown=replace(since, indexed=indexed)), rest
     if owed is None:
         return after, (*effects, *context_effects(before, after, was), *rewrite_effects(before, after))

@@ -111,6 +111,8 @@ def followed(
 
 def _paces(before: Autonomy | None, after: Autonomy | None) -> tuple[PaceCache, ...]:
     """Pace that caches are to count on: the interval of its state, none where only the person wakes it."""
+    if before is after:
+        return ()
     was, now = _pace(before), _pace(after)
     gone = (PaceCache(was[0]),) if was is not None and (now is None or was[0] != now[0]) else ()
     return gone if now is None or now == was else (*gone, PaceCache(*now))

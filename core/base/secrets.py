@@ -110,6 +110,8 @@ def scrubbed_ends(text: str, head: int, tail: int, between: str) -> str:
 
 def scrubbed_line(text: str, limit: int) -> str:
     """The text without its secrets on one line, cut to at most `limit` characters with an ellipsis."""
+    if not text:
+        return ""
     return one_line(scrubbed_head(text, limit * 4), limit)
 
 

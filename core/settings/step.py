@@ -262,7 +262,9 @@ def price_models(state: AppState) -> Result:
 
 def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
     """Look up all prices once something is cached: who switches the model then is told what that costs."""
-    had, has = (bool(state.caching.caches) for state in (before, after))
+    if before.caching is after.caching and before.config is after.config:
+        return ()
+    had, has = bool(before.caching.caches), bool(after.caching.caches)
     is_same = had and before.config.models is after.config.models
     return _unpriced(after) if has and not is_same else ()
 

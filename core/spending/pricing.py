@@ -48,6 +48,8 @@ def cost(provider: str, model: str, usage: Usage, at: datetime) -> float | None:
         return 0.0
     if usage.input_tokens is None and usage.output_tokens is None:
         return None
+    if _probed(provider, model, _PROBE_TOKENS, 0, _minute(at)) is None:  # no such model, whatever the usage
+        return None
     calculated = _calculated(provider, model, usage, at)
     if calculated is None:
         return None

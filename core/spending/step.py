@@ -75,6 +75,8 @@ def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect,
     write of its reply, and of a ping or a prewarm that has left with that of its record.
     """
     was, now = before.spending.reserved, after.spending.reserved
+    if was is now and before.turns is after.turns:
+        return ()
     built, known = _built(after), _built(before)
     calls = tuple(
         ClaimReserve(key, one)
