@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable
-from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -132,7 +131,7 @@ class ViewMemo:
 
     def copied(self) -> ViewMemo:
         """The same for another thread: each plan swaps the values of its memo, and changes none of them."""
-        return ViewMemo(copy(self.messages), copy(self.wire), self.view, self.superseded)
+        return ViewMemo(self.messages.copied(), self.wire.copied(), self.view, self.superseded)
 
 
 @dataclass(slots=True)

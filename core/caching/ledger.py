@@ -99,10 +99,11 @@ def hits(live: Mapping[str, CacheLedgerEntry], wire: Wire) -> tuple[CacheHit, ..
     if not live:
         return ()
     hashes, ends, found = wire.hashes, wire.ends, []
+    count = len(hashes)
     for prefix in set(live).intersection(hashes):
         entry = live[prefix]
         place = bisect_left(ends, entry.tokens)  # where it ends, as long as tokens are counted alike
-        if place == len(hashes) or hashes[place] != prefix:
+        if place == count or hashes[place] != prefix:
             place = hashes.index(prefix)
         until, front_s = entry.expires_at, entry.front_s
         found.append(CacheHit(place, ends[place], entry.ttl_s, prefix, entry.is_extended, until, front_s))

@@ -77,6 +77,12 @@ class MadeMessages:
     first: RequestMessage | None = None
     told: tuple[ViewDelta, ...] = ()
 
+    def copied(self) -> MadeMessages:
+        """The same for another thread: what one of them makes replaces values and changes none. (`copy` takes ten times as long.)"""
+        return MadeMessages(
+            self.pieces, self.deltas, self.tails, self.starts, self.messages, self.first, self.told
+        )
+
 
 def wire_layers(*, takes_long_system: bool) -> tuple[LayerId, ...]:
     """All layers in the order of the wire: tools, system, files, turns, the user's message, metadata.

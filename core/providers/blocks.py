@@ -102,6 +102,12 @@ class WireMemo:
     wire: Wire = field(default_factory=lambda: Wire((), (), (), (), {}))
     transient: int = -1
 
+    def copied(self) -> WireMemo:
+        """The same for another thread, as of `MadeMessages`."""
+        return WireMemo(
+            self.scope, self.revision, self.messages, self.parts, self.head, self.wire, self.transient
+        )
+
 
 def part_key(part: RequestPart) -> str:
     """The key by which a `CacheMark` names a part of a request."""
