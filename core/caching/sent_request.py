@@ -79,7 +79,7 @@ def sent_knowledge(
     parts = _parts(known, LayerId.KNOWLEDGE)
     has_recalled = holds_recalled(view)
     has_more = bool(view.deltas) or has_recalled
-    rows = sorted(_telling(wire, {hit.index for hit in found}, has_more=has_more))
+    blocks, rows = wire.blocks, sorted(_telling(wire, {hit.index for hit in found}, has_more=has_more))
     return SentKnowledge(
         scope,
         parts,
@@ -93,14 +93,16 @@ def sent_knowledge(
         base=sent_parts(view.base.known or ()),
         deltas=tuple(_sent_delta(delta, wire) for delta in view.deltas),
         places=tuple(
-            SentPlace(
-                wire.blocks[row].key,
-                wire.hashes[row],
-                wire.ends[row],
-                wire.positions[row],
-                enum_value(wire.blocks[row].place),
-            )
-            for row in rows
+            [
+                SentPlace(
+                    blocks[row].key,
+                    wire.hashes[row],
+                    wire.ends[row],
+                    wire.positions[row],
+                    enum_value(blocks[row].place),
+                )
+                for row in rows
+            ]
         ),
         folded_tokens=round(_folded(view, wire)),
         has_recalled=has_recalled,

@@ -106,10 +106,12 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
     Not where the turn's bytes do not stay anyway: thinking is sent while it runs.
     """
     running, metadata = running_pieces(stack.layer(LayerId.TURNS)), stack.layer(LayerId.METADATA).segments
-    if not running or not metadata or any(isinstance(piece.wire, ReasoningPart) for piece in running):
+    if not running or not metadata:
         return view
     message_id = running[0].key.partition("/")[2]
-    if any(tail.message_id == message_id for tail in view.tails):
+    if any([tail.message_id == message_id for tail in view.tails]):
+        return view
+    if any(isinstance(piece.wire, ReasoningPart) for piece in running):
         return view
     retrieved = next((piece.text for piece in running if piece.key.endswith(RUNNING_RAG)), "")
     if retrieved and view.base.withdrawals != stack.withdrawals:

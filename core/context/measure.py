@@ -37,7 +37,7 @@ class Assembly(msgspec.Struct, frozen=True):
     @property
     def total_tokens(self) -> int:
         """The whole request, estimated for the model in use."""
-        return sum(layer.tokens_est for layer in self.layers)
+        return sum([layer.tokens_est for layer in self.layers])
 
 
 def some_uncounted(assembly: Assembly, known: Mapping[str, int]) -> dict[str, str]:

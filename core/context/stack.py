@@ -167,10 +167,12 @@ class AggregateStack(msgspec.Struct, frozen=True):
             turns: remembers the discussion's layer 11; it only saves time.
         """
         return tuple(
-            turns.report(layer, offset, counted, factor, profile)
-            if turns is not None and layer.id is LayerId.TURNS
-            else layer_report(layer, offset, counted, factor, profile)
-            for layer, offset in zip(self.layers, self.offsets, strict=True)
+            [
+                turns.report(layer, offset, counted, factor, profile)
+                if turns is not None and layer.id is LayerId.TURNS
+                else layer_report(layer, offset, counted, factor, profile)
+                for layer, offset in zip(self.layers, self.offsets, strict=True)
+            ]
         )
 
     def _keys(self, layer: LayerId) -> tuple[str, ...]:
