@@ -109,7 +109,7 @@ def with_tail(view: ContextView, stack: AggregateStack) -> ContextView:
     if not running or not metadata:
         return view
     message_id = running[0].key.partition("/")[2]
-    if any([tail.message_id == message_id for tail in view.tails]):
+    if message_id in [tail.message_id for tail in view.tails]:
         return view
     if any(isinstance(piece.wire, ReasoningPart) for piece in running):
         return view
