@@ -271,6 +271,7 @@ def started(state: AppState, given: Stamp, discussion_id: str, call_id: str) -> 
         _approval_id(call),
         call.taken,
         asked_places(state),
+        has_yes=call.let_by == "person",
     )
     if call.name == delegation.NAME:
         return delegation.begin(state, given, turn, call)

@@ -14,8 +14,10 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from core.agent.capped_output import CappedOutput
-from core.agent.guarded_places import GuardedPlaces, HeldPlaces
+from core.agent.guarded_places import GuardedPlaces, HeldPlaces, notes_of
 from core.agent.messages import CommandEnded
 from core.agent.run_marks import VARIABLE, RunMark
 from core.agent.sandbox import (
@@ -29,6 +31,7 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
+from core.agent.secret_places import secret_places, shut_note
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.base import figures
 from core.base.child_process import program_environment
@@ -43,8 +46,6 @@ GRACE_S = 1.5
 """Seconds between SIGTERM and SIGKILL."""
 MOST_OUTPUT_BYTES = 100_000_000
 MOST_IN_BACKGROUND = 8
-_MOST_NAMED = 10
-CAME_TO_BE = "came to be: look at it before you go there, other programs obey it"
 _LINGER_S = 1.0
 """Output of what is out of reach, a service that got hold of the pipe, is read so long after the end."""
 _LOOK_S, _COUNT_S, _SHOW_S = 0.05, 0.25, 0.2
@@ -318,10 +319,11 @@ class Commands:
             lifeline=lifeline if is_bubble else None,
         )
         watch = BoundWatch(places.bounds, (places.root, scratch), self._most_processes)
-        held = self._guarded.hold(places.root) if is_confined else HeldPlaces()
+        shut = () if order.sees_secrets or not is_confined else secret_places(places.root)
+        held = replace(self._guarded.hold(places.root), shut=shut) if is_confined else HeldPlaces()
         try:
             program, arguments = bash, command[1:]
-            hidden = hidden_places(self._home) if is_confined else ()
+            hidden = (*hidden_places(self._home), *shut) if is_confined else ()
             seen = CommandPlaces(places.root, order.folder, scratch, hidden, held.guarded)
             if confinement.program is not None:
                 program = confinement.program
@@ -343,10 +345,7 @@ class Commands:
         if self._confinement.get().program is None:
             return ()
         fresh = self._guarded.release(places.root, held)
-        return (
-            *(f"{path} is a link and could be replaced: other programs obey it" for path in held.open_links),
-            *(f"{path} {CAME_TO_BE}" for path in fresh[:_MOST_NAMED]),
-        )
+        return (*notes_of(held, fresh), shut_note(held.shut, places.root))
 
     def _environment(self, scratch: str) -> dict[str, str]:
         passed = program_environment(os.environ)

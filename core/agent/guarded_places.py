@@ -17,6 +17,8 @@ from core.base.opener import open_descriptor, read_file
 MOST_LOOKED_AT = 5_000
 """Entries of a project, nearest first, among which guarded places are looked for."""
 
+_MOST_NAMED = 10
+CAME_TO_BE = "came to be: look at it before you go there, other programs obey it"
 _HELD = (".vscode", ".claude", ".envrc", ".mcp.json", "CLAUDE.md", "AGENTS.md", "POC.md")
 _HELD_IN_GIT = (".git/hooks", ".git/config.worktree", ".git/commondir")
 """Names in the project's own folder of which none may be made by a command. Not `manual_slop.toml`: an empty one would
@@ -27,9 +29,10 @@ _CONTENT = {".git/commondir": b".\n"}
 _SETTINGS_IN = {".hg": "hgrc", ".jj": "repo/config.toml"}
 """Repositories that commands write in, with what alone is shut in them."""
 _IN_GIT = ("hooks", "config", "config.worktree", "commondir")
-_PASSED_OVER = frozenset(
+PASSED_OVER = frozenset(
     {"node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "build", "dist"}
 )
+"""Folders of what was fetched or built, in which nothing is looked for."""
 
 
 class HeldPlaces(msgspec.Struct, frozen=True):
@@ -38,10 +41,12 @@ class HeldPlaces(msgspec.Struct, frozen=True):
     Args:
         guarded: read-only, they are there, folders that hold a name among them.
         open_links: guarded places that are links, which no mount can shut.
+        shut: files that may hold secrets, empty for it.
     """
 
     guarded: tuple[str, ...] = ()
     open_links: tuple[str, ...] = ()
+    shut: tuple[str, ...] = ()
 
 
 class GuardedPlaces:
@@ -105,6 +110,14 @@ class GuardedPlaces:
             del self._runs[root]
             drop_left(self._made.pop(root, {}))
             return fresh
+
+
+def notes_of(held: HeldPlaces, fresh: tuple[str, ...]) -> tuple[str, ...]:
+    """Sentences for the person on places that could not be shut, and on those that came to be meanwhile."""
+    return (
+        *(f"{path} is a link and could be replaced: other programs obey it" for path in held.open_links),
+        *(f"{path} {CAME_TO_BE}" for path in fresh[:_MOST_NAMED]),
+    )
 
 
 def drop_left(held: Iterable[str]) -> None:
@@ -191,7 +204,7 @@ def _ruling(root: str) -> Iterator[str]:
                 yield from filter(os.path.lexists, [os.path.join(entry.path, _SETTINGS_IN[name])])
             elif rules_something(name):
                 yield entry.path
-            elif is_folder and name not in _PASSED_OVER:
+            elif is_folder and name not in PASSED_OVER:
                 waiting.append(entry.path)
 
 

@@ -81,7 +81,8 @@ class JudgeCall(msgspec.Struct, frozen=True):
 class RunCall(msgspec.Struct, frozen=True):
     """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all.
 
-    `searched`: places of notes and what else is searched, None while retrieval is off.
+    `searched`: places of notes and what else is searched, None while retrieval is off. `has_yes`: a person said yes to
+    it, and no rule.
     """
 
     discussion_id: str
@@ -93,6 +94,7 @@ class RunCall(msgspec.Struct, frozen=True):
     approval_id: str
     hunks: tuple[int, ...] | None = None
     searched: AskedPlaces | None = None
+    has_yes: bool = False
 
 
 class StopCalls(msgspec.Struct, frozen=True):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from core.agent.commands import CAME_TO_BE, Commands
-from core.agent.guarded_places import HeldPlaces
+from core.agent.commands import Commands
+from core.agent.guarded_places import CAME_TO_BE, HeldPlaces
 from core.agent.sandbox import (
     BUBBLEWRAP,
     CommandPlaces,

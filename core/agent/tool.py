@@ -84,12 +84,14 @@ class CommandOrder(msgspec.Struct, frozen=True):
     Args:
         command: for bash, whole; folder: where, absolute, links resolved.
         needs_network: it may reach the network; timeout_s: until it is ended, None for one in the background.
+        sees_secrets: files that may hold keys or passwords are as they are; else they are empty for it, in a sandbox.
     """
 
     command: str
     folder: str
     needs_network: bool = False
     timeout_s: float | None = None
+    sees_secrets: bool = False
 
 
 class ShellOutcome(msgspec.Struct, frozen=True):
@@ -164,6 +166,11 @@ class ToolDesk(Protocol):
     @property
     def turn_id(self) -> str:
         """Id of the person's message that began the turn."""
+        ...
+
+    @property
+    def has_yes(self) -> bool:
+        """True if a person said yes to this very call, and no rule let it."""
         ...
 
     def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:

@@ -156,6 +156,11 @@ class CallDesk:
         """Commands of the discussion."""
         return self._services.commands(self._effect.discussion_id)
 
+    @property
+    def has_yes(self) -> bool:
+        """True if a person said yes to this very call, and no rule let it."""
+        return isinstance(self._effect, RunCall) and self._effect.has_yes
+
     def use_memory(self, name: str, arguments_json: str) -> MemoryToolAnswer:
         """Answer a call of `search_notes` or `read_note`."""
         return self._services.use_memory(self._effect.searched, name, arguments_json)

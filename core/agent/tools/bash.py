@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from core.agent.command_places import secret_reasons, within_folder
 from core.agent.command_rules import read_command_line
@@ -108,8 +109,8 @@ def _reasons(root: str, *, needs_network: bool) -> Iterator[str]:
 
 def run_bash(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:
     """Run the command line that was judged."""
-    order = judged.plan
-    assert isinstance(order, CommandOrder)
+    assert isinstance(judged.plan, CommandOrder)
+    order = replace(judged.plan, sees_secrets=desk.has_yes)
     root = os.path.realpath(desk.places.root)
     if os.path.realpath(order.folder) != order.folder or not (order.folder + "/").startswith(
         root.rstrip("/") + "/"

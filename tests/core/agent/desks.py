@@ -35,6 +35,7 @@ class AnyDesk:
         self.discussion_id, self.turn_id, self.call_id = ids
         self.now = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
         self.tails: list[str] = []
+        self.has_yes = True
         self._cancelled = threading.Event()
         self._callbacks: list[Callable[[], None]] = []
 
@@ -166,7 +167,8 @@ def shell_desks(find: Callable[[], Confinement], home: Path, folder: Path) -> It
 
 
 def ran(desk: ShellDesk, command: str, *, timeout_s: float = 20.0, network: bool = False) -> ShellOutcome:
-    return desk.commands.run(CommandOrder(command, desk.places.root, network, timeout_s), desk)
+    order = CommandOrder(command, desk.places.root, network, timeout_s, sees_secrets=desk.has_yes)
+    return desk.commands.run(order, desk)
 
 
 def marked(marker: str) -> list[int]:

@@ -84,6 +84,7 @@ def test_a_call_begins_when_its_reply_is_on_disk_and_runs_when_its_start_is() ->
     assert not of(effects, RunCall)
     (run,) = of(book.append(start), RunCall)
     assert run.approval_id == "id"
+    assert not run.has_yes, "a policy let it"
 
     effects = book.play(CallDone(chosen, "a", "text of a"))
     (result,) = of(effects, AppendRecords)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.commands import CAME_TO_BE, Commands
+from core.agent.commands import Commands
+from core.agent.guarded_places import CAME_TO_BE
 from core.agent.server_sandbox import ServerSandbox
 from core.base.child_process import child_environment
 from core.mcp.client import LIST_AGE_S, McpClient, McpError, ServerNews
