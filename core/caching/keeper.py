@@ -21,6 +21,7 @@ from core.caching.pings import Ping, Upkept
 from core.caching.plan_memo import PlanMemo
 from core.caching.rewrite import holds_withdrawn, rewrite_costs
 from core.caching.rounds import begins_turn, planned_turn
+from core.caching.warmth import is_alive
 from core.context.stack import AggregateStack
 from core.context.token_scale import token_counter
 from core.spending.estimates import expected_input
@@ -160,6 +161,15 @@ class CacheKeeper(BookHolder):
         with memo.lock:
             call = calls.plan_call(book, turn, self._market(spec, factor, memo), memo.decide)
         return _planned(call, book.pages[spec.discussion_id].replayed.view)
+
+    def recalled_behind(self, discussion_id: str) -> tuple[str, ...]:
+        """Passages that stay in a discussion's view behind earlier turns with tools; none where it is cold and written anew."""
+        cache = self.known(discussion_id)
+        if cache is None or not is_alive(cache, self._clock()):
+            return ()
+        self._open(discussion_id)
+        view = self._book.pages[discussion_id].replayed.view
+        return () if view is None else tuple(tail.retrieved for tail in view.tails if tail.retrieved)
 
     def prewarm_request(
         self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float

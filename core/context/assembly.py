@@ -17,6 +17,7 @@ from core.context.desk import AssemblyDesk, begun_turn, told_inputs, told_record
 from core.context.difference import as_sent, compare, is_as_before, prefix_change, reasons_of, sent_layers
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
+from core.context.planning import Planner
 from core.context.recall_desk import Recall, RecallDesk
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack
@@ -66,34 +67,6 @@ class ScaleStore(Protocol):
 
     def save(self, scale: TokenScale) -> None:
         """Keep it."""
-        ...
-
-
-class Planner(Protocol):
-    """Plans how requests are cached; `core.caching.keeper` does."""
-
-    def preview(
-        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> PlannedRequest:
-        """Plan of the next request."""
-        ...
-
-    def rewrite(
-        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> RewriteCosts:
-        """Cost of a change of layers 6 and 7 in the next turn."""
-        ...
-
-    def prewarm_request(
-        self, spec: StackSpec, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> ProviderRequest | None:
-        """Request to read when a discussion opens; None: that may lose too much."""
-        ...
-
-    def plan_call(
-        self, call: CallToBuild, stack: AggregateStack, profile: ModelProfile, factor: float
-    ) -> PlannedRequest:
-        """The request of a call with its plan, and the records that the log needs to rebuild its view."""
         ...
 
 
@@ -152,7 +125,7 @@ class Assembler:
         self._tools = tools
         self._counter = counter
         self._knowledge = knowledge
-        self._recall = RecallDesk(recall)
+        self._recall = RecallDesk(recall) if keeper is None else RecallDesk(recall, keeper.recalled_behind)
         self._outline = outline
         self._prices = prices
         self._clock = clock

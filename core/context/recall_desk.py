@@ -22,10 +22,14 @@ class RecallDesk:
 
     Args:
         recall: finds what goes along, None finds nothing.
+        behind: what was recalled for earlier messages of a discussion and stays in its view.
     """
 
-    def __init__(self, recall: Recall | None) -> None:
+    def __init__(
+        self, recall: Recall | None, behind: Callable[[str], tuple[str, ...]] = lambda _name: ()
+    ) -> None:
         self._recall = recall
+        self._behind = behind
         self._lock = threading.Lock()
         self._known: dict[str, dict[_Asked, Recalled]] = {}
 
@@ -42,7 +46,7 @@ class RecallDesk:
             known = self._known.get(spec.discussion_id, {})
         found = known.get(asked)
         if found is None:
-            behind = (text for _, text in inputs.kept_retrieved)
+            behind = (*(text for _, text in inputs.kept_retrieved), *self._behind(spec.discussion_id))
             told = "\n\n".join((inputs.digest, *(turn.text for turn in inputs.turns), *behind))
             found = self._recall(replace(asked[0], told=told))
         with self._lock:

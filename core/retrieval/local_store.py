@@ -258,6 +258,12 @@ class LocalStore:
                 ]
         return found
 
+    def is_bare(self, shelves: Iterable[Shelf]) -> bool:
+        """True if a chunk of these shelves has no vector yet."""
+        bare = "SELECT 1 FROM chunk_{} WHERE embedded = 0 LIMIT 1"
+        with self._reading() as db:
+            return any(db.execute(bare.format(one.name)).fetchone() is not None for one in shelves)
+
     def bare_count(self) -> int:
         """Number of chunks that have no vector yet."""
         count = "SELECT count(*) FROM chunk_{} WHERE embedded = 0"

@@ -224,6 +224,13 @@ class PostgresStore:
             found.append((ChunkPlace(shelf.name, row[0], "", row[1]), _chunk(shelf.kind, row)))
         return found
 
+    def is_bare(self, shelves: Iterable[Shelf]) -> bool:
+        """True if a chunk of these shelves has no vector yet."""
+        bare = "SELECT 1 FROM chunk c WHERE NOT c.embedded AND c.corpus = %s AND c.kind = %s LIMIT 1"
+        with self._reading() as db:
+            asked = ((one.corpus.value, one.kind.value) for one in shelves)
+            return any(db.execute(bare, each).fetchone() is not None for each in asked)
+
     def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""
         rows = [(*BY_NAME[place.shelf], place.row, vector) for place, vector in vectors.items()]

@@ -18,12 +18,12 @@ SNIPPET_CHARS = 160
 PASSED_OVER = 3
 
 _DEGRADED = {
-    SearchMode.HYBRID: "Found in the index on this machine",
+    SearchMode.HYBRID: "Found by words, and by meaning in part",
     SearchMode.KEYWORD: "Found by keywords alone",
     SearchMode.NAVIGATION_ONLY: "Found by titles, tags and descriptions alone",
     SearchMode.OFF: "Nothing is searched",
 }
-"""Beginning of the sentence: what answered in place of the whole; with both retrievers it is a server that is missing."""
+"""Beginning of the sentence: what answered in place of the whole."""
 
 _LINE_END = "\u240a"
 """For the line end in a file's name: no name makes a second line, which would read as another hit."""
@@ -110,7 +110,9 @@ def degraded_text(answer: SearchAnswer) -> str:
     """Sentence about an answer that is not the whole one; empty where it is."""
     if not answer.degraded:
         return ""
-    return f"{_DEGRADED[answer.mode]}: {answer.reason}. {answer.remedy}".rstrip()
+    is_of_server = answer.mode is SearchMode.HYBRID and answer.is_of_this_machine
+    begins = "Found in the index on this machine" if is_of_server else _DEGRADED[answer.mode]
+    return f"{begins}: {answer.reason}. {answer.remedy}".rstrip()
 
 
 def passed_over_text(files: Sequence[tuple[str, str]]) -> str:

@@ -40,7 +40,8 @@ EMBED_S, FIRST_EMBED_S = 2.0, 20.0
 _EMBEDDED_CHARS = 2_000
 """Of a query, that its vector is made of: no model takes many more, and some refuse them."""
 
-_NO_VECTORS, _WAIT = "No passage has its vector yet", "They are made while the index is brought up to date"
+_NO_VECTORS, _SOME_VECTORS = "No passage has its vector yet", "Some passages have no vector yet"
+_WAIT = "They are made while the index is brought up to date"
 
 _CANDIDATES = 100
 _PER_HIT = 5
@@ -96,14 +97,16 @@ def search(
         keyword = _keyword(store, shelves, asked)
         vector, reason, remedy = meanwhile()
         found = _found(store, shelves, asked, keyword, vector)
-        is_bare = not any(one.vector for one in found) and bool(store.bare(1))
+        is_bare = vector is not None and store.is_bare(shelves)
+        has_vectors = any(one.vector for one in found)
         hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:
         answer = _by_titles(asked, navigate, error)
         return replace(answer, took_s=clock() - start)
     mode = SearchMode.HYBRID if vector is not None else SearchMode.KEYWORD
-    if vector is not None and is_bare:
-        mode, reason, remedy = SearchMode.KEYWORD, _NO_VECTORS, _WAIT
+    if is_bare:
+        mode = SearchMode.HYBRID if has_vectors else SearchMode.KEYWORD
+        reason, remedy = _SOME_VECTORS if has_vectors else _NO_VECTORS, _WAIT
     return SearchAnswer(
         asked.query, hits, mode, degraded=bool(reason), reason=reason, remedy=remedy, took_s=clock() - start
     )
@@ -141,7 +144,8 @@ def _served(index: ServedIndex, ask: Callable[[VectorStore], SearchAnswer]) -> S
         if answer.mode is SearchMode.OFF:
             return answer
         reason = f"{answer.reason}. {error.what}" if answer.reason else error.what
-        return replace(answer, degraded=True, reason=reason, remedy=answer.remedy or error.remedy)
+        remedy = answer.remedy or error.remedy
+        return replace(answer, degraded=True, reason=reason, remedy=remedy, is_of_this_machine=True)
 
 
 def _is_asked(shelf: Shelf, filters: SearchFilters) -> bool:

@@ -137,6 +137,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
 
     Args:
         degraded: less than was configured answered; reason: why, in a sentence; remedy: what mends it.
+        is_of_this_machine: its index answered in place of a server's.
     """
 
     query: str
@@ -146,6 +147,7 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     reason: str = ""
     remedy: str = ""
     took_s: float = 0.0
+    is_of_this_machine: bool = False
 
 
 class EmbeddingServer(msgspec.Struct, frozen=True):

@@ -46,6 +46,8 @@ MODE_WORDS = {
 }
 SERVER_AWAY = "In the index on this machine"
 """Mark of an answer by words and by meaning from which nothing but a server is missing."""
+IN_PART = "By words, and by meaning in part"
+"""Mark of an answer while some passages wait for their vectors."""
 _RETRIEVER_WORDS = {
     Retriever.KEYWORD: "its words",
     Retriever.VECTOR: "its meaning",
@@ -155,7 +157,9 @@ def degraded_words(answer: SearchAnswer) -> tuple[str, str]:
     if not answer.degraded:
         return "", ""
     reason = answer.reason.rstrip(".")
-    mark = SERVER_AWAY if answer.mode is SearchMode.HYBRID else MODE_WORDS[answer.mode]
+    mark = MODE_WORDS[answer.mode]
+    if answer.mode is SearchMode.HYBRID:
+        mark = SERVER_AWAY if answer.is_of_this_machine else IN_PART
     return f"{mark}.", ". ".join(filter(None, (reason, answer.remedy.rstrip(".")))) + "."
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from msgspec.structs import replace
 
 from core.context import step
 from core.context.assembly import Assembler, Prices
 from core.context.messages import KeepOut
+from core.context.planning import Planner
 from core.context.spec import context_effects, stack_spec
 from core.context.stack import build_stack
 from core.discussion.cuts import cut_record
@@ -169,6 +171,24 @@ def test_what_stays_behind_an_earlier_message_is_not_recalled_again(tmp_path: Pa
     assembler(recall).assemble(spec)
 
     assert "the passage of before" in recall.asked[0].told
+
+
+class Behind:
+    """A planner that knows what stays in a view."""
+
+    def recalled_behind(self, discussion_id: str) -> tuple[str, ...]:
+        return (f"the passage of {discussion_id} before",)
+
+
+def test_what_stays_in_the_view_behind_a_turn_with_tools_is_not_recalled_again(tmp_path: Path) -> None:
+    recall, bench = Recalling(), Bench(tmp_path)
+    planner = cast(Planner, Behind())
+    made = Assembler(
+        FakeCounter(), lambda *_: (), Prices(lambda *_: 0.001), lambda: AT, recall=recall, keeper=planner
+    )
+    made.assemble(spec := with_recall(bench, "b"))
+
+    assert f"the passage of {spec.discussion_id} before" in recall.asked[0].told
 
 
 def test_keeping_out_counts_for_the_draft_and_puts_the_stack_together_anew() -> None:

@@ -19,6 +19,7 @@ from core.retrieval.fusion import ChunkPlace
 from core.retrieval.local_store import LocalStore
 from core.retrieval.postgres_connection import ServerAddress
 from core.retrieval.postgres_store import PostgresStore
+from core.retrieval.report import degraded_text
 from core.retrieval.search import SearchRequest, search
 from core.retrieval.store import SHELVES, Scan, Shelf, SourceKey, SourceState
 from core.retrieval.terms import query_terms
@@ -125,6 +126,18 @@ def test_a_replaced_source_keeps_the_vectors_of_the_texts_that_it_kept(store: St
         [prose("new one", 1), prose("first one", 5, heading="H"), prose("last one", 6)],
     )
     assert sorted(chunk.text for _, chunk in store.bare(9)) == ["last one", "new one"]
+    assert store.is_bare([Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE), NOTES])
+    assert not store.is_bare([Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE)])
+    answer = search(store, TextEmbedder(), SearchRequest("first", (Corpus.NOTES,), (SCOPE,)))
+    assert (answer.mode, answer.degraded) == (SearchMode.HYBRID, True)
+    assert degraded_text(answer) == (
+        "Found by words, and by meaning in part: Some passages have no vector yet. "
+        "They are made while the index is brought up to date"
+    )
+    assert not search(store, TextEmbedder(), SearchRequest("first", (Corpus.KNOWLEDGE,), (SCOPE,))).degraded
+    assert not search(store, None, SearchRequest("first", (Corpus.NOTES,), (SCOPE,))).degraded, (
+        "none is wanted"
+    )
     assert store.sources(Corpus.NOTES, SCOPE)["a.md"].bare == 2
     found = scan(store, NOTES, "H\nfirst one", EVERYTHING)
     assert [one.line for one in found.scores] == [5]

@@ -83,7 +83,7 @@ def test_front_matter_is_shown_only_where_it_alone_holds_a_word_that_was_asked_f
 @pytest.mark.parametrize(
     ("mode", "mark"),
     [
-        (SearchMode.HYBRID, "In the index on this machine."),
+        (SearchMode.HYBRID, "By words, and by meaning in part."),
         (SearchMode.KEYWORD, "By words alone."),
         (SearchMode.NAVIGATION_ONLY, "By titles, tags and descriptions alone."),
     ],
@@ -92,6 +92,8 @@ def test_an_answer_that_is_not_the_whole_one_says_what_answered(mode: SearchMode
     answer = SearchAnswer("sea", mode=mode, degraded=True, reason="It is away.", remedy="Wait")
 
     assert facts.degraded_words(answer) == (mark, "It is away. Wait.")
+    here = facts.degraded_words(replace(answer, is_of_this_machine=True))
+    assert here[0] == ("In the index on this machine." if mode is SearchMode.HYBRID else mark)
 
 
 def test_a_file_has_one_place_whichever_folder_it_counts_in() -> None:
