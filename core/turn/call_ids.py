@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from msgspec.structs import replace
@@ -9,15 +10,24 @@ from msgspec.structs import replace
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Entry, Message, Part, ToolCallPart
 
+LONGEST = 200
+"""Characters of an id that stay: whoever answers a call names it in an address."""
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_.:|=+@~-]|^\.+$")
+"""Characters that end a part of an address, or that nobody can type; and what stands there for a folder."""
+
 
 def with_own_ids(parts: tuple[Part, ...], used: Collection[str]) -> tuple[Part, ...]:
-    """The parts of a reply with an id for each call that no other has: a result names its call by nothing else."""
+    """The parts of a reply with an id for each call that no other has: a result names its call by nothing else.
+
+    An id that no address can hold gets another: a person could not answer the call from elsewhere.
+    """
     taken = set(used)
     numbers: dict[str, int] = {}
     found: list[Part] = []
     for part in parts:
         if isinstance(part, ToolCallPart):
-            own = _free(part.call_id or "call", taken, numbers)
+            own = _free(_UNFIT.sub("_", part.call_id[:LONGEST]) or "call", taken, numbers)
             taken.add(own)
             found.append(part if own == part.call_id else replace(part, call_id=own))
         else:
