@@ -12,7 +12,7 @@ from core.values.updates import is_under_way
 from panels.base.desk import Desk
 from panels.base.ui import Surface
 from panels.discussion.approvals import GUARD_S
-from panels.mcp.tools import tool_rows
+from panels.mcp.tools import hidden_tools, tool_rows
 from panels.mcp.view import McpView
 
 
@@ -42,7 +42,8 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
 def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApproval) -> None:
     """Draw the tools of a server, each with a tick; what is new or changed since a yes has none. Sends ApproveTools.
 
-    Once all of them are answered for, nothing is asked: another answer can be given.
+    Once all of them are answered for, nothing is asked: another answer can be given. A yes is never one to a tool that is
+    not shown; what a person said of one before stays.
     """
     ui, name, shown = desk.ui, server.settings.name, question_id(asked)
     is_answered = server.phase is McpPhase.READY
@@ -62,7 +63,11 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
         ui.text("what", "Their descriptions are what the model reads of them. Each call is asked about.",
                 tone="muted", style="small", wraps=True)  # fmt: skip
         tool_rows(desk, own, server, tick)
-        names = tuple(tool.name for tool in server.tools if tool.name not in left)
+        hidden = frozenset(tool.name for tool in hidden_tools(own, server)) - server.approved
+        names = tuple(tool.name for tool in server.tools if tool.name not in left | hidden)
+        if hidden and not is_answered:
+            ui.text("hidden", f"{fmt.count(len(hidden), 'more tool')} not shown: a yes does not count for what you did not see.",
+                    tone="muted", style="small", wraps=True)  # fmt: skip
         if is_answered and server.approved == frozenset(names):
             return
         is_free = not is_under_way(desk.state, own.sent.get(name, ""))

@@ -16,6 +16,12 @@ SHOWN = 40
 LINE_CHARS = 120
 
 
+def hidden_tools(own: McpView, server: McpServer) -> tuple[McpTool, ...]:
+    """Tools of a server that are not drawn before all are asked for: the last ones."""
+    tools = server.tools or (() if server.kept is None else server.kept.tools)
+    return () if server.settings.name in own.whole else tools[SHOWN:]
+
+
 def tool_rows(
     desk: Desk, own: McpView, server: McpServer, ticks: Callable[[McpTool], bool | None] | None = None
 ) -> None:
@@ -35,12 +41,10 @@ def tool_rows(
             own.folded ^= {name}
         if not is_open:
             return
-    shown = tools if name in own.whole else tools[:SHOWN]
-    for tool in shown:
+    hidden = hidden_tools(own, server)
+    for tool in tools[: len(tools) - len(hidden)]:
         _row(desk, own, server, tool, ticks)
-    if len(tools) > len(shown) and ui.button(
-        "whole", f"Show {len(tools) - len(shown):,} more", kind="ghost", is_small=True
-    ):
+    if hidden and ui.button("whole", f"Show {len(hidden):,} more", kind="ghost", is_small=True):
         own.whole |= {name}
 
 

@@ -21,6 +21,7 @@ from core.mcp.messages import (
 from core.values.mcp import McpServerSettings
 from core.values.outcomes import CommandOutcome
 from core.values.state import AppState
+from panels.mcp.tools import SHOWN
 from panels.mcp.view import McpView
 from tests.panels.mcp import mcp_states as ms
 from tests.panels.screen import Screen
@@ -79,6 +80,31 @@ def test_tools_are_ticked_one_by_one_and_their_words_can_be_read_first() -> None
     screen.ui.click("Approve 2 tools")
 
     assert screen.asked == [ApproveTools("files", asked_id(state), ("read", "write"))]
+
+
+@pytest.mark.parametrize("known", [(), ("tool-250",)])
+def test_a_yes_does_not_count_for_tools_that_are_not_shown(known: tuple[str, ...]) -> None:
+    state = ms.listed()
+    names = [f"tool-{number:03}" for number in range(256)]
+    server = replace(
+        state.mcp.servers["files"],
+        tools=tuple(ms.tool(name) for name in names),
+        approved=frozenset(known),
+    )
+    state = replace(state, mcp=replace(state.mcp, servers={"files": server}))
+    screen = opened(state)
+    hidden = 256 - SHOWN - len(known)
+    assert screen.ui.shows(f"{hidden} more tools not shown: a yes does not count for what you did not see.")
+    screen.ui.wait(0.5)
+    screen.ui.click(f"Approve {SHOWN + len(known)} tools")
+    whole = opened(state)
+    whole.ui.click(f"Show {256 - SHOWN} more")
+    whole.ui.wait(0.5)
+    assert not whole.ui.shows("a yes does not count")
+    whole.ui.click("Approve 256 tools")
+
+    given = [one.names for one in (*screen.asked, *whole.asked) if isinstance(one, ApproveTools)]
+    assert given == [(*names[:SHOWN], *known), tuple(names)]
 
 
 @pytest.mark.parametrize(
