@@ -84,7 +84,7 @@ def wire_name(name: str) -> str:
     return fitting if fitting[:1].isalpha() or fitting[:1] == "_" else f"_{fitting}"[:_LONGEST]
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def wire_id(call_id: str) -> str:
     """A call's id in characters and of a length that every vendor takes."""
     fitting = _NOT_TAKEN.sub("_", call_id) or "_"
