@@ -17,7 +17,7 @@ from core.context.desk import AssemblyDesk, begun_turn, told_inputs, told_record
 from core.context.difference import as_sent, compare, is_as_before, prefix_change, reasons_of, sent_layers
 from core.context.file_reader import FileCache, Outliner, read_items
 from core.context.measure import Assembly, problems, too_large, what_to_leave_out
-from core.context.planning import Planner
+from core.context.planner import Planner
 from core.context.recall_desk import Recall, RecallDesk
 from core.context.report import layer_report, recorded
 from core.context.stack import AggregateStack, build_stack

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from core.context import step
 from core.context.assembly import Assembler, Prices
 from core.context.messages import KeepOut
-from core.context.planning import Planner
+from core.context.planner import Planner
 from core.context.spec import context_effects, stack_spec
 from core.context.stack import build_stack
 from core.discussion.cuts import cut_record

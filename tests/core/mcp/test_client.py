@@ -367,9 +367,7 @@ def test_a_server_in_the_sandbox_reaches_its_project_its_keys_and_nothing_else(
         for place in (isolated_home / "c", tmp_path / "c", root / ".git" / "hooks" / "c"):
             call("write", path=str(place))
             assert not place.exists()
-        assert sorted(path.name for path in root.iterdir()) == [".git", "a.txt"], (
-            "nothing of ours stands there"
-        )
+        assert sorted(path.name for path in root.iterdir()) == [".git", "a.txt"], "nothing of ours"
         assert sandbox.news("boxed") == ()
         call("write", path=str(root / ".envrc"))
         assert sandbox.news("boxed") == (f"{root}/.envrc {CAME_TO_BE}.",)
