@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from core.values.messages import ToolCallPart, ToolResultPart
@@ -61,9 +61,10 @@ class CallIds:
                     asked = waiting.get(part.call_id)
                     self._told[id(part)] = asked.popleft() if asked else (wire_id(part.call_id), UNKNOWN)
 
-    def of(self, part: ToolCallPart | ToolResultPart) -> tuple[str, str]:
-        """Id and name, as of `id_of` and `name_of`."""
-        return self._told[id(part)]
+    @property
+    def told(self) -> Mapping[int, tuple[str, str]]:
+        """Id and name of each call and result, as of `id_of` and `name_of`, by the part's `id()`."""
+        return self._told
 
     def id_of(self, part: ToolCallPart | ToolResultPart) -> str:
         """Id of a call, or of the call that a result answers."""

@@ -99,7 +99,7 @@ def chat_messages(
     open_from, ids = open_turn_start(request.messages), CallIds(request.messages)
     if system := join_texts(segment.text for segment in request.system):
         messages.append({"role": "system", "content": system})
-    tool, user = Role.TOOL, Role.USER
+    tool, user, told = Role.TOOL, Role.USER, ids.told
     for number, message in enumerate(request.messages):
         role, parts = message.role, message.parts
         only = parts[0] if len(parts) == 1 else None  # most are such, of thousands
@@ -111,7 +111,8 @@ def chat_messages(
             messages.append({"role": "assistant", "content": "", "tool_calls": [_call(only, ids)]})
             continue
         if type(only) is ToolResultPart and not only.attachments:
-            messages.append(_answer(only, ids, only.text))
+            text = "" if only.text.isspace() else only.text
+            messages.append({"role": "tool", "tool_call_id": told[id(only)][0], "content": text})
             continue
         match role:
             case Role.USER:
@@ -188,12 +189,8 @@ def _call(part: ToolCallPart, ids: CallIds) -> Json:
     """A call of the past. Servers parse its arguments for their templates, and fail on what is no object."""
     is_whole = is_object(part.arguments_json)
     arguments = (part.arguments_json or "{}") if is_whole else canonical_json(called_with(part))
-    call_id, name = ids.of(part)
+    call_id, name = ids.told[id(part)]
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def _answer(part: ToolResultPart, ids: CallIds, text: str) -> Json:
-    return {"role": "tool", "tool_call_id": ids.id_of(part), "content": "" if text.isspace() else text}
 
 
 def _tool_results(
@@ -216,5 +213,5 @@ def _tool_results(
             else:
                 _add_text(pictures, empty_frame("attachment", name=file.name, call=ids.id_of(part)))
                 pictures.append({"type": "image_url", "image_url": {"url": data_url(file, data)}})
-        answers.append(_answer(part, ids, join_texts(texts)))
+        answers.append({"role": "tool", "tool_call_id": ids.id_of(part), "content": join_texts(texts)})
     return [*answers, {"role": "user", "content": pictures}] if pictures else answers
