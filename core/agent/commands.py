@@ -31,7 +31,7 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
-from core.agent.secret_places import secret_places, shut_note
+from core.agent.secret_places import SecretPlaces, shut_note
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.base import figures
 from core.base.child_process import program_environment
@@ -223,6 +223,7 @@ class Commands:
         self._grace_s = grace_s
         self._mark = RunMark(home)
         self._guarded = GuardedPlaces(self._mark.note_held)
+        self._secrets = SecretPlaces()
         self._lock = threading.Lock()
         self._is_closed = False
         self._discussions: dict[str, DiscussionCommands] = {}
@@ -319,7 +320,7 @@ class Commands:
             lifeline=lifeline if is_bubble else None,
         )
         watch = BoundWatch(places.bounds, (places.root, scratch), self._most_processes)
-        shut = () if order.sees_secrets or not is_confined else secret_places(places.root)
+        shut = () if order.sees_secrets or not is_confined else self._secrets.below(places.root)
         held = replace(self._guarded.hold(places.root), shut=shut) if is_confined else HeldPlaces()
         try:
             program, arguments = bash, command[1:]

@@ -6,17 +6,22 @@ A rule lets a command line go by its first words, and a policy whatever it says:
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from core.agent.asked_places import SECRET_FOLDERS, folded, reasons_to_ask_before_reading
 from core.agent.guarded_places import PASSED_OVER
 from core.context.places import is_inside
 
-MOST_LOOKED_AT = 20_000
-"""Entries of a project, nearest first, among which they are looked for."""
+MOST_LOOKED_AT = 200_000
+"""Entries of a project among which they are looked for, but for folders of what was fetched or built."""
 MOST_SHUT = 300
 _MOST_NAMED = 3
+_SETTLED_NS = 100_000_000
+"""Age of a change from which on another one cannot bear the same time."""
 
 _CODE = (
     ".py", ".pyi", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".go", ".rs", ".java", ".kt", ".scala", ".rb", ".php",
@@ -42,22 +47,59 @@ _TESTS = frozenset(
 """Folders whose keys are made for tests, which fail without them."""
 
 
-def secret_places(root: str) -> tuple[str, ...]:
-    """Files and folders that may hold secrets, absolute, links resolved; those that a link leads to elsewhere among them.
+class _Folder(msgspec.Struct, frozen=True, gc=False):
+    """Content of a folder: `stamp`: device, number and time of change, None where another change may follow within it."""
 
-    Raises:
-        PermissionError: they are more than are shut.
-    """
-    found: dict[str, None] = {}
-    for path in _secrets(root):
-        found[os.path.realpath(path)] = None
-        if len(found) > MOST_SHUT:
-            raise PermissionError(
-                f"more than {MOST_SHUT} files here may hold keys or passwords, too many to shut to a command that nobody "
-                "said yes to. Name one of them in the command, and a person is asked"
+    stamp: tuple[int, int, int] | None
+    is_of_tests: bool
+    count: int
+    folders: tuple[str, ...]
+    secrets: tuple[str, ...]
+
+
+class SecretPlaces:
+    """Looks for secrets of projects. It remembers each folder as long as nothing came or went in it. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, _Folder]] = {}
+
+    def below(self, root: str) -> tuple[str, ...]:
+        """Files and folders that may hold secrets, absolute, links resolved; those that a link leads to elsewhere among them.
+
+        Raises:
+            PermissionError: there are more of them than are shut, or more in the project than is looked at: whoever asks
+                for a command may have put it there.
+        """
+        found: dict[str, None] = {}
+        before, seen = self._known.get(root, {}), dict[str, _Folder]()
+        waiting, left = deque([(root, False)]), MOST_LOOKED_AT
+        while waiting:
+            folder, is_of_tests = waiting.popleft()
+            if (known := _read(folder, before.get(folder), is_of_tests=is_of_tests)) is None:
+                continue
+            seen[folder] = known
+            left -= known.count
+            found |= {os.path.realpath(path): None for path in known.secrets}
+            if left < 0 or len(found) > MOST_SHUT:
+                raise PermissionError(_too_many(left))
+            waiting += (
+                (path, is_of_tests or folded(os.path.basename(path)) in _TESTS) for path in known.folders
             )
-    return tuple(
-        path for path in found if os.path.exists(path) and path != root and not is_inside(root, path)
+        self._known[root] = seen
+        return tuple(
+            path for path in found if os.path.exists(path) and path != root and not is_inside(root, path)
+        )
+
+
+def _too_many(left: int) -> str:
+    what = (
+        f"more than {MOST_LOOKED_AT:,} files are here"
+        if left < 0
+        else f"more than {MOST_SHUT} files here may hold keys or passwords"
+    )
+    return (
+        f"{what}, too many to shut those with secrets to a command that nobody said yes to. Name a file of keys in the command "
+        "(`.env`), and a person is asked"
     )
 
 
@@ -75,25 +117,36 @@ def shut_note(shut: Sequence[str], root: str) -> str:
     )
 
 
-def _secrets(root: str) -> Iterator[str]:
-    waiting = deque([(root, False)])
-    left = MOST_LOOKED_AT
-    while waiting and left > 0:
-        folder, is_of_tests = waiting.popleft()
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            left -= 1
-            name = folded(entry.name)
-            if entry.is_dir(follow_symlinks=False):
-                if name in SECRET_FOLDERS:
-                    yield entry.path
-                elif name != ".git" and name not in PASSED_OVER:
-                    waiting.append((entry.path, is_of_tests or name in _TESTS))
-            elif reasons_to_ask_before_reading(name) and not _is_harmless(name, is_of_tests=is_of_tests):
-                yield entry.path
+def _read(folder: str, known: _Folder | None, *, is_of_tests: bool) -> _Folder | None:
+    """Content of a folder, None where it cannot be read. `known`: as it was read before."""
+    try:
+        status = os.stat(folder, follow_symlinks=False)
+        stamp = status.st_dev, status.st_ino, status.st_mtime_ns
+        if known is not None and known.stamp == stamp and known.is_of_tests is is_of_tests:
+            return known
+        is_settled = time.time_ns() - status.st_mtime_ns > _SETTLED_NS
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return None
+    folders, secrets = _sorted(entries, is_of_tests=is_of_tests)
+    return _Folder(stamp if is_settled else None, is_of_tests, len(entries), folders, secrets)
+
+
+def _sorted(
+    entries: Iterable[os.DirEntry[str]], *, is_of_tests: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Folders to be looked into, and places that may hold secrets."""
+    folders, secrets = [], []
+    for entry in entries:
+        name = folded(entry.name)
+        if entry.is_dir(follow_symlinks=False):
+            if name in SECRET_FOLDERS:
+                secrets.append(entry.path)
+            elif name != ".git" and name not in PASSED_OVER:
+                folders.append(entry.path)
+        elif reasons_to_ask_before_reading(name) and not _is_harmless(name, is_of_tests=is_of_tests):
+            secrets.append(entry.path)
+    return tuple(folders), tuple(secrets)
 
 
 def _is_harmless(name: str, *, is_of_tests: bool) -> bool:

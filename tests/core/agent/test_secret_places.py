@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.agent.sandbox import Confinement
-from core.agent.secret_places import MOST_SHUT, secret_places
+from core.agent.secret_places import MOST_SHUT, SecretPlaces
 from core.agent.tool import CommandOrder
 from core.agent.tools.bash import judge_bash, run_bash
 from tests.core.agent.desks import ShellDesk
@@ -100,7 +101,7 @@ def test_text_of_programs_and_keys_of_tests_are_no_secrets(tmp_path: Path) -> No
         (tmp_path / name).write_text("x")
     (tmp_path / "gone.env").symlink_to("nowhere")
 
-    found = {os.path.relpath(path, tmp_path) for path in secret_places(str(tmp_path))}
+    found = {os.path.relpath(path, tmp_path) for path in SecretPlaces().below(str(tmp_path))}
 
     assert found == {"tests/.env", "src/id_rsa", "app/.SSH"}
 
@@ -113,6 +114,45 @@ def test_more_than_can_be_shut_keep_a_command_from_running(project: ShellDesk) -
 
     assert "could not be started: more than 300 files here may hold keys or passwords" in said
     assert "ran" in run(project, "echo ran", has_yes=True)
+
+
+def test_more_than_is_looked_at_keeps_a_command_from_running(
+    project: ShellDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command could fill the project, and the next one read what lies behind."""
+    monkeypatch.setattr("core.agent.secret_places.MOST_LOOKED_AT", 50)
+    said = run(project, "mkdir a && cd a && seq 100 | xargs touch && echo filled", has_yes=False)
+    assert "filled" in said
+
+    said = run(project, "cat config/*", has_yes=False)
+
+    assert WORDS not in said
+    assert "could not be started: more than 50 files are here" in said
+
+
+def test_a_folder_is_read_again_when_something_came_or_went(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    for folder in ("", "deep", "deep/er"):
+        os.utime(tmp_path / folder, (1, 1))
+    places, read = SecretPlaces(), list[str]()
+    scandir = os.scandir
+
+    def noted(path: str) -> Iterator[os.DirEntry[str]]:
+        read.append(path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", noted)
+    assert places.below(str(tmp_path)) == ()
+    assert places.below(str(tmp_path)) == ()
+    assert len(read) == 3, "once each"
+
+    (tmp_path / "deep" / "er" / ".env").write_text("x")
+    assert places.below(str(tmp_path)) == (str(tmp_path / "deep" / "er" / ".env"),)
+    (tmp_path / "deep" / "er" / "b.env").write_text("x")
+    assert len(places.below(str(tmp_path))) == 2, "however soon it comes"
+    assert read[3:] == [str(tmp_path / "deep" / "er")] * 2
 
 
 def test_an_order_sees_no_secret_unless_it_is_said() -> None:
