@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from core.base.enum_value import enum_value
+from core.base.decoders import enum_value
 from core.caching.ledger import hits
 from core.caching.view import (
     carried_pieces,

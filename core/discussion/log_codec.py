@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from core.base.decoders import TypedReader, decoder_of, from_builtins
-from core.base.enum_value import enum_value
+from core.base.decoders import TypedReader, decoder_of, enum_value, from_builtins
 from core.base.json_text import read_json
 from core.values.records import (
     ChooseRecord,

@@ -276,7 +276,9 @@ time.sleep(60)
     (tmp_path / ".vscode" / "settings.json").write_text("mine")
     other = RunMark(isolated_home)
     other.note()
-    assert survivors(isolated_home) == ()
+    assert wait_for(lambda: survivors(isolated_home) == ()), (
+        "one that is being ended has lost its words, not its mark"
+    )
     assert {*os.listdir(tmp_path)} >= held, "a command of another program may need them"
     other.drop()
     assert survivors(isolated_home) == ()
