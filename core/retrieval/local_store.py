@@ -258,11 +258,16 @@ class LocalStore:
                 ]
         return found
 
-    def is_bare(self, shelves: Iterable[Shelf]) -> bool:
-        """True if a chunk of these shelves has no vector yet."""
-        bare = "SELECT 1 FROM chunk_{} WHERE embedded = 0 LIMIT 1"
+    def is_bare(self, shelves: Iterable[Shelf], scopes: Sequence[str]) -> bool:
+        """True if a chunk of these shelves that counts in the scopes has no vector yet."""
         with self._reading() as db:
-            return any(db.execute(bare.format(one.name)).fetchone() is not None for one in shelves)
+            for shelf in shelves:
+                table, counts = f"chunk_{shelf.name}", f"scope IN ({', '.join('?' * len(scopes))})"
+                own = f"EXISTS(SELECT 1 FROM source WHERE source.id = {table}.source AND {counts})"
+                sql = f"SELECT 1 FROM {table} WHERE embedded = 0 AND {own} LIMIT 1"
+                if db.execute(sql, tuple(scopes)).fetchone() is not None:
+                    return True
+        return False
 
     def bare_count(self) -> int:
         """Number of chunks that have no vector yet."""

@@ -224,12 +224,18 @@ class PostgresStore:
             found.append((ChunkPlace(shelf.name, row[0], "", row[1]), _chunk(shelf.kind, row)))
         return found
 
-    def is_bare(self, shelves: Iterable[Shelf]) -> bool:
-        """True if a chunk of these shelves has no vector yet."""
-        bare = "SELECT 1 FROM chunk c WHERE NOT c.embedded AND c.corpus = %s AND c.kind = %s LIMIT 1"
+    def is_bare(self, shelves: Iterable[Shelf], scopes: Sequence[str]) -> bool:
+        """True if a chunk of these shelves that counts in the scopes has no vector yet."""
+        bare = (
+            "SELECT 1 FROM chunk c JOIN source s ON s.corpus = c.corpus AND s.id = c.source"
+            " WHERE NOT c.embedded AND c.corpus = %s AND c.kind = %s AND s.scope = ANY(%s) LIMIT 1"
+        )
         with self._reading() as db:
-            asked = ((one.corpus.value, one.kind.value) for one in shelves)
-            return any(db.execute(bare, each).fetchone() is not None for each in asked)
+            for shelf in shelves:
+                allowed = [self._scope(one) for one in _allowed(shelf, scopes)]
+                if db.execute(bare, (shelf.corpus.value, shelf.kind.value, allowed)).fetchone() is not None:
+                    return True
+        return False
 
     def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""
@@ -334,7 +340,7 @@ class PostgresStore:
         return None if row is None else int(row[0])
 
     def _narrowed(self, shelf: Shelf, scopes: Sequence[str], filters: SearchFilters) -> Narrowing:
-        allowed = ("",) if shelf.corpus in HOME_CORPORA else scopes
+        allowed = _allowed(shelf, scopes)
         values: dict[str, object] = {"scopes": [self._scope(one) for one in allowed]}
         parts, dates = ["s.scope = ANY(%(scopes)s)"], []
         if filters.folder.strip("/"):
@@ -469,3 +475,8 @@ def _kept(text: str) -> str:
 def _chunk(kind: ChunkKind, row: Sequence[Any]) -> Chunk:
     _, first, last, heading, text, before, after, date = row
     return Chunk(kind, LineRange(first, last), text, heading, before, after, date)
+
+
+def _allowed(shelf: Shelf, scopes: Sequence[str]) -> Sequence[str]:
+    """Scopes in which chunks of a shelf count."""
+    return ("",) if shelf.corpus in HOME_CORPORA else scopes

@@ -97,7 +97,7 @@ def search(
         keyword = _keyword(store, shelves, asked)
         vector, reason, remedy = meanwhile()
         found = _found(store, shelves, asked, keyword, vector)
-        is_bare = vector is not None and store.is_bare(shelves)
+        is_bare = vector is not None and store.is_bare(shelves, _scopes(asked))
         has_vectors = any(one.vector for one in found)
         hits = _hits(store, by_source(worth_showing(fuse(found)), min(max(asked.count, 1), MAX_HITS)))
     except IndexFaultError as error:

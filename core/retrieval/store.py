@@ -128,8 +128,8 @@ class VectorStore(Protocol):
     def bare(self, count: int) -> list[tuple[ChunkPlace, Chunk]]:
         """Up to `count` chunks that have no vector yet."""
 
-    def is_bare(self, shelves: Iterable[Shelf]) -> bool:
-        """True if a chunk of these shelves has no vector yet."""
+    def is_bare(self, shelves: Iterable[Shelf], scopes: Sequence[str]) -> bool:
+        """True if a chunk of these shelves that counts in the scopes has no vector yet."""
 
     def give(self, vectors: Mapping[ChunkPlace, bytes]) -> None:
         """Give chunks their vectors; those that are gone are passed over."""

@@ -126,8 +126,9 @@ def test_a_replaced_source_keeps_the_vectors_of_the_texts_that_it_kept(store: St
         [prose("new one", 1), prose("first one", 5, heading="H"), prose("last one", 6)],
     )
     assert sorted(chunk.text for _, chunk in store.bare(9)) == ["last one", "new one"]
-    assert store.is_bare([Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE), NOTES])
-    assert not store.is_bare([Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE)])
+    assert store.is_bare([Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE), NOTES], SCOPES)
+    assert not store.is_bare([Shelf(Corpus.KNOWLEDGE, ChunkKind.KNOWLEDGE)], SCOPES)
+    assert not store.is_bare([NOTES], ("/another/project", "")), "what waits in one project degrades no other"
     answer = search(store, TextEmbedder(), SearchRequest("first", (Corpus.NOTES,), (SCOPE,)))
     assert (answer.mode, answer.degraded) == (SearchMode.HYBRID, True)
     assert degraded_text(answer) == (
