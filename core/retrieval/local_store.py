@@ -264,7 +264,8 @@ class LocalStore:
             for shelf in shelves:
                 table, counts = f"chunk_{shelf.name}", f"scope IN ({', '.join('?' * len(scopes))})"
                 own = f"EXISTS(SELECT 1 FROM source WHERE source.id = {table}.source AND {counts})"
-                sql = f"SELECT 1 FROM {table} WHERE embedded = 0 AND {own} LIMIT 1"
+                bare = f"{table} INDEXED BY bare_of_{shelf.name}"  # left alone, a search reads every row
+                sql = f"SELECT 1 FROM {bare} WHERE embedded = 0 AND {own} LIMIT 1"
                 if db.execute(sql, tuple(scopes)).fetchone() is not None:
                     return True
         return False
