@@ -9,17 +9,16 @@ from functools import cache
 from itertools import count
 from sys import intern
 
-from core.base.lookalikes import DASHES, GAP, SLASHES, may_spell, spelled_end
+from core.base.lookalikes import DASHES, GAP, SLASHES, spelling
 
 _OPENING, _CLOSING = "{\uff5b\ufe5b\ufe37\u2774\u2983", "}\uff5d\ufe5c\ufe38\u2775\u2984"
 _LESS = "<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u276c\u276e\u2770\u02c2\u1438"
 
 _END = re.compile(f"[{_LESS}]{GAP}[{SLASHES}]")
 """Beginning of an end tag, in any spelling."""
-_NUMBER = re.compile(rf"{GAP}[{re.escape(DASHES)}]((?:{GAP}\d){{1,7}})")
+_NUMBER = rf"{GAP}[{re.escape(DASHES)}]((?:{GAP}\d){{1,7}})"
 _BLOCKS = ("knowledge", "rag-context")
-_BLOCK_END = re.compile(f"{GAP}([{_CLOSING}])")
-_GOES_ON = re.compile(r"[\w/.\-]")
+_GOES_ON = r"[\w/.\-]"
 """Further characters of a word or a path: it is another one."""
 
 quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -68,35 +67,21 @@ def without_blocks(text: str) -> str:
         return text
     parts: list[str] = []
     done = 0
-    for begin, end in _blocks(text):
-        parts += (
-            text[done:begin],
-            "(",
-            text[begin + 1 : end - 1],
-            ")" if text[end - 1] in _CLOSING else text[end - 1],
-        )
+    for block in _block().finditer(text):
+        begin, end = block.span()
+        is_closed = text[end - 1] in _CLOSING
+        inner = text[begin + 1 : end - is_closed]
+        parts += text[done:begin], "(", inner, ")" * is_closed
         done = end
     return "".join((*parts, text[done:]))
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Tags of our blocks in a text, each from its bracket to its end; the end of a block needs no second bracket."""
-    for tag in _block().finditer(text):
-        end = max(spelled_end(text, tag.end(), word) for word in _BLOCKS)
-        if end < 0:
-            continue
-        closed = _BLOCK_END.match(text, end)
-        if closed is not None:
-            yield tag.start(), closed.end()
-        elif tag[1] and _GOES_ON.match(text, end) is None:
-            yield tag.start(), end
-
-
 @cache
 def _block() -> re.Pattern[str]:
-    """Beginnings of tags that may be of our blocks."""
-    words = "|".join(map(may_spell, _BLOCKS))
-    return re.compile(f"[{_OPENING}]{GAP}([{SLASHES}]?+){GAP}(?={words})")
+    """Tags of our blocks, each from its bracket to its end; the end of a block needs no second bracket."""
+    words = "|".join(map(spelling, _BLOCKS))
+    tag = f"[{_OPENING}]{GAP}(?:([{SLASHES}]){GAP})?+(?:{words})"
+    return re.compile(f"{tag}(?:{GAP}[{_CLOSING}]|(?(1)(?!{_GOES_ON})|(?!)))")
 
 
 def rag_block(text: str) -> str:
@@ -110,10 +95,13 @@ def safe_tag(tag: str, *bodies: str) -> str:
 
     A model reads `< / FILE >` as the end of a file, too, and letters of another script as those that they look like.
     """
-    written = [number for body in bodies if may_hold_end(body) for number in _numbers(tag, body)]
+    written = {number for body in bodies if may_hold_end(body) for number in _numbers(tag, body)}
     if not written:
         return tag
-    taken = {digits[:end] for digits in written for end in range(1, len(digits) + 1)}
+    taken = beginnings = written
+    while beginnings:
+        beginnings = {digits[:-1] for digits in beginnings if digits} - taken
+        taken = taken | beginnings
     number = next(n for n in count(2) if str(n) not in taken)
     return f"{tag}-{number}"
 
@@ -126,18 +114,18 @@ def may_hold_end(text: str) -> bool:
 
 @cache
 def _ends_of(tag: str) -> re.Pattern[str]:
-    """Beginnings of end tags that may be of a name."""
-    return re.compile(f"{_END.pattern}{GAP}(?={may_spell(tag)})")
+    """End tags of a name, each with its number."""
+    return re.compile(f"{_END.pattern}{GAP}{spelling(tag)}(?:{_NUMBER})?")
 
 
 def _numbers(tag: str, body: str) -> Iterator[str]:
-    """Digits of each end tag of a name in a text, empty for one without."""
-    for begin in _ends_of(tag).finditer(body):
-        end = spelled_end(body, begin.end(), tag)
-        if end >= 0:
-            number = _NUMBER.match(body, end)
-            digits = "" if number is None else "".join(one for one in number[1] if one.isdecimal())
-            yield digits if digits.isascii() else str(int(digits))
+    """Digits of the end tags of a name in a text, empty for one without."""
+    for number in set(_ends_of(tag).findall(body)):
+        if number.isascii() and number.isdecimal():
+            yield number
+            continue
+        digits = "".join(filter(str.isdecimal, number))
+        yield digits if digits.isascii() else str(int(digits))
 
 
 def _written(attributes: dict[str, str]) -> str:

@@ -19,7 +19,7 @@ GAP = f"[{UNSEEN}]*+"
 DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 SLASHES = "/\uff0f\u2215\u2044\u29f8\u2571\u27cb\u3033"
 
-_BETWEEN = re.compile(f"[{UNSEEN}\u0300-\u036f]*+")
+_BETWEEN = rf"[{UNSEEN}\u0300-\u036f]++"
 """Gaps between letters, and marks above, below and through the letter before."""
 
 _RANGES = (
@@ -39,35 +39,41 @@ Source: Unicode Technical Standard 39, confusables.txt (read 2026-11-24), as far
 """
 
 
-def spelled_end(text: str, place: int, word: str) -> int:
-    """Place behind a word that begins there, as a reader may read it; -1 where none does.
+_FOLDED = "\u0345\u03c2\u03f0\u03f1\u03f5\u1c80\u1c82\u1c83\u1c84\u1c85\u1fbe"
+"""Further forms of the shapes, which case folding makes one of them. A test looks through all of Unicode for more."""
+
+
+def spelling(word: str) -> str:
+    """Pattern of a word as a reader may read it, for `re`. A text of look-alikes alone costs no more than its length.
 
     Args:
-        text: any; place: in it, or its end; word: small letters of ASCII, and dashes.
+        word: small letters of ASCII, and dashes.
     """
-    looks = _looks()
-    read = 0
-    while read < len(word):
-        seen = text[place : place + 1].casefold()
-        like = next((one for one in looks.get(seen, (seen,)) if one and word.startswith(one, read)), "")
-        if like:
-            read += len(like)
-            place += 1
-            continue
-        gap = _BETWEEN.match(text, place)
-        if gap is None or gap.end() == place:
-            return -1
-        place = gap.end()
-    return place
+    if not word:
+        return ""
+    by_length: dict[int, str] = {}
+    for reading, characters in _readings().items():
+        if word.startswith(reading):
+            by_length[len(reading)] = by_length.get(len(reading), "") + characters
+    ways = []
+    for length, characters in sorted(by_length.items()):
+        one = f"[{re.escape(characters)}]"
+        ways.append(f"(?:{one}|{_BETWEEN}{one}){spelling(word[length:])}")
+    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
 
 
-def may_spell(word: str) -> str:
-    """Pattern of the beginning of all that `spelled_end` may read as a word, and of little else: ASCII is held to it."""
-    pattern = ""
-    for letter in reversed(word):
-        others = "".join(one for one, read in _looks().items() if one.isascii() and letter in read)
-        pattern = f"(?:[{re.escape(letter + letter.upper() + others)}]{pattern}|[^!-~])"
-    return pattern
+@cache
+def _readings() -> Mapping[str, str]:
+    """Characters that may be read as a letter, or as some letters, by what is read."""
+    shapes = "".join(_SHAPES.values())
+    points = (point for start, end in ((0x21, 0x7F), *_RANGES) for point in range(start, end))
+    found: dict[str, str] = {}
+    for one in dict.fromkeys((*map(chr, points), *shapes, *shapes.upper(), *_FOLDED)):
+        folded = one.casefold()
+        for reading in _looks().get(folded, (folded,)):
+            if reading.isascii():
+                found[reading] = found.get(reading, "") + one
+    return found
 
 
 @cache
