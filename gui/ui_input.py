@@ -228,7 +228,11 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
     element = kids.get(it.key)
     if element is None and ("labelled", it.key) in kids:
         element = kids["labelled", it.key].kids.get(it.key)
-    if isinstance(element, Field | Editor):
+    if isinstance(element, Field):
+        return (
+            element.is_active or element.was_active
+        )  # Enter makes it leave the field before anybody is asked
+    if isinstance(element, Editor):
         return element.is_active
     items = [*element.items(), element.stop_item()] if element is not None else []
     return any(item and dpg.is_item_focused(item) for item in items)

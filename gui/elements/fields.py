@@ -23,20 +23,30 @@ PAD_PX, ICON_PAD_PX = 10.0, 32.0
 
 
 class Field(Control):
-    """A line of input. `props`: value, hint, glyph, is_secret, is_enabled, submits.
+    """A line of input. `props`: value, hint, glyph, is_secret, is_enabled, submits. `was_active`: a frame before.
 
     What the person types is never overwritten while they type: a value from outside waits until the field
     is left.
     """
 
-    __slots__ = ("changed", "hint", "is_active", "name", "reported", "text", "wants_focus", "was_focused")
+    __slots__ = (
+        "changed",
+        "hint",
+        "is_active",
+        "name",
+        "reported",
+        "text",
+        "wants_focus",
+        "was_active",
+        "was_focused",
+    )
     polls: ClassVar[bool] = True
 
     def __init__(self, key: Hashable, parent: Element | None) -> None:
         super().__init__(key, parent)
         self.text = ""
         self.reported = ""
-        self.is_active = False
+        self.is_active = self.was_active = False
         self.wants_focus = self.was_focused = False
         self.name = self.hint = ""
         self.changed: str | None = None
@@ -100,7 +110,7 @@ class Field(Control):
         if self.wants_focus:
             c.focus(self.item)
             self.wants_focus = False
-        is_active = bool(dpg.is_item_active(self.item))
+        is_active, self.was_active = bool(dpg.is_item_active(self.item)), self.is_active
         if is_active == self.is_active:
             return
         self.is_active = is_active

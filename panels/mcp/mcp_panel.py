@@ -56,6 +56,9 @@ def mcp_panel(desk: Desk) -> None:
         ui.group("parts", gap=10),
     ):
         ui.text("what", WHAT, tone="muted", style="small", wraps=True)
+        if desk.state.program.is_loading:
+            ui.text("loading", "Reading settings…", tone="muted")
+            return
         if not desk.state.config.project.is_trusted:
             _untrusted(desk)
         _waiting_tools(desk)

@@ -154,6 +154,27 @@ def test_a_field_that_submits_tells_on_enter_and_on_leaving(screen: Screen) -> N
     assert view.seen == ["ab", "abc"]
 
 
+def test_a_form_hears_the_enter_by_which_a_field_is_left(screen: Screen) -> None:
+    view = View(value="")
+
+    def draw(ui: Ui) -> None:
+        typed = ui.text_input("name", view.value, hint="Name")
+        view.value = view.value if typed is None else typed
+        if ui.is_focused("name") and ui.shortcut("Enter", while_typing=True):
+            view.seen.append(view.value)
+        ui.button("other", "Other")
+
+    person = screen.show(draw)
+    person.click("Name")
+    person.type("ab")
+    person.key("Enter")
+    person.step(3)
+    assert view.seen == ["ab"]
+    person.key("Enter")
+    person.step(3)
+    assert view.seen == ["ab"], "it is in no field now"
+
+
 def test_a_value_from_outside_waits_until_the_field_is_left(screen: Screen) -> None:
     view = View(value="mine")
 

@@ -195,6 +195,14 @@ def test_a_server_is_added_by_its_command_line() -> None:
     assert screen.asked == [SetMcpServer(added, is_new=True)]
 
 
+def test_before_settings_are_read_nothing_is_said_of_a_project_or_of_servers() -> None:
+    screen = opened(with_fields(AppState(), is_loading=True))
+
+    assert screen.ui.shows("Reading settings…")
+    assert not screen.ui.shows("No project is open")
+    assert not screen.ui.shows("No server is set up")
+
+
 def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() -> None:
     screen = opened(ms.untrusted())
     assert screen.ui.shows("This folder is not trusted")
