@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 from msgspec.structs import replace
@@ -12,11 +13,23 @@ from core.agent.leaked_calls import is_leaked
 from core.agent.pages import MOST_ACTIVITY
 from core.agent.tools.todo import items_of
 from core.base.decoders import from_json
-from core.values.agent import AgentPage, CallState, FileChange, TodoItem, ToolCall
+from core.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, ToolCall
 from core.values.discussion import OpenDiscussion
 from core.values.messages import CallEnd, Message, Role, ToolCallPart, ToolResultPart
 
 ENDED_WITH_PROGRAM = "It ended with the program that started it, if not before."
+
+
+KINDS: Mapping[str, ActKind] = MappingProxyType(
+    {
+        "bash": ActKind.COMMAND,
+        "write_file": ActKind.EDIT,
+        "edit_file": ActKind.EDIT,
+        "web_fetch": ActKind.NETWORK,
+        **dict.fromkeys(("read_file", "grep", "glob", "view_image"), ActKind.READ),
+    }
+)
+"""Kinds of calls by their tools, as far as they do more than in our own files. A call is judged by its tool; the log names it."""
 
 
 class _BackgroundFlag(msgspec.Struct, frozen=True):
@@ -70,6 +83,7 @@ def _call(opened: OpenDiscussion, message: Message, call: ToolCallPart, result: 
         call.name,
         call.arguments_json,
         CallState(end),
+        _kind(call.name),
         is_recovered=is_leaked(call.call_id),
         started_at=opened.starts.get(call.call_id),
         ended_at=message.at,
@@ -78,6 +92,11 @@ def _call(opened: OpenDiscussion, message: Message, call: ToolCallPart, result: 
         is_background=is_background,
         is_kept=True,
     )
+
+
+def _kind(name: str) -> ActKind:
+    """Kind of a call by its tool's name: one of a server holds `__`, and no other does."""
+    return ActKind.SERVER if "__" in name else KINDS.get(name, ActKind.OWN)
 
 
 def _is_background(arguments_json: str) -> bool:

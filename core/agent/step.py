@@ -50,6 +50,7 @@ from core.discussion.messages import (
     StartToken,
     WriteFailed,
 )
+from core.signals import step as signals
 from core.spending.limits import call_key, payments_of, settle_later
 from core.turn.messages import CallEnded
 from core.values.agent import AgentTurn, CallState, ToolCall
@@ -197,8 +198,9 @@ def opened(state: AppState, discussion_id: str) -> Result:
         return state, ()
     is_at_work = discussion_id in state.agent.turns or discussion_id in state.turns.calls
     page = past_page.with_past(page_of(state, discussion_id), discussion, is_at_work=is_at_work)
+    state = signals.judged_again(with_page(state, discussion_id, page))
     found = (FindChanges(discussion_id),) if discussion.starts else ()
-    return with_page(state, discussion_id, page), found
+    return state, found
 
 
 def branched(state: AppState, discussion_id: str) -> Result:

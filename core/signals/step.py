@@ -101,6 +101,17 @@ def taken(state: AppState, ids: Iterable[str]) -> AppState:
     return replace(state, signals=without_signals(state.signals, ids))
 
 
+def judged_again(state: AppState) -> AppState:
+    """The state once a log has told of calls of another run: a file of the inbox that waits may be one of theirs."""
+    waiting = tuple(
+        replace(one, wakes=False)
+        if one.wakes and one.came_at is not None and may_be_own_signal(state, one.came_at)
+        else one
+        for one in state.signals.waiting
+    )
+    return replace(state, signals=replace(state.signals, waiting=waiting))
+
+
 def given_back(state: AppState, signals: Iterable[Signal]) -> AppState:
     """The state once a turn that had taken signals failed: they wait again."""
     return replace(state, signals=with_signals_back(state.signals, tuple(signals)))
@@ -233,8 +244,8 @@ def _added(
     came_at: datetime | None = None,
 ) -> AppState:
     signal = make_signal(given.make_id(number), source, sender, text, given.at, discussion_id, claim)
-    if source in _BY_ANYBODY and may_be_own_signal(state, came_at):
-        signal = replace(signal, wakes=False)
+    wakes = source not in _BY_ANYBODY or not may_be_own_signal(state, came_at)
+    signal = replace(signal, wakes=wakes, came_at=came_at)
     return replace(state, signals=with_signal(state.signals, signal))
 
 

@@ -31,6 +31,7 @@ class Signal(msgspec.Struct, frozen=True):
         id: unique; sender: which command, path, file, or nick of a channel; text: cleaned and bounded.
         discussion_id: the one that it belongs to, as a finished command does; empty for whichever is autonomous.
         claim: name of the file that it came from, which waits on disk until a turn has it in its log.
+        came_at: when that file was put there, None: unknown, or no file.
         wakes: whether it wakes one at rest; not where a command of ours may have sent it: that waits for the next turn.
     """
 
@@ -42,6 +43,7 @@ class Signal(msgspec.Struct, frozen=True):
     discussion_id: str = ""
     claim: str = ""
     wakes: bool = True
+    came_at: datetime | None = None
 
 
 class ChannelStatus(msgspec.Struct, frozen=True):

@@ -21,10 +21,12 @@ from core.agent.messages import (
     RunCall,
     UndoTurn,
 )
-from core.agent.past_page import ENDED_WITH_PROGRAM, with_past
+from core.agent.past_page import ENDED_WITH_PROGRAM, KINDS, with_past
+from core.agent.tools.table import TOOLS
 from core.discussion.messages import DiscussionCreated, DiscussionLoaded
+from core.signals.messages import InboxFile, InboxRead
 from core.turn.messages import CallEnded, CallProvider
-from core.values.agent import AgentPage, CallState, FileChange, TodoItem, TodoState
+from core.values.agent import ActKind, AgentPage, CallState, FileChange, TodoItem, TodoState
 from core.values.discussion import OpenDiscussion
 from core.values.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from core.values.provider import StopKind, Stopped
@@ -135,3 +137,47 @@ def test_arguments_of_a_log_may_be_anything(arguments: str) -> None:
     )
     page = with_past(AgentPage(), OpenDiscussion("d", said), is_at_work=False)
     assert [call.arguments_json for call in page.activity] == [arguments, arguments]
+
+
+def test_the_kind_of_a_past_call_is_that_of_its_tool() -> None:
+    book, chosen = worked()
+    restarted(book, chosen)
+    assert [call.kind for call in book.state.agent.pages[chosen].activity if call.name == "bash"] == [
+        ActKind.COMMAND
+    ]
+
+    looked_after = {"bash_output", "bash_kill"}  # judged as our own, offered where commands are
+    assert {name: KINDS.get(name, ActKind.OWN) for name in TOOLS if name not in looked_after} == {
+        name: tool.kind for name, tool in TOOLS.items() if name not in looked_after
+    }
+
+
+@pytest.mark.parametrize("is_read_first", [True, False])
+def test_a_file_that_a_call_of_another_run_may_have_dropped_wakes_nobody(*, is_read_first: bool) -> None:
+    """After a restart nobody knew what past calls had been, and what they had dropped woke the loop that wrote it."""
+    book, chosen = worked()
+    call = next(one for one in book.state.agent.pages[chosen].activity if one.name == "bash")
+    assert call.started_at is not None
+    assert call.ended_at is None
+    own = InboxFile("own.txt", "Go on.", "own", call.started_at)
+    other = InboxFile("other.txt", "Go on.", "other", AT.replace(year=2020))
+    book.later(600)
+
+    if is_read_first:
+        opened = book.state.discussions.open
+        book.state = replace(
+            book.state,
+            agent=replace(book.state.agent, pages={}, turns={}),
+            discussions=replace(book.state.discussions, open={}),
+        )
+        book.play(InboxRead((own, other)))
+        assert all(one.wakes for one in book.state.signals.waiting)
+        book.play(DiscussionLoaded(opened[chosen]))
+    else:
+        restarted(book, chosen)
+        book.play(InboxRead((own, other)))
+
+    assert {one.sender: one.wakes for one in book.state.signals.waiting} == {
+        "own.txt": False,
+        "other.txt": True,
+    }
