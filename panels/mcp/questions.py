@@ -58,8 +58,15 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
 
     surface: Surface = "inset" if is_answered else "card_selected"
     with ui.surface("question", surface, padding=(12, 10)), ui.group("rows", gap=4):
-        title = count_words(server) if is_answered else "Which of its tools may a model be offered?"
-        ui.text("title", title, style="strong", wraps=True)
+        if is_answered:
+            is_open = name in own.folded
+            icon = "chevron-down" if is_open else "chevron-right"
+            if ui.button("tools", count_words(server), icon=icon, kind="ghost", is_small=True):
+                own.folded ^= {name}
+            if not is_open:
+                return
+        else:
+            ui.text("title", "Which of its tools may a model be offered?", style="strong", wraps=True)
         ui.text("what", "Their descriptions are what the model reads of them. Each call is asked about.",
                 tone="muted", style="small", wraps=True)  # fmt: skip
         tool_rows(desk, own, server, tick)

@@ -38,6 +38,10 @@ SHOWN_TIGHT = 1
 WIDTH_PX, MARGIN_PX = 420.0, 12.0
 NARROW_PX = 260.0
 """Width under which a button stands below the words of a notice: beside them there is no room for words."""
+WORDS_PX = 110.0
+"""Width under which words beside a button would be broken inside: then, too, it stands below them."""
+AROUND_PX, LETTER_PX = 106.0, 6.6
+"""Width of what stands around words and label, and of a letter of the label, about."""
 COMPOSER_PX = 170
 """Room below them for the composer where no list stands at the left."""
 TIGHT_PX = 1000
@@ -63,8 +67,8 @@ def notices_panel(desk: Desk) -> None:
     width = shown["list"] - 2 * MARGIN_PX if has_list else WIDTH_PX
     foot = STATUS_PX + (0 if has_list or is_alone else COMPOSER_PX)
     with desk.ui.floating("notices", width=width, left=rail_px(desk.ui.width(), desk.ui.height()), foot=foot):
-        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, is_narrow=width < NARROW_PX)
-        if said is not None and _banner(desk.ui, "said", said, is_narrow=width < NARROW_PX):
+        _notices(desk, own, notices, SHOWN_TIGHT if is_tight else SHOWN, width)
+        if said is not None and _banner(desk.ui, "said", said, width):
             desk.view.said = None
         if asks:
             limit = 0 if 0 < desk.ui.height() < LOW_PX else ASKED_TIGHT if is_tight else ASKED
@@ -112,9 +116,7 @@ def _lead(desk: Desk, notice_id: str) -> None:
     desk.view.show_hub(LEADS[notice_id])
 
 
-def _notices(
-    desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: int, *, is_narrow: bool
-) -> None:
+def _notices(desk: Desk, own: NoticesView, notices: tuple[Notice, ...], shown: int, width: float) -> None:
     """The gravest and newest of them, each in its place."""
     ui, send = desk.ui, desk.send
     graves = sorted(
@@ -127,7 +129,7 @@ def _notices(
             own.are_all_shown = not own.are_all_shown
     for at in sorted(graves if own.are_all_shown else graves[:shown], reverse=True):
         notice = notices[at]
-        did = _banner(ui, ("notice", notice.id), notice, is_narrow=is_narrow)
+        did = _banner(ui, ("notice", notice.id), notice, width)
         if did == "action" and isinstance(notice.action, TrustProject) and notice.action.is_trusted:
             desk.view.dialog = Dialog("trust")  # nobody says yes to what does not stand above the button
         elif did == "action" and isinstance(notice.action, Command):
@@ -138,23 +140,25 @@ def _notices(
             send(DismissNotice(notice.id))
 
 
-def _banner(ui: Ui, key: Hashable, notice: Notice, *, is_narrow: bool) -> str:
+def _banner(ui: Ui, key: Hashable, notice: Notice, width: float) -> str:
     """Draw one notice. Returns `action`, `dismiss` or nothing."""
+    is_narrow = width < NARROW_PX
     icon, tone = LEVEL_ICONS[notice.level]
     style: Style = "small" if is_narrow else "body"
     label = SHOW if notice.id in LEADS else notice.action_label if notice.action is not None else ""
+    is_below = is_narrow or width - AROUND_PX - LETTER_PX * len(label) < WORDS_PX
     did = ""
     with ui.surface(key, "popup", padding=(12, 8)):
         with ui.row("head"):
             ui.icon("icon", icon, tone=tone)
             ui.text("text", notice.text, style=style, wraps=True, width=0)
-            if label and not is_narrow and ui.button("action", label, kind="plain", is_small=True):
+            if label and not is_below and ui.button("action", label, kind="plain", is_small=True):
                 did = "action"
             if ui.button("dismiss", "", icon="xmark", kind="ghost", tip="Dismiss", is_small=True):
                 did = "dismiss"
         if notice.detail:
             ui.text("detail", notice.detail, tone="muted", style="small", wraps=True)
-        if label and is_narrow and ui.button("action", label, kind="plain", is_small=True):
+        if label and is_below and ui.button("action", label, kind="plain", is_small=True):
             did = "action"
     return did
 

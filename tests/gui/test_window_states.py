@@ -280,3 +280,20 @@ def test_in_the_lowest_window_the_question_of_trust_leaves_the_list_its_search(s
     assert question.y > top + high + 2 * 60, "some rows of the list are free too"
     assert faults(screen.ui.tree) == []
     screen.loop.wake()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.2])
+@pytest.mark.parametrize("label", ["Undo", "Open the newest", "Look at what it asks for"])
+def test_no_button_beside_a_notice_leaves_so_little_room_that_words_are_broken(
+    screen: Screen, label: str, scale: float
+) -> None:
+    words = "While it was quiet: 1 discussion waits for your answer, 1 call asks for your yes"
+    notice = Notice("told", Level.INFO, words, action=UndoDelete("d8"), action_label=label)
+    state = with_fields(states.working(), notices=(notice,))
+
+    assert shown(screen, state, WindowView(), scale) == []
+    for size in SIZES:
+        screen.ui.frame(lambda ui: window(state, WindowView(), ui, lambda _: None), *size)
+        text = screen.driver.find(words, kind=Text)
+        longest = max(screen.ui.canvas.m.width(word, "body") for word in words.split())
+        assert text.w >= longest, size

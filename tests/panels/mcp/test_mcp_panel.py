@@ -135,7 +135,9 @@ def test_a_server_whose_tools_are_answered_for_asks_nothing_and_takes_another_an
     kept = of_tools(running.kept, running.tools, frozenset({"write"}))
     state = ms.with_servers(replace(running, kept=kept))
     screen = opened(state)
-    assert screen.ui.shows("1 of 2 tools approved")
+    assert not screen.ui.shows(ms.WRITE.schema.description), "a long list hides no other server"
+    screen.ui.click("1 of 2 tools approved")
+    assert screen.ui.shows(ms.WRITE.schema.description)
     assert not screen.ui.shows("Which of its tools")
     assert not screen.ui.shows("Approve ")
     screen.ui.click("A model may be offered read")
