@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from core.base import figures
+from core.base.json_text import read_json
 from core.base.text import clean, flat, one_line, size_bytes
 from core.values.mcp import McpTool
 from core.values.stack import ToolSchema
@@ -37,6 +39,8 @@ MOST_WAITING = 256
 """Messages to a server that it did not take yet."""
 _MOST_NAMED = 20
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_NOT_AT_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 _TITLE_CHARS = 60
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _MARKS = (b",", b"{", b"[")
@@ -84,12 +88,21 @@ def offered_tools(server: str, listed: Iterable[ListedTool]) -> tuple[tuple[McpT
         del tools[name]
         left_out.append(f"{name}: it is listed twice")
     kept: list[McpTool] = []
-    size = 0
+    size = looked_at = 0
     over: list[str] = []
     for name in sorted(tools):
         tool_bytes = _size(tools[name].schema)
-        if len(kept) == MOST_TOOLS or size + tool_bytes > MOST_SCHEMA_BYTES:
+        looked_at += tool_bytes
+        if (
+            len(kept) == MOST_TOOLS
+            or size + tool_bytes > MOST_SCHEMA_BYTES
+            or looked_at > 2 * MOST_SCHEMA_BYTES
+        ):
             over.append(name)
+        elif not _is_of_dialect(tools[name].schema):
+            left_out.append(
+                f"{name}: its schema does not fit JSON Schema 2020-12, which models' servers hold it to"
+            )
         else:
             kept.append(tools[name])
             size += tool_bytes
@@ -117,10 +130,14 @@ def _problem(server: str, tool: ListedTool) -> str:
         return "it runs as a task that is asked after later, and is no call"
     if tool.schema.get("type", "object") != "object":
         return "its schema does not describe an object"
-    problem = _schema_problem(tool.schema, MOST_DEPTH)
+    problem = _top_problem(tool.schema) or _schema_problem(tool.schema, MOST_DEPTH)
     if problem:
         return problem
-    if _size(ToolSchema("", tool.description, _canonical(tool.schema))) > MOST_TOOL_BYTES:
+    try:
+        schema = _canonical(tool.schema)
+    except ValueError:
+        return "its schema holds a number that JSON does not have"
+    if _size(ToolSchema("", tool.description, schema)) > MOST_TOOL_BYTES:
         return f"its description and schema are over {figures.size(MOST_TOOL_BYTES)}"
     return ""
 
@@ -141,6 +158,34 @@ _SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 
 
+def _top_problem(schema: Mapping[str, Any]) -> str:
+    """Reason why models' servers refuse a schema by its top, empty where they do not: they refuse the whole request with it.
+
+    Source: answers of Anthropic's and OpenAI's servers, as their users report them (read 2026-11-28).
+    """
+    refused = next((key for key in _NOT_AT_TOP if key in schema), "")
+    if refused:
+        return f"its schema has {refused} at its top, which models' servers refuse"
+    properties = schema.get("properties")
+    names = properties if isinstance(properties, Mapping) else ()
+    odd = next((name for name in names if _PROPERTY.fullmatch(name) is None), None)
+    if odd is not None:
+        return f"models' servers refuse the name of its argument {one_line(flat(odd), _TITLE_CHARS)!r}"
+    return ""
+
+
+def _is_of_dialect(schema: ToolSchema) -> bool:
+    """True for a schema of the dialect that the protocol names, and Anthropic's servers hold every tool to."""
+    return bool(_dialect().is_valid(read_json(schema.parameters_json)))
+
+
+@cache
+def _dialect() -> Any:
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # the SDK brings it
+
+    return Draft202012Validator(Draft202012Validator.META_SCHEMA)
+
+
 def _schema_problem(schema: object, depth: int) -> str:
     """Reason why a value is no JSON Schema that a model's server takes, empty where it is one."""
     if isinstance(schema, bool):
@@ -156,9 +201,10 @@ def _schema_problem(schema: object, depth: int) -> str:
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(each, str) for each in required):
         return "its schema is no JSON Schema"
-    reference = schema.get("$ref", "#")
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return "its schema leads to another place"
+    for key in ("$ref", "$dynamicRef", "$recursiveRef"):
+        reference = schema.get(key, "#")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return "its schema leads to another place"
     for key in _SCHEMAS_BY_NAME:
         inner = schema.get(key, {})
         if not isinstance(inner, Mapping):
@@ -180,7 +226,11 @@ def _schema_problem(schema: object, depth: int) -> str:
 def _canonical(schema: Mapping[str, Any]) -> str:
     whole = {"type": "object", "properties": {}, **schema}
     whole.pop("$schema", None)  # models' servers read one dialect, and some refuse the key
-    return clean(json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str))
+    return clean(
+        json.dumps(
+            whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=str
+        )
+    )
 
 
 def _size(schema: ToolSchema) -> int:

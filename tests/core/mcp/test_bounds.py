@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,54 @@ def test_tools_that_no_model_can_be_offered_are_left_out_each_with_its_reason() 
     refused = "\n".join(left_out)
     for name in ("a tool without a name", "a b", "a.b", "twice", *(tool.name for tool in odd)):
         assert f"{name}: " in refused
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"oneOf": [OBJECT]}, "has oneOf at its top"),
+        ({"allOf": [OBJECT], "properties": {}}, "has allOf at its top"),
+        ({"properties": {"$top": {}}}, "the name of its argument '$top'"),
+        ({"properties": {"": {}}}, "the name of its argument ''"),
+        ({"properties": {"a\nb": {}}}, "the name of its argument"),
+        ({"properties": {"a" * 65: {}}}, "the name of its argument"),
+        ({"properties": {"a": {"default": float("inf")}}}, "a number that JSON does not have"),
+        ({"properties": {"a": {"enum": [float("nan")]}}}, "a number that JSON does not have"),
+        ({"properties": {"a": {"maximum": 10**5_000}}}, "a number that JSON does not have"),
+        ({"properties": {"a": {"enum": "x"}}}, "does not fit JSON Schema 2020-12"),
+        ({"properties": {"a": {"type": "string", "minLength": -1}}}, "does not fit JSON Schema 2020-12"),
+        ({"properties": {"a": {"exclusiveMinimum": True}}}, "does not fit JSON Schema 2020-12"),
+        ({"properties": {"a": {"items": [{"type": "string"}]}}}, "does not fit JSON Schema 2020-12"),
+        ({"properties": {"a": {"description": 3}}}, "does not fit JSON Schema 2020-12"),
+        ({"properties": {"a": {"$dynamicRef": "https://example.org/a"}}}, "leads to another place"),
+    ],
+)
+def test_a_tool_that_would_have_every_request_refused_is_left_out_and_the_others_stay(
+    schema: dict[str, object], said: str
+) -> None:
+    """A model's server refuses the request for one such tool of three hundred: no turn with tools went on."""
+    tools, left_out = offered_tools("files", [ListedTool("odd", "", schema), *listed("good")])
+
+    assert [tool.name for tool in tools] == ["good"]
+    assert [said in one for one in left_out] == [True], left_out
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {
+            "properties": {"a": {"$ref": "#/$defs/n"}},
+            "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}}},
+        },
+        {"properties": {"a.b-c_D9": {"anyOf": [{"type": "string"}, {"type": "null"}], "nullable": True}}},
+        {"properties": {"a": {"type": "array", "prefixItems": [{"type": "string"}], "items": False}}},
+        {"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"n": {}}, "properties": {}},
+    ],
+)
+def test_what_models_servers_take_is_offered(schema: dict[str, object]) -> None:
+    tools, left_out = offered_tools("files", [ListedTool("fine", "", schema)])
+
+    assert ([tool.name for tool in tools], left_out) == (["fine"], ())
 
 
 def test_more_tools_than_the_bound_are_cut_to_the_first_by_name_and_it_is_said() -> None:
