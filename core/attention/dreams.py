@@ -17,6 +17,7 @@ from core.harvest.reader import harvest_reader
 from core.spending.limits import is_counted, limit_reached
 from core.values.attention import Attention, Autonomy
 from core.values.harvest import ArtifactClass, HarvestPhase, HarvestPreview, ProposedItem
+from core.values.knowledge import CATEGORY_WORDS, Category
 from core.values.state import AppState
 from core.values.updates import Result
 
@@ -101,10 +102,13 @@ def _finding(state: AppState) -> str:
     early = f" It ended early: {problem}" if problem else ""
     if not new:
         return f"It read {read} and would keep nothing: nothing in them is new and stays useful.{early}"
-    kinds = Counter(one.item.category.value for one in new)
-    some = ", ".join(f"{number} {name}" for name, number in sorted(kinds.items()))
-    lines = "\n".join(map(_line, new[:MOST_TOLD]))
-    more = f"\nand {len(new) - MOST_TOLD} more" if len(new) > MOST_TOLD else ""
+    kinds = Counter(one.item.category for one in new)
+    some = ", ".join(count(kinds[kind], *CATEGORY_WORDS[kind]) for kind in Category if kinds[kind])
+    told = tuple(dict.fromkeys(map(_line, new)))[
+        :MOST_TOLD
+    ]  # a model may find the same in several conversations
+    lines = "\n".join(told)
+    more = f"\nand {len(new) - len(told)} more" if len(new) > len(told) else ""
     return f"It read {read} and would keep {count(len(new), 'item')} ({some}). Nothing is applied.{early}\n{lines}{more}"
 
 

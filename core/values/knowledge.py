@@ -24,6 +24,18 @@ class Category(StrEnum):
     FILES = "files"
 
 
+CATEGORY_WORDS = {
+    Category.FACTS: ("fact", "facts"),
+    Category.DECISIONS: ("decision", "decisions"),
+    Category.TASKS_DONE: ("done task", "done tasks"),
+    Category.TASKS_OPEN: ("open task", "open tasks"),
+    Category.QUESTIONS: ("question", "questions"),
+    Category.PLAYBOOKS: ("playbook", "playbooks"),
+    Category.FILES: ("file note", "file notes"),
+}
+"""One item of a kind, and several, as a person reads of them."""
+
+
 class Provenance(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Provenance of an item: the conversation's name and the day, `YYYY-MM-DD`.
 

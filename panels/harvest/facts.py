@@ -31,7 +31,7 @@ from core.values.harvest import (
     HarvestState,
     ProposedItem,
 )
-from core.values.knowledge import Category
+from core.values.knowledge import CATEGORY_WORDS, Category
 from core.values.state import AppState
 from panels.base.memo import Memo
 from panels.base.ui import Option, Tone
@@ -67,15 +67,6 @@ CLASS_TIPS = {
     ArtifactClass.PRUNE: "Nothing was said in it: it goes to the trash with the next Apply",
     ArtifactClass.KEEP: "Not read and never removed",
     ArtifactClass.HARVEST: "A model can read it, and once what it holds is written it goes to the trash",
-}
-CATEGORY_WORDS = {
-    Category.FACTS: ("fact", "facts"),
-    Category.DECISIONS: ("decision", "decisions"),
-    Category.TASKS_DONE: ("done task", "done tasks"),
-    Category.TASKS_OPEN: ("open task", "open tasks"),
-    Category.QUESTIONS: ("question", "questions"),
-    Category.PLAYBOOKS: ("playbook", "playbooks"),
-    Category.FILES: ("file note", "file notes"),
 }
 CATEGORY_ICONS = {category: icon for category, _, icon in SECTIONS}
 CATEGORIES = tuple(Option(one.value, CATEGORY_WORDS[one][0].capitalize()) for one in Category)

@@ -10,7 +10,7 @@ from core.harvest.messages import (
     TickHarvestItems,
 )
 from core.values.harvest import HarvestPhase, ProposedItem
-from core.values.knowledge import Category
+from core.values.knowledge import CATEGORY_WORDS, Category
 from panels.base.desk import Desk
 from panels.base.ui import Tone, Ui
 from panels.harvest import facts
@@ -91,7 +91,7 @@ def _top(desk: Desk, ui: Ui, one: ProposedItem, *, is_editing: bool) -> None:
 
 def _category(desk: Desk, ui: Ui, one: ProposedItem, *, is_enabled: bool) -> None:
     now = one.item.category
-    label, icon = facts.CATEGORY_WORDS[now][0].capitalize(), facts.CATEGORY_ICONS[now]
+    label, icon = CATEGORY_WORDS[now][0].capitalize(), facts.CATEGORY_ICONS[now]
     if not is_enabled:
         ui.icon("icon", icon)
         ui.text("category", label, tone="muted")

@@ -8,8 +8,8 @@ from operator import attrgetter
 import msgspec
 
 from core.values.harvest import ArtifactFacts, HarvestFailure, HarvestPreview, ProposedItem
-from core.values.knowledge import Category
-from panels.harvest.facts import CATEGORY_WORDS, name_of
+from core.values.knowledge import CATEGORY_WORDS, Category
+from panels.harvest.facts import name_of
 
 SHOWS = ("", "ticked", "left", "changed", "known", "similar", "unquoted", "failed")
 """Filters of the preview: all, ticked, not ticked, changed by the person, known, like another, its quote left out."""

@@ -6,14 +6,13 @@ from core.base import figures as fmt
 from core.harvest.modes import NOTHING_AUTOMATIC, writes_nothing_itself
 from core.harvest.reader import harvest_reader
 from core.settings.messages import ChangeSetting
-from core.values.knowledge import Category
+from core.values.knowledge import CATEGORY_WORDS, Category
 from core.values.settings import MemoryMode
 from panels.base import selection
 from panels.base.desk import Desk
 from panels.base.model_choice import model_options, model_value, option_parts
 from panels.base.ui import Option
 from panels.base.view import Dialog
-from panels.harvest import facts
 from panels.harvest.view import HarvestView
 from panels.knowledge.reader import reader_fault, where_it_goes
 
@@ -97,7 +96,7 @@ def _mode(desk: Desk) -> None:
         if settings.mode != MemoryMode.AUTOMATIC:
             return
         for category in Category:
-            label = facts.CATEGORY_WORDS[category][1].capitalize()
+            label = CATEGORY_WORDS[category][1].capitalize()
             is_on = category.value in settings.automatic_categories
             changed = ui.checkbox(category.value, label, is_on)
             if changed is not None:

@@ -30,6 +30,7 @@ from core.turn.messages import CallEnded, CallProvider, CancelCall, CancelReply,
 from core.values.agent import ActKind, CallState, Mode, ToolCall
 from core.values.attention import Attention
 from core.values.harvest import HarvestLook, HarvestPreview, ProposedItem
+from core.values.knowledge import Category
 from core.values.messages import TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind, Stopped
@@ -387,10 +388,24 @@ def test_a_dream_tells_what_it_would_keep_and_writes_nothing_in_any_mode(book: A
     assert book.state.harvest.preview is not None, "it waits for the person"
     assert book.loop.state == Attention.RESTING
     told = book.loop.notes[-1].text
-    assert "would keep 1 item (1 facts)" in told
+    assert "would keep 1 item (1 fact)" in told
     assert "one says 0." in told
     book.yields(book.next_call())
     assert of(book.after(300), CallProvider), "one dream while the person is away"
+
+
+def test_a_dream_names_kinds_in_a_person_s_words_and_tells_what_it_found_twice_once(
+    book: AutonomyPlaybook,
+) -> None:
+    book.autonomous(AUTOMATIC)
+    one = proposed("one")
+    done = replace(one, id="done", item=replace(one.item, category=Category.TASKS_DONE))
+    a_dream(book, one, replace(one, id="again"), done)
+
+    told = book.loop.notes[-1].text
+    assert "would keep 3 items (2 facts, 1 done task)" in told
+    assert told.count("one says 0.") == 1
+    assert "and 2 more" in told
 
 
 def test_a_dream_that_finds_nothing_says_so_and_nothing_to_read_is_no_dream_at_all(
