@@ -16,7 +16,7 @@ from core.app.execution import act
 from core.mcp.approvals import question_id
 from core.mcp.messages import ApproveServer, ApproveTools
 from core.turn.messages import SendPrompt
-from core.values.agent import CallState
+from core.values.agent import ActKind, CallState
 from core.values.mcp import McpPhase, McpServer
 from tests.core.agent.test_whole_tools import asked, calls, is_over, results, with_tools
 from tests.core.app.programs import until
@@ -91,3 +91,29 @@ def test_a_server_is_asked_about_twice_then_called_after_a_yes_and_known_after_a
     until(again, lambda s: is_over(s, chosen) and len(s.discussions.open[chosen].messages) > 5)
     assert offered(world, 2) == offered(world, 0), "offered as approved, though the server does not run"
     assert not again.snapshot().mcp.servers["calc"].is_running
+
+
+def test_a_file_that_came_while_a_server_was_called_wakes_nobody_after_a_restart_either(world: World) -> None:
+    controller = world.start(watches=True)
+    chosen = with_tools(world, controller)
+    approve(controller)
+    world.server.replies.extend([calls(("calc__add", {"first": 19, "second": 23})), Said("It is 42.")])
+    controller.send(SendPrompt(chosen, "Add them."))
+    state = until(controller, lambda s: asked(s, chosen))
+    (call,) = state.agent.turns[chosen].calls
+    assert call.approval is not None
+    act(controller, ApproveCall(chosen, call.id, call.approval.id))
+    state = until(controller, lambda s: is_over(s, chosen))
+    inbox = world.home / "inbox"
+    inbox.mkdir(exist_ok=True)
+    draft = inbox / ".own.txt"
+    draft.write_text("Go on.", encoding="utf-8")
+    draft.rename(inbox / "own.txt")
+    until(controller, lambda s: bool(s.signals.waiting))
+    controller.stop()
+
+    again = world.start(watches=True)
+    state = until(again, lambda s: chosen in s.discussions.open and bool(s.signals.waiting))
+
+    assert [one.kind for one in state.agent.pages[chosen].activity] == [ActKind.SERVER]
+    assert [one.wakes for one in state.signals.waiting] == [False]
