@@ -34,6 +34,10 @@ from core.values.state import ProviderTotals
 _NEVER = GapStats((TurnGap(365 * 86_400.0),) * KEPT_GAPS, turns=KEPT_GAPS)
 """Gaps of a discussion to which nobody is expected to come back."""
 
+OWN_TURN_S = 15.0
+"""Seconds that a turn of an autonomous discussion takes, about: its interval counts from the turn's end, what its provider
+holds from the request's start. Else a rest of five minutes looks as if an entry of five minutes lived through it."""
+
 
 class BookedCall(msgspec.Struct, frozen=True):
     """A call that was planned.
@@ -198,7 +202,7 @@ def gaps_of(book: CacheBook, discussion_id: str) -> GapStats:
     """Gaps that tell when the next turn of a discussion comes."""
     interval_s = book.intervals.get(discussion_id)
     if interval_s is not None:
-        return GapStats((TurnGap(interval_s),) * KEPT_GAPS, turns=KEPT_GAPS)
+        return GapStats((TurnGap(interval_s + OWN_TURN_S),) * KEPT_GAPS, turns=KEPT_GAPS)
     page = book.pages.get(discussion_id)
     if page is not None and page.is_task:
         return _NEVER

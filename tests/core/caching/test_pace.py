@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from msgspec.structs import replace
 
 from core.caching.book import BookPage, CacheBook, gaps_of, paced, turn_begun, with_page
@@ -26,6 +27,23 @@ def test_the_next_turn_is_expected_after_the_interval_until_the_person_sets_the_
     assert own_odds(gaps_of(resting, "a")).go_on > 0.9
     assert gaps_of(resting, "b") == gaps_of(book, "b")
     assert gaps_of(paced(resting, "a", None), "a") == before
+
+
+@pytest.mark.parametrize("held_s", [300.0, 3600.0])
+def test_what_lives_just_as_long_as_the_interval_is_gone_when_its_turn_comes(held_s: float) -> None:
+    """The interval counts from the end of a turn, what a provider holds from the start of its request."""
+    book = paced(with_page(CacheBook(), "a", BookPage()), "a", held_s)
+
+    assert own_odds(gaps_of(book, "a")).within(held_s) < 0.5
+
+
+def test_a_rest_of_five_minutes_outlives_no_mark_of_five_minutes_and_is_pinged_before() -> None:
+    play = CachePlay()
+    play.market = replace(play.market, settings=PINGING)
+    play.book = paced(play.book, "d", 300.0)
+    play.turn("1", 0)
+
+    assert len(due_pings(play.book, lambda _: PINGING, after(290))) == 1
 
 
 def test_its_turns_teach_nothing_of_the_persons_gaps() -> None:
