@@ -6,9 +6,12 @@ A rule lets a command line go by its first words, and a policy whatever it says:
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 
 import msgspec
 
@@ -64,7 +67,8 @@ class SecretPlaces:
         self._known: dict[str, dict[str, _Folder]] = {}
 
     def below(self, root: str) -> tuple[str, ...]:
-        """Files and folders that may hold secrets, absolute, links resolved; those that a link leads to elsewhere among them.
+        """Files and folders that may hold secrets, absolute, links resolved; those that a link leads to elsewhere among them,
+        and every other name of the same file (a hard link) in the project.
 
         Raises:
             PermissionError: there are more of them than are shut, or more in the project than is looked at: whoever asks
@@ -86,9 +90,56 @@ class SecretPlaces:
                 (path, is_of_tests or folded(os.path.basename(path)) in _TESTS) for path in known.folders
             )
         self._known[root] = seen
+        found |= dict.fromkeys(_other_names(root, tuple(found)))
+        if len(found) > MOST_SHUT:
+            raise PermissionError(_too_many(left))
         return tuple(
             path for path in found if os.path.exists(path) and path != root and not is_inside(root, path)
         )
+
+
+def _other_names(root: str, secrets: Sequence[str]) -> Iterator[str]:
+    """Names in a project of files that may hold secrets and have more names than one, in what was fetched or built too.
+
+    Raises:
+        PermissionError: more is there than is looked at, and names are missing still.
+    """
+    files = (file for place in secrets for file in (place, *_files_below(place)))
+    missing = {
+        (status.st_dev, status.st_ino): status.st_nlink for status in _statuses(files) if status.st_nlink > 1
+    }
+    numbers = {number for _, number in missing}
+    waiting, left = deque([root]), MOST_LOOKED_AT
+    while waiting and any(missing.values()):
+        try:
+            entries = list(os.scandir(waiting.popleft()))
+        except OSError:
+            continue
+        left -= len(entries)
+        if left < 0:
+            raise PermissionError(_too_many(left))
+        waiting += (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+        for path in (entry.path for entry in entries if entry.inode() in numbers):
+            for status in _statuses([path]):
+                if (key := (status.st_dev, status.st_ino)) in missing:
+                    missing[key] -= 1
+                    yield path
+
+
+def _files_below(place: str) -> Iterator[str]:
+    if not os.path.isdir(place):
+        return iter(())
+    files = (os.path.join(folder, name) for folder, _, names in os.walk(place) for name in names)
+    return islice(files, MOST_LOOKED_AT)
+
+
+def _statuses(files: Iterable[str]) -> Iterator[os.stat_result]:
+    """States of those that are files."""
+    for file in files:
+        with suppress(OSError):
+            status = os.stat(file, follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                yield status
 
 
 def _too_many(left: int) -> str:

@@ -88,6 +88,21 @@ def test_git_takes_what_is_shut_for_no_text_of_the_project(project: ShellDesk) -
     assert "A  .env" not in said
 
 
+def test_another_name_of_a_file_with_secrets_is_shut_as_well(project: ShellDesk) -> None:
+    """Hard links that were there before, also where nothing is looked for, and of a file in a folder of keys."""
+    root = Path(project.places.root)
+    (root / "build").mkdir()
+    (root / "build" / "notes.txt").hardlink_to(root / ".env")
+    (root / "other.txt").hardlink_to(root / ".aws" / "credentials")
+    (root / "same.txt").hardlink_to(root / "plain.txt")
+
+    said = run(project, "cat build/notes.txt other.txt same.txt", has_yes=False)
+
+    assert WORDS not in said
+    assert "plain words" in said
+    assert run(project, "cat build/notes.txt other.txt", has_yes=True).count(WORDS) == 2
+
+
 def test_a_project_without_secrets_says_nothing_of_them(confined_shell: ShellDesk) -> None:
     assert run(confined_shell, "echo fine", has_yes=False) == "fine"
 
