@@ -1,6 +1,7 @@
-"""Files of a project that may hold keys or passwords, shut to a command that no person said yes to.
+"""Files of a project that may hold keys or passwords, shut to a command that no person said yes to, and to MCP servers.
 
-A rule lets a command line go by its first words, and a policy whatever it says: neither tells which files it reads.
+A rule lets a command line go by its first words, and a policy whatever it says: neither tells which files it reads. A yes to
+a server is one to what it is, and not to what it reads.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import os
 import stat
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -22,6 +23,7 @@ from core.context.places import is_inside
 MOST_LOOKED_AT = 200_000
 """Entries of a project among which they are looked for, but for folders of what was fetched or built."""
 MOST_SHUT = 300
+NAME_THEM = "Name a file of keys in the command (`.env`), and a person is asked"
 _MOST_NAMED = 3
 _SETTLED_NS = 100_000_000
 """Age of a change from which on another one cannot bear the same time."""
@@ -61,9 +63,14 @@ class _Folder(msgspec.Struct, frozen=True, gc=False):
 
 
 class SecretPlaces:
-    """Looks for secrets of projects. It remembers each folder as long as nothing came or went in it. Thread-safe."""
+    """Looks for secrets of projects. It remembers each folder as long as nothing came or went in it. Thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        remedy: sentence without a full stop for a project in which there are too many.
+    """
+
+    def __init__(self, remedy: str = NAME_THEM) -> None:
+        self._remedy = remedy
         self._known: dict[str, dict[str, _Folder]] = {}
 
     def below(self, root: str) -> tuple[str, ...]:
@@ -85,20 +92,30 @@ class SecretPlaces:
             left -= known.count
             found |= {os.path.realpath(path): None for path in known.secrets}
             if left < 0 or len(found) > MOST_SHUT:
-                raise PermissionError(_too_many(left))
+                raise self._too_many(left)
             waiting += (
                 (path, is_of_tests or folded(os.path.basename(path)) in _TESTS) for path in known.folders
             )
         self._known[root] = seen
-        found |= dict.fromkeys(_other_names(root, tuple(found)))
+        found |= dict.fromkeys(_other_names(root, tuple(found), lambda: self._too_many(-1)))
         if len(found) > MOST_SHUT:
-            raise PermissionError(_too_many(left))
+            raise self._too_many(left)
         return tuple(
             path for path in found if os.path.exists(path) and path != root and not is_inside(root, path)
         )
 
+    def _too_many(self, left: int) -> PermissionError:
+        what = (
+            f"more than {MOST_LOOKED_AT:,} files are here"
+            if left < 0
+            else f"more than {MOST_SHUT} files here may hold keys or passwords"
+        )
+        return PermissionError(
+            f"{what}, too many to shut those with secrets to what nobody said yes to. {self._remedy}"
+        )
 
-def _other_names(root: str, secrets: Sequence[str]) -> Iterator[str]:
+
+def _other_names(root: str, secrets: Sequence[str], too_many: Callable[[], PermissionError]) -> Iterator[str]:
     """Names in a project of files that may hold secrets and have more names than one, in what was fetched or built too.
 
     Raises:
@@ -117,7 +134,7 @@ def _other_names(root: str, secrets: Sequence[str]) -> Iterator[str]:
             continue
         left -= len(entries)
         if left < 0:
-            raise PermissionError(_too_many(left))
+            raise too_many()
         waiting += (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
         for path in (entry.path for entry in entries if entry.inode() in numbers):
             for status in _statuses([path]):
@@ -142,30 +159,27 @@ def _statuses(files: Iterable[str]) -> Iterator[os.stat_result]:
                 yield status
 
 
-def _too_many(left: int) -> str:
-    what = (
-        f"more than {MOST_LOOKED_AT:,} files are here"
-        if left < 0
-        else f"more than {MOST_SHUT} files here may hold keys or passwords"
-    )
-    return (
-        f"{what}, too many to shut those with secrets to a command that nobody said yes to. Name a file of keys in the command "
-        "(`.env`), and a person is asked"
-    )
-
-
 def shut_note(shut: Sequence[str], root: str) -> str:
     """Sentence on what was shut to a command, for its result; empty where nothing was."""
     if not shut:
         return ""
+    them = "it" if len(shut) == 1 else "them"
+    return f"{_named(shut, root)} to this command, which a rule let run. A command that names {them} asks the person"
+
+
+def server_note(shut: Sequence[str], root: str) -> str:
+    """Sentence on what is shut to an MCP server, for the result of a call; empty where nothing is."""
+    if not shut:
+        return ""
+    them = "it" if len(shut) == 1 else "them"
+    return f"{_named(shut, root)} to this server since it started: the yes to it does not name {them}."
+
+
+def _named(shut: Sequence[str], root: str) -> str:
     names = [os.path.relpath(path, root) if is_inside(path, root) else path for path in shut]
-    named = ", ".join(names[:_MOST_NAMED])
     more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    is_one = len(names) == 1
-    return (
-        f"{named}{more} may hold keys or passwords and {'was' if is_one else 'were'} empty for this command, which a rule let "
-        f"run. A command that names {'it' if is_one else 'them'} asks the person"
-    )
+    were = "was" if len(names) == 1 else "were"
+    return f"{', '.join(names[:_MOST_NAMED])}{more} may hold keys or passwords and {were} shut"
 
 
 def _read(folder: str, known: _Folder | None, *, is_of_tests: bool) -> _Folder | None:

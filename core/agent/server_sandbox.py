@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,18 +21,22 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
+from core.agent.secret_places import SecretPlaces, server_note
 from core.base.bounds import CommandBounds, Keeper
 from core.base.command_bounds import MOST_PROCESSES
 from core.base.command_start import HOST_LIFELINE, bounded, counts_by_namespace
 from core.base.removal import remove_whole
 from core.values.mcp import WrappedCommand
 
+_NO_REMEDY = "The server would have to be started for a smaller project"
+
 
 class ServerSandbox:
     """Sandboxes of all MCP servers over stdio. Thread-safe.
 
     A server may write into a scratch folder of its own, which is its `/tmp`, and into the project where it is started
-    for one. Where nothing confines commands, nothing confines a server: `Commands.sandbox` says so.
+    for one; there files with secrets are shut to it, unless the yes to it names them. Where nothing confines commands, nothing
+    confines a server: `Commands.sandbox` says so.
 
     Args:
         home: ours, hidden from servers; commands: its confinement, mark and guarded places are shared.
@@ -43,6 +48,7 @@ class ServerSandbox:
         self._lock = threading.Lock()
         self._scratch: dict[str, str] = {}
         self._places: dict[str, tuple[str, HeldPlaces]] = {}
+        self._secrets = SecretPlaces(_NO_REMEDY)
 
     def wrap(
         self,
@@ -51,15 +57,17 @@ class ServerSandbox:
         command: tuple[str, ...],
         needs_network: bool,
         bounds: CommandBounds = CommandBounds(),  # noqa: B008 (frozen)
+        named: Collection[str] = (),
     ) -> WrappedCommand:
         """Put a server's command into its sandbox; `functools.partial` over name and root makes a `Wrap`.
 
         Args:
             root: of the trusted project that it is started for, absolute, links resolved; empty for none.
             command: its program absolute; bounds: as of a command of the agent.
+            named: files that the yes to it names, absolute, links resolved: they are open to it whatever they hold.
 
         Raises:
-            OSError: there is no place for its scratch folder, or it could write everywhere.
+            OSError: there is no place for its scratch folder, it could write everywhere, or the project's secrets are too many.
         """
         check_root(root)
         with self._lock:
@@ -81,10 +89,11 @@ class ServerSandbox:
             )
         held = HeldPlaces()
         if root:
-            held = self._commands.guarded.look(root)
+            shut = tuple(path for path in self._secrets.below(root) if path not in named)
+            held = replace(self._commands.guarded.look(root), shut=shut)
             with self._lock:
                 self._places[name] = (root, held)
-        hidden, shown = hidden_places(self._home), own_files(command)
+        hidden, shown = (*hidden_places(self._home), *held.shut), own_files(command)
         places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, shown)
         arguments = confined(confinement, started, places, needs_network=needs_network)
         mounts = mounts_of(places) if is_bubble else None
@@ -106,15 +115,16 @@ class ServerSandbox:
 
     def news(self, name: str) -> tuple[str, ...]:
         """Sentences on guarded names of the project that came to be since a server was started, or since the last look:
-        by it or by anybody else.
+        by it or by anybody else. The first look tells what is shut to it, too.
         """
         with self._lock:
             if name not in self._places:
                 return ()
             root, held = self._places[name]
             fresh = self._commands.guarded.came_to_be(root, held)
-            self._places[name] = root, replace(held, open_links=(*held.open_links, *fresh))
-        return tuple(f"{path} {CAME_TO_BE}." for path in fresh)
+            self._places[name] = root, replace(held, open_links=(*held.open_links, *fresh), shut=())
+        told = filter(None, [server_note(held.shut, root)])
+        return (*told, *(f"{path} {CAME_TO_BE}." for path in fresh))
 
     def close(self) -> None:
         """Remove the scratch folders, when no server runs. Idempotent."""

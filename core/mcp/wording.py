@@ -45,4 +45,8 @@ def start_lines(asked: McpApproval) -> tuple[tuple[str, str], ...]:
         *((("Files", files),) if files else ()),
         ("Variables", ", ".join(asked.environment) or "none of yours"),
         ("Network", "open to it" if asked.network else "shut"),
+        (
+            "Secrets",
+            "In a sandbox files of the project that may hold keys (.env, *.pem) are shut to it, but for those named here",
+        ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol, assert_never
 
@@ -79,13 +79,13 @@ class ServerServices(msgspec.Struct, frozen=True):
 
     Args:
         client: makes what runs them, at the first start; it is told where news go.
-        wrap: takes a server's name, the project's root, a command, whether it may reach the network, and its bounds; gives it in the
-            sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call.
+        wrap: takes a server's name, the project's root, a command, whether it may reach the network, its bounds, and the files that
+            the yes names; gives it in the sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call.
         secrets: values of the variables that a server's settings name, and of its key, by name.
     """
 
     client: Callable[[Callable[[ServerNews], None]], Servers]
-    wrap: Callable[[str, str, tuple[str, ...], bool, CommandBounds], WrappedCommand]
+    wrap: Callable[[str, str, tuple[str, ...], bool, CommandBounds, Collection[str]], WrappedCommand]
     news: Callable[[str], tuple[str, ...]]
     secrets: Callable[[McpServerSettings], Mapping[str, str]]
 
@@ -264,7 +264,9 @@ class McpHandler:
                 if again.program != command[0] or not may_start(row.kept, again):
                     raise ServerError(f"The MCP server {name} is not as the person approved it")
                 try:
-                    wrapped = self._services.wrap(name, root, command, needs_network, self._bounds)
+                    wrapped = self._services.wrap(
+                        name, root, command, needs_network, self._bounds, again.files
+                    )
                     apart = kept_apart(row.settings, root)
                     return replace(wrapped, environment={**wrapped.environment, **apart})
                 except OSError as error:

@@ -51,7 +51,7 @@ class Server:
             ]}  # fmt: skip
         names = ("big", "line", "bomb", "silent", "die", "junk", "sample", "elicit", "roots", "asked", "change", "echo",
                  "wrong", "orders", "environment", "write", "connect", "babble", "escape", "pester", "hog", "fill",
-                 "whatever", "leave")  # fmt: skip
+                 "whatever", "leave", "look")  # fmt: skip
         return {"tools": [tool(name, self.description) for name in names]}
 
     def answer(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
@@ -139,6 +139,15 @@ class Server:
                 for number in range(100_000):
                     say({"id": f"ask-{number}", "method": "roots/list"})
                 return text("asked")
+            case "look":
+                found = []
+                for path in arguments["paths"]:
+                    try:
+                        with open(path) as file:
+                            found.append(file.read())
+                    except OSError as error:
+                        found.append(type(error).__name__)
+                return text(json.dumps(found))
             case "connect":
                 import socket
 

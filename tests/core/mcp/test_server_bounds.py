@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,11 +48,16 @@ class Bounded:
         self.client = McpClient()
         self.client.start_s = PATIENCE_S
 
-    def start(self, marker: str = "", bounds: CommandBounds = CommandBounds()) -> None:  # noqa: B008 (frozen)
+    def start(
+        self,
+        marker: str = "",
+        bounds: CommandBounds = CommandBounds(),  # noqa: B008 (frozen)
+        named: Collection[str] = (),
+    ) -> None:
         settings = McpServerSettings("bad", (PYTHON, "-c", SOURCE, "plain", marker), timeout_s=PATIENCE_S)
 
         def wrap(command: tuple[str, ...], needs_network: bool) -> WrappedCommand:
-            return self.sandbox.wrap("bad", self.root, command, needs_network, bounds)
+            return self.sandbox.wrap("bad", self.root, command, needs_network, bounds, named)
 
         self.client.start(settings, wrap, {})
 
@@ -93,6 +98,33 @@ def test_a_file_of_a_server_does_not_grow_beyond_its_bound_and_what_ended_it_is_
 
     assert file.stat().st_size <= 2 * 1_048_576
     assert "File too large" in str(error.value) or "A file grew to" in str(error.value)
+
+
+@pytest.mark.parametrize("bounded", ["found"], indirect=True)
+def test_a_server_meets_secrets_of_the_project_shut_but_for_those_that_the_yes_names(
+    bounded: Bounded,
+) -> None:
+    root = Path(bounded.root)
+    (root / ".aws").mkdir()
+    files = [root / name for name in (".env", ".aws/credentials", "notes.txt", ".npmrc", "plain.txt")]
+    for file in files:
+        if file.name != "notes.txt":
+            file.write_text(f"words of {file.name}")
+    (root / "notes.txt").hardlink_to(root / ".env")
+    bounded.start(named={str(root / ".npmrc")})
+
+    found = json.loads(bounded.call("look", paths=[str(file) for file in files]))
+
+    assert found == [
+        "PermissionError",
+        "FileNotFoundError",
+        "PermissionError",
+        "words of .npmrc",
+        "words of plain.txt",
+    ]
+    (note,) = bounded.sandbox.news("bad")
+    assert note.startswith(".aws, .env, notes.txt may hold keys or passwords and were shut to this server")
+    assert bounded.sandbox.news("bad") == (), "it is said once"
 
 
 @pytest.mark.parametrize("find", sorted(FINDERS))

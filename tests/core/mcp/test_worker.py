@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -85,7 +85,12 @@ class Bench:
             return self.servers
 
         def wrap(
-            name: str, root: str, command: tuple[str, ...], needs_network: bool, _bounds: CommandBounds
+            name: str,
+            root: str,
+            command: tuple[str, ...],
+            needs_network: bool,
+            _bounds: CommandBounds,
+            _named: Collection[str],
         ) -> WrappedCommand:
             assert (name, root, needs_network) == ("files", ROOT, False)
             return WrappedCommand("/bin/box", command, root, {})
