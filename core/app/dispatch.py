@@ -398,6 +398,6 @@ def _report(state: AppState, given: Stamp, report: Report) -> Result:
             state, sent = turn.admit_held(state)  # a limit may have gone meanwhile
             state, late = agent.tick(state, given)
             state, inbox = signals.tick(state)
-            return state, (*effects, *more, *looked, *sent, *late, *inbox)
+            return state, (*effects, *more, *looked, *sent, *late, *inbox, *discussion.tick(state))
         case _:
             assert_never(report)

@@ -13,6 +13,9 @@ from core.base import paths
 from core.base.errors import StorageError
 from core.base.locks import HeldLock, take_lock
 
+LOOK_WAIT_S = 0.5
+"""Wait for the lock: another program that reads the discussion has it for a moment."""
+
 
 class CallsLocks:
     """Locks that this program holds, by discussion. Thread-safe; written by the disk worker, let go at the end."""
@@ -33,7 +36,7 @@ class CallsLocks:
                 return
             directory = paths.discussion_dir(self._home, discussion_id)
             with suppress(StorageError):
-                lock = take_lock(directory / paths.TOOLS_LOCK_FILE)
+                lock = take_lock(directory / paths.TOOLS_LOCK_FILE, wait_s=LOOK_WAIT_S)
                 if lock is not None:
                     self._held[discussion_id] = lock
 
@@ -46,6 +49,11 @@ class CallsLocks:
             open_calls -= call_ids
             if not open_calls:
                 self._release(discussion_id)
+
+    def is_ours(self, discussion_id: str) -> bool:
+        """True while this program has calls without results there."""
+        with self._lock:
+            return discussion_id in self._open
 
     def release_all(self) -> None:
         """Let go of all: the program ends, or the calls are another start's matter."""

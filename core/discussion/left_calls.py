@@ -44,7 +44,7 @@ def left_calls(records: Sequence[Record], now: datetime) -> LeftCalls:
     calls = [(one, part.call_id) for one in said for part in one.parts if isinstance(part, ToolCallPart)]
     if not calls:
         return LeftCalls()
-    answered = {part.call_id for one in said for part in one.parts if isinstance(part, ToolResultPart)}
+    answered = results_of(said)
     open_calls = [(reply, call_id) for reply, call_id in calls if call_id not in answered]
     if not open_calls:
         return LeftCalls()
@@ -67,6 +67,11 @@ def calls_of(records: Sequence[Record]) -> frozenset[str]:
     """Ids of the calls that messages among these records ask for."""
     said = (one for one in records if isinstance(one, MessageRecord))
     return frozenset(part.call_id for one in said for part in one.parts if isinstance(part, ToolCallPart))
+
+
+def open_calls_of(records: Sequence[Record]) -> tuple[str, ...]:
+    """Ids of the calls that have no result, sorted."""
+    return tuple(sorted(calls_of(records) - results_of(records)))
 
 
 def goes_on(token: WriteToken | None, records: Sequence[Record]) -> bool:

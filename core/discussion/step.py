@@ -137,6 +137,12 @@ def models_listed(state: AppState, provider: str) -> Result:
     return choices.take_models(state, provider)
 
 
+def tick(state: AppState) -> tuple[LookAtDiscussions, ...]:
+    """Look whether programs that have calls in what is open still live: nothing on disk tells of a kill."""
+    held = tuple(name for name, opened in state.discussions.open.items() if opened.held_calls)
+    return (LookAtDiscussions(held),) if held else ()
+
+
 def event(state: AppState, given: Stamp, happened: DiscussionEvent) -> Result:
     """Decide what follows from an event."""
     match happened:

@@ -22,7 +22,7 @@ from core.base.locks import discussion_lock
 from core.base.opener import oddities
 from core.discussion import attachments, log, log_codec, log_view, meta, queue_file, reply_journal
 from core.discussion.calls_lock import calls_held
-from core.discussion.left_calls import left_calls
+from core.discussion.left_calls import LeftCalls, left_calls, open_calls_of
 from core.discussion.leftover_cost import paid_for, unlogged
 from core.values.discussion import DiscussionMeta, OpenDiscussion, QueuedPrompt
 from core.values.messages import AttachmentPart, files_of
@@ -30,6 +30,9 @@ from core.values.records import EditRecord, MessageRecord, Record
 
 LEFT_BEHIND = "It was left when the program ended."
 """Reason of a queue that is read from disk to wait for the person: a start never spends money by itself."""
+ENDED_AT_WORK = (
+    "The program ended while tools were at work; what was begun is marked as interrupted, and not run again"
+)
 
 
 _PASSED_OVER = (
@@ -163,7 +166,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
     remove_leftovers(directory, now)
     content = log.read(home, discussion_id)
     content, notes = _with_leftovers(home, discussion_id, content, disk)
-    content, left, more = _with_left_calls(home, discussion_id, content, now, disk)
+    content, left, held = _with_left_calls(home, discussion_id, content, now, disk)
     waiting = queue_file.read(home, discussion_id)
     queue = _unsent(waiting.prompts, content.records)
     repaired = (
@@ -171,7 +174,7 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
             *content.repairs,
             *log.foreign_sentences(content),
             *notes,
-            *more,
+            *((ENDED_AT_WORK,) if left.results else ()),
             *filter(None, (waiting.problem,)),
         ),
         *oddities(directory, _PASSED_OVER),
@@ -183,7 +186,8 @@ def load(home: Path, discussion_id: str, now: datetime, *, disk: Disk = OS_DISK)
         attachments_dir=str(paths.attachments_dir(home, discussion_id)),
         queue=queue,
         queue_hold=LEFT_BEHIND if queue else "",
-        left_calls=left,
+        left_calls=left.asked,
+        held_calls=held,
     )
     read = meta.read_meta(home, discussion_id)
     return LoadedDiscussion(read.meta, discussion, read.problem)
@@ -283,21 +287,19 @@ def _with_leftovers(
 
 def _with_left_calls(
     home: Path, discussion_id: str, content: log.LogContent, now: datetime, disk: Disk
-) -> tuple[log.LogContent, tuple[str, ...], tuple[str, ...]]:
-    """Write what became of tool calls that a killed program had begun; ids of those to be asked about again; notes."""
+) -> tuple[log.LogContent, LeftCalls, tuple[str, ...]]:
+    """Write what became of tool calls that a killed program had begun; what it left; ids of those that a live one has."""
     if not left_calls(content.records, now).is_any:
-        return content, (), ()
+        return content, LeftCalls(), ()
     with calls_held(home, discussion_id) as is_free:
         if not is_free:
-            return content, (), ()
+            return content, LeftCalls(), open_calls_of(content.records)
         content = log.read(home, discussion_id)  # a live program may have written until it let go
         left = left_calls(content.records, now)
         with suppress(StorageError, LockedError):
             if left.results:
                 log.append(home, discussion_id, left.results, disk=disk)
-    content = replace(content, records=(*content.records, *left.results))
-    note = "The program ended while tools were at work; what was begun is marked as interrupted, and not run again"
-    return content, left.asked, ((note,) if left.results else ())
+    return replace(content, records=(*content.records, *left.results)), left, ()
 
 
 def _unsent(prompts: tuple[QueuedPrompt, ...], records: Sequence[Record]) -> tuple[QueuedPrompt, ...]:

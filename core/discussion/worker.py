@@ -18,7 +18,7 @@ from core.base.errors import SlopError
 from core.base.reports import OperationDone, Report
 from core.base.secrets import scrubbed_line
 from core.discussion import log, meta, queue_file, store, trash
-from core.discussion.calls_lock import CallsLocks
+from core.discussion.calls_lock import CallsLocks, calls_held
 from core.discussion.export_place import check_place, look_at
 from core.discussion.left_calls import calls_of, goes_on, results_of
 from core.discussion.messages import (
@@ -125,6 +125,7 @@ class DiscussionHandler:
         self._journals = journals
         self._reserves = reserves
         self._seen = Seen(root)
+        self._held_elsewhere: set[str] = set()
 
     def handle(self, effect: DiskEffect) -> None:
         """Carry out one effect. Raises StorageError for what has no event of its own."""
@@ -250,7 +251,21 @@ class DiscussionHandler:
 
     def _load(self, discussion_id: str) -> store.LoadedDiscussion:
         self._seen.look(discussion_id)
-        return store.load(self._root, discussion_id, self._clock())
+        loaded = store.load(self._root, discussion_id, self._clock())
+        self._held_elsewhere.discard(discussion_id)
+        if not loaded.discussion.held_calls:
+            return loaded
+        if self._calls.is_ours(discussion_id):
+            return replace(loaded, discussion=replace(loaded.discussion, held_calls=()))
+        self._held_elsewhere.add(discussion_id)
+        return loaded
+
+    def _was_let_go(self, discussion_id: str) -> bool:
+        """True if another program had calls there, and has ended: nothing on disk tells of a kill."""
+        if discussion_id not in self._held_elsewhere:
+            return False
+        with calls_held(self._root, discussion_id) as is_free:
+            return is_free
 
     def _book_left(self, task_ids: Iterable[str]) -> None:
         """Put calls that a killed program left in tasks into their logs, so that they count before more is spent."""
@@ -273,7 +288,7 @@ class DiscussionHandler:
                 self._emit(DiscussionVanished(discussion_id))
             else:
                 has_moved = has_moved or not self._seen.knows(discussion_id)
-                if self._seen.look(discussion_id):
+                if self._seen.look(discussion_id) or self._was_let_go(discussion_id):
                     self._tell_changed(discussion_id)
         if has_moved:
             self._emit(TrashListed(tuple(reversed(trash.items(self._root)))))

@@ -214,6 +214,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
         told_turn: what the last turn with tools began with, None where the log does not tell.
         sent_through: the last message when the newest request went out: it and all before it was sent.
         left_calls: ids of tool calls of the last reply that a program which ended had not begun, and nobody runs now.
+        held_calls: ids of tool calls without a result that another live program asks about, or runs.
         starts: when tool calls began, by their ids.
         places: of the entries.
     """
@@ -244,6 +245,7 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     told_turn: ToldTurn | None = None
     sent_through: str = ""
     left_calls: tuple[str, ...] = ()
+    held_calls: tuple[str, ...] = ()
     starts: Mapping[str, datetime] = msgspec.field(default_factory=dict)
     places: EntryPlaces = msgspec.field(default_factory=EntryPlaces)
 

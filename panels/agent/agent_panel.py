@@ -172,6 +172,8 @@ def _state_head(desk: Desk, own: AgentView, *, is_low: bool) -> None:
     round_words = f"round {desk.turn.rounds:,}" if desk.turn is not None and not desk.turn.is_stopping else ""
     if alone is not None and alone.discussion_id == desk.state.discussions.selected_id and not at_work:
         icon, tone, words = autonomy_words(alone, desk.state.now)
+    if desk.opened is not None and desk.opened.held_calls and not at_work:
+        icon, tone, words = "terminal", "warn", "Another program is at work here"
     with ui.row("head"):
         ui.icon("icon", icon, tone=tone)
         is_narrow = 0 < ui.width() < HEAD_PX
@@ -262,7 +264,9 @@ def _elsewhere(desk: Desk) -> None:
         with ui.row(("elsewhere", discussion_id), gap=6):
             ui.icon("icon", "shield-halved", tone="warn")
             name = state.discussions.summaries[discussion_id].meta.name
-            ui.text("text", f"“{name}” waits for you", style="small", width=0)
+            is_told = discussion_id in state.agent.turns
+            words = f"“{name}” waits for you" if is_told else f"“{name}” has calls that nobody answered"
+            ui.text("text", words, style="small", width=0)
             if ui.button("go", "Open", kind="link", is_small=True):
                 desk.send(SelectDiscussion(discussion_id))
     if len(elsewhere) > ELSEWHERE_SHOWN:

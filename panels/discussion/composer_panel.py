@@ -22,6 +22,7 @@ from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
 from panels.discussion.compaction_strip import compaction_strip
+from panels.discussion.held_strip import held_strip
 from panels.discussion.queue_strip import queue_strip
 from panels.discussion.slash_strip import slash_strip
 from panels.discussion.tool_mode import tool_menu
@@ -62,6 +63,7 @@ def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) 
         ui.group("parts", gap=GAP_LOW_PX if is_low else GAP_PX),
     ):
         queue_strip(desk, opened)
+        held_strip(desk, opened)
         if desk.opened is not None:
             slash_strip(desk, opened, composer)
             compaction_strip(desk, opened, composer)

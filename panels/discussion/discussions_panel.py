@@ -30,6 +30,7 @@ from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
 from panels.discussion.approvals import asking, has_left_calls
 from panels.discussion.find_bar import open_hit
+from panels.discussion.held_strip import held_words
 from panels.discussion.list_rows import (
     ListedDiscussion,
     ListedTrash,
@@ -347,11 +348,11 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
         return "triangle-exclamation", "warn", summary.problem
     opened = state.discussions.open.get(meta.id)
     if opened is None and has_left_calls(summary):
-        return (
-            "shield-halved",
-            "warn",
-            f"{fmt.count(summary.left_calls, 'tool call')} of a program that ended: open it for your yes",
-        )
+        calls = f"{fmt.count(summary.left_calls, 'tool call')} that nobody answered"
+        words = f"{calls}: open it. They ask here, unless another program asks for them"
+        return "shield-halved", "warn", words
+    if opened is not None and opened.held_calls:
+        return "terminal", "warn", held_words(opened)
     if opened is not None and opened.failure is not None:
         return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
     if summary.is_unanswered:

@@ -222,11 +222,14 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     state = until(beside, lambda s: chosen in s.discussions.open)
     assert not results(state.discussions.open[chosen].messages), "a live program is at work there"
     assert not state.discussions.open[chosen].left_calls
-    beside.stop()
+    assert len(state.discussions.open[chosen].held_calls) == 2
 
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stdout.close()
+    state = until(beside, lambda s: asked(s, chosen))
+    assert not state.discussions.open[chosen].held_calls, "it asks where it was read, without a restart"
+    beside.stop()
     controller = world.start()
     state = until(controller, lambda s: asked(s, chosen))
     (begun,) = results(state.discussions.open[chosen].messages)

@@ -123,11 +123,12 @@ def left(state: AppState, *ids: str, calls: int = 2, has_tools: bool = True) -> 
 @pytest.mark.parametrize("state", [ags.rested(), ags.off(), with_fields(states.working(), selected_id="")])
 def test_what_a_program_that_ended_left_is_told_before_it_is_opened(state: AppState) -> None:
     screen = open_at(left(state, "d2"))
-    assert screen.ui.shows("“Left d2” waits for you")
-    assert "2 tool calls of a program that ended: open it for your yes" in screen.ui.tips()
+    assert screen.ui.shows("“Left d2” has calls that nobody answered")
+    tip = "2 tool calls that nobody answered: open it. They ask here, unless another program asks for them"
+    assert tip in screen.ui.tips()
     assert screen.ui.shows("2 tool calls wait for you")
 
-    screen.ui.click("Open", within="waits for you")
+    screen.ui.click("Open", within="nobody answered")
 
     assert screen.asked == [SelectDiscussion("d2")]
 
@@ -136,15 +137,27 @@ def test_what_was_left_is_told_by_its_turn_once_it_is_open_and_not_at_all_withou
     state = left(ags.rested(), "d2")
     opened = replace(state.discussions, open={**state.discussions.open, "d2": OpenDiscussion("d2")})
     for shown in (replace(state, discussions=opened), left(ags.rested(), "d2", has_tools=False)):
-        assert not open_at(shown).ui.shows("waits for you")
+        ui = open_at(shown).ui
+        assert not ui.shows("waits for you")
+        assert not ui.shows("nobody answered")
+
+
+def test_calls_that_another_program_has_are_told_over_the_composer_in_the_panel_and_in_the_list() -> None:
+    ui = open_at(states.with_opened(ags.rested(), held_calls=("c1", "c2"))).ui
+
+    words = "Another window or terminal has 2 tool calls here: answer there."
+    assert ui.shows(words)
+    assert ui.shows("Another program is at work here")
+    assert any(tip.startswith(words) for tip in ui.tips())
+    assert not ui.shows("wait for you")
 
 
 def test_of_many_that_wait_the_first_are_named_and_the_rest_counted() -> None:
     screen = open_at(left(ags.rested(), "x1", "x2", "x3", "x4", "x5", calls=1))
 
-    assert screen.ui.shows("“Left x3” waits for you")
+    assert screen.ui.shows("“Left x3” has calls that nobody answered")
     assert screen.ui.shows("and 2 more, each with its sign in the list")
-    assert not screen.ui.shows("“Left x4” waits for you")
+    assert not screen.ui.shows("“Left x4” has calls that nobody answered")
 
 
 def test_activity_shows_each_call_with_its_time_and_unfolds_to_what_it_was_given_and_gave() -> None:
