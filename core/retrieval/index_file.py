@@ -16,7 +16,7 @@ from core.base.errors import SlopError, StorageError
 from core.base.opener import create_missing, require_file
 from core.retrieval.store import SHELVES
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""
@@ -82,6 +82,7 @@ CREATE TABLE source(
 """
 
 # A shelf's words are looked for in a table that keeps no text of its own; `free` are rows that may be used again.
+# `embedded` is the mark of a chunk's vector in the flat file, 0 where it has none.
 _SHELF = """
 CREATE TABLE chunk_{name}(
     row INTEGER PRIMARY KEY,

@@ -52,7 +52,7 @@ from core.retrieval.stored_rows import (
 )
 from core.retrieval.terms import fts_expression
 from core.retrieval.turns import taken_turn
-from core.retrieval.vectors import VectorFile
+from core.retrieval.vectors import VectorFile, mark_of
 from core.values.retrieval import Chunk, Corpus, SearchFilters
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class LocalStore:
         self._folder, self._model = folder, f"{model}/{dimension}"
         self._writing = threading.RLock()
         self._connections = Connections(self._opened)
-        self._is_mended = False
+        self._mended: tuple[tuple[int, ...], ...] = ()
         self._identity: tuple[int, int] | None = None
         self._vectors = {shelf: VectorFile(folder / f"{shelf.name}.i8", dimension, disk) for shelf in SHELVES}
 
@@ -114,24 +114,25 @@ class LocalStore:
         self._write(lambda db: note_reading(db, how))
 
     def mend_vectors(self) -> None:
-        """Have chunks that lost their vectors get them again, and let no row keep one that is nobody's.
+        """Have chunks that lost their vectors get them again, and let no row keep one that is nobody's, or another's.
 
-        A crash may leave either, and a file that was cut. Looked for once, and again after a write that failed.
+        A crash may leave either, and a file that was cut or replaced. Looked for once, and again after a write that
+        failed, or where somebody else wrote in the files or put others in their place.
         """
-        if self._is_mended:
+        if self._mended == (stamps := self._stamps()):
             return
 
         def work(db: sqlite3.Connection) -> None:
             for shelf, vectors in self._vectors.items():
                 table = f"chunk_{shelf.name}"
                 require_dense(db, shelf)
-                rows = [row for (row,) in db.execute(f"SELECT row FROM {table} WHERE embedded = 1")]
-                lost, stray = vectors.compare(rows)
+                rows = db.execute(f"SELECT row, embedded FROM {table} WHERE embedded != 0")
+                lost, stray = vectors.compare((row, whole(mark)) for row, mark in rows)
                 db.executemany(f"UPDATE {table} SET embedded = 0 WHERE row = ?", [(row,) for row in lost])
-                vectors.erase(stray)
+                vectors.erase([*lost, *stray])
 
+        self._mended = stamps
         self._write(work)
-        self._is_mended = True
 
     def sources(self, corpus: Corpus, scope: str) -> dict[str, SourceState]:
         """State of each source of a corpus by its path."""
@@ -140,7 +141,7 @@ class LocalStore:
             for shelf in SHELVES:
                 if shelf.corpus is corpus:
                     for source, chunks, embedded in db.execute(
-                        f"SELECT source, count(*), sum(embedded) FROM chunk_{shelf.name} GROUP BY source"
+                        f"SELECT source, count(*), sum(embedded != 0) FROM chunk_{shelf.name} GROUP BY source"
                     ):
                         before = counts[source]
                         counts[source] = before[0] + chunks, before[1] + chunks - whole(embedded)
@@ -184,7 +185,7 @@ class LocalStore:
             written: dict[Shelf, dict[int, bytes]] = defaultdict(dict)
             for chunk in chunks:
                 shelf, vector = Shelf(key.corpus, chunk.kind), kept.get(embedded_text(chunk))
-                at = _add(db, shelf, int(number or 0), chunk, is_embedded=vector is not None)
+                at = _add(db, shelf, int(number or 0), chunk, 0 if vector is None else mark_of(vector))
                 if vector is not None:
                     written[shelf][at] = vector
             for shelf, given in written.items():
@@ -283,7 +284,8 @@ class LocalStore:
             written: dict[Shelf, dict[int, bytes]] = defaultdict(dict)
             for candidate, vector in vectors.items():
                 changed = db.execute(
-                    f"UPDATE chunk_{candidate.shelf} SET embedded = 1 WHERE row = ?", (candidate.row,)
+                    f"UPDATE chunk_{candidate.shelf} SET embedded = ? WHERE row = ?",
+                    (mark_of(vector), candidate.row),
                 )
                 if changed.rowcount:
                     written[BY_NAME[candidate.shelf]][candidate.row] = vector
@@ -382,7 +384,7 @@ class LocalStore:
         for shelf in SHELVES:
             if shelf.corpus is corpus:
                 rows = db.execute(
-                    f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ? AND embedded = 1", (source,)
+                    f"SELECT {_COLUMNS} FROM chunk_{shelf.name} WHERE source = ? AND embedded != 0", (source,)
                 ).fetchall()
                 vectors = self._vectors[shelf].read([row[0] for row in rows])
                 kept |= {
@@ -440,16 +442,20 @@ class LocalStore:
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._writing, self._guarded(), self._connections.lent() as db:
             db.execute("BEGIN IMMEDIATE")
+            is_ours, self._mended = self._mended == self._stamps(), ()  # vectors are in files of their own
             try:
                 self._require_there()
                 result = work(db)
                 db.execute("COMMIT")
             except BaseException:
-                self._is_mended = False  # vectors are in a file of their own, and no part of it
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
+            self._mended = self._stamps() if is_ours else ()
             return result
+
+    def _stamps(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(one.stamp() for one in self._vectors.values())
 
 
 def _source(db: sqlite3.Connection, key: SourceKey) -> int | None:
@@ -467,7 +473,7 @@ def _touched(db: sqlite3.Connection, key: SourceKey, stamp: str) -> None:
     )
 
 
-def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, *, is_embedded: bool) -> int:
+def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, mark: int) -> int:
     free = db.execute(f"SELECT min(row) FROM free_{shelf.name}").fetchone()[0]
     if free is not None:
         db.execute(f"DELETE FROM free_{shelf.name} WHERE row = ?", (free,))
@@ -483,7 +489,7 @@ def _add(db: sqlite3.Connection, shelf: Shelf, source: int, chunk: Chunk, *, is_
             chunk.before,
             chunk.after,
             chunk.date,
-            int(is_embedded),
+            mark,
         ),
     ).lastrowid
     number = int(row or 0)

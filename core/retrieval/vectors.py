@@ -6,7 +6,8 @@ A row of zeros is free, or waits for its vector. By numkong where it is there, b
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ class VectorFile:
     def __init__(self, path: Path, dimension: int, disk: Disk = OS_DISK) -> None:
         self.path, self._dimension, self._disk = path, dimension, disk
         self._mapped: Any = None
+        self._mapped_as: tuple[int, ...] = ()
 
     @property
     def count(self) -> int:
@@ -44,6 +46,14 @@ class VectorFile:
             return self.path.stat().st_size // self._dimension
         except FileNotFoundError:
             return 0
+
+    def stamp(self) -> tuple[int, ...]:
+        """Device, number, size and time of the file: another in its place, or one written in, has another. Empty: none there."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return ()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def write(self, rows: Mapping[int, bytes]) -> None:
         """Write vectors at their rows; the rows between stay zero.
@@ -69,22 +79,24 @@ class VectorFile:
         if kept:
             self.write(kept)
 
-    def compare(self, rows: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Rows among those given that hold no vector, and all others that hold one."""
+    def compare(self, marks: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
+        """Rows that do not hold the vector whose mark is given, and all others that hold one. Marks by row, each once."""
         import numpy as np
 
         matrix = self._matrix()
         count = 0 if matrix is None else len(matrix)
-        wanted = np.zeros(max(count, max(rows, default=0)), np.bool_)
-        wanted[np.asarray(rows, np.intp) - 1] = True
-        there = np.zeros_like(wanted)
+        given: Any = np.fromiter(marks, np.dtype((np.int64, 2)))
+        wanted = np.zeros(max(count, int(given[:, 0].max(initial=0))), np.int64)
+        wanted[given[:, 0] - 1] = given[:, 1]
+        there = np.zeros(len(wanted), np.bool_)
         for start in range(0, count, _SLICE):
             part = matrix[start : start + _SLICE]
             there[start : start + len(part)] = part.any(axis=1)
-        return (
-            (np.flatnonzero(wanted & ~there) + 1).tolist(),
-            (np.flatnonzero(there & ~wanted) + 1).tolist(),
-        )
+        stray = np.flatnonzero(there & (wanted == 0)) + 1
+        is_lost = wanted != 0
+        for at in np.flatnonzero(there & is_lost):
+            is_lost[at] = mark_of(matrix[at].data) != wanted[at]
+        return (np.flatnonzero(is_lost) + 1).tolist(), stray.tolist()
 
     def read(self, rows: Iterable[int]) -> dict[int, bytes]:
         """Vectors as they stand at rows; those beyond the file are missing."""
@@ -94,7 +106,7 @@ class VectorFile:
 
     def close(self) -> None:
         """Let the mapping go."""
-        self._mapped = None
+        self._mapped, self._mapped_as = None, ()
 
     def best(
         self, query: NDArray[np.int8], count: int, rows: NDArray[np.intp] | None, also: Iterable[int]
@@ -136,15 +148,21 @@ class VectorFile:
         return {row: cosine(dot) for row, dot in pairs if dot}, cosine(least)
 
     def _matrix(self) -> Any:
-        """The file as rows, mapped anew when it has grown."""
+        """The file as rows, mapped anew when it has grown, or another stands in its place."""
         import numpy as np
 
-        count = self.count
-        if count and (self._mapped is None or len(self._mapped) != count):
+        stamp = self.stamp()[:3]
+        count = stamp[2] // self._dimension if stamp else 0
+        if count and (self._mapped is None or self._mapped_as != stamp):
             with open_file(self.path) as file:
                 data = np.memmap(file, np.int8, "r", shape=(count * self._dimension,))
-            self._mapped = data.reshape(count, self._dimension)
+            self._mapped, self._mapped_as = data.reshape(count, self._dimension), stamp
         return self._mapped if count else None
+
+
+def mark_of(vector: bytes | memoryview) -> int:
+    """Mark that the index keeps of a vector, by which another at its row is told: a checksum, never 0."""
+    return zlib.crc32(vector) or 1
 
 
 def _some_dots(matrix: Any, query: NDArray[np.int8], numbers: NDArray[np.intp]) -> NDArray[np.float64]:

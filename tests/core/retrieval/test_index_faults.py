@@ -121,8 +121,8 @@ def chunk(text: str) -> Chunk:
     return Chunk(ChunkKind.PROSE, LineRange(1, 1), text)
 
 
-def given(store: LocalStore, fill: int = 1) -> None:
-    store.give({place: bytes([fill]) * DIMENSION for place, _ in store.bare(100)})
+def given(store: LocalStore) -> None:
+    store.give({place: bytes([1]) * DIMENSION for place, _ in store.bare(100)})
 
 
 def test_a_full_disk_is_said_and_what_was_indexed_stays(tmp_path: Path) -> None:
@@ -147,27 +147,6 @@ def test_a_full_disk_is_said_and_what_was_indexed_stays(tmp_path: Path) -> None:
     store.mend_vectors()
     given(store)
     assert [vector for _, vector in store.chunks(KEY)] == [bytes([1]) * DIMENSION] * 2
-    store.close()
-
-
-@pytest.mark.parametrize("left", [0, DIMENSION + 3])
-def test_vectors_that_are_lost_are_made_again_and_nobody_s_are_erased(tmp_path: Path, left: int) -> None:
-    store = LocalStore(tmp_path, "m", DIMENSION)
-    store.put(KEY, SourceState("s", "0"), [chunk("one"), chunk("two"), chunk("three")])
-    given(store)
-    store.close()
-    (file,) = tmp_path.glob("*.i8")
-    os.truncate(file, left)
-    store = LocalStore(tmp_path, "m", DIMENSION)
-    store.mend_vectors()
-    assert [one.text for _, one in store.bare(9)] == ["one", "two", "three"][left // DIMENSION :]
-    given(store)
-    file.write_bytes(file.read_bytes() + bytes([5]) * DIMENSION)
-    store.close()
-    store = LocalStore(tmp_path, "m", DIMENSION)
-    store.mend_vectors()
-    assert store.bare(9) == []
-    assert file.read_bytes() == bytes([1]) * DIMENSION * 3 + bytes(DIMENSION)
     store.close()
 
 
