@@ -164,7 +164,10 @@ def shut_note(shut: Sequence[str], root: str) -> str:
     if not shut:
         return ""
     them = "it" if len(shut) == 1 else "them"
-    return f"{_named(shut, root)} to this command, which a rule let run. A command that names {them} asks the person"
+    return (
+        f"{_named(shut, root)} to this command, which a rule let run, as it began; what is made or replaced meanwhile is open to "
+        f"it. A command that names {them} asks the person"
+    )
 
 
 def server_note(shut: Sequence[str], root: str) -> str:

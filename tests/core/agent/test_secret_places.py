@@ -60,6 +60,7 @@ def test_what_a_rule_lets_run_reads_no_secret(project: ShellDesk, command: str) 
 
     assert WORDS not in said
     assert "may hold keys or passwords" in said
+    assert "as it began; what is made or replaced meanwhile is open to it" in said
     assert "A command that names them asks the person" in said
 
 
