@@ -24,12 +24,12 @@ from core.providers.failures import (
     transport_error,
 )
 from core.providers.http import http_client
-from core.providers.long_fields import with_long_fields_unread
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
+from core.providers.sent_json import sent_json
 from core.providers.usage import figure
 from core.providers.whole_reply import no_attachments, warmed
 from core.values.provider import (
@@ -145,22 +145,21 @@ class AnthropicProvider:
         if asks and self._takes_diagnostics:
             body["diagnostics"] = {"previous_message_id": self._last_ids.get(request.discussion_id)}
         try:
-            events: anthropic.Stream[RawMessageStreamEvent] = client.messages.create(
-                **with_long_fields_unread(body), stream=True
-            )
+            return _opened(client, body)
         except anthropic.BadRequestError as error:
             if body.pop("diagnostics", None) is None or "diagnostics" not in str(error):
                 raise
             self._takes_diagnostics = False
-            events = client.messages.create(**with_long_fields_unread(body), stream=True)
-        return events
+            return _opened(client, body)
 
     def _warm(self, model: str, body: dict[str, Any]) -> Iterator[StreamItem]:
         client = self._client.get()
         with self._failures(model, "v1/messages"):
-            answer = client.messages.with_raw_response.create(**with_long_fields_unread(body))
-            request_id = answer.headers.get("request-id", "")
-            yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.parse().usage))
+            from anthropic.types import Message
+
+            answer = client.post("/v1/messages", content=sent_json(body), cast_to=Message)
+            request_id = answer._request_id or ""  # noqa: SLF001  (public by the SDK's own words)
+            yield UsageUpdate(merge_usage(Usage(request_id=request_id), answer.usage))
         yield Stopped(StopKind.COMPLETED)
 
     def _batch_body(self, request: ProviderRequest) -> dict[str, Any]:
@@ -268,6 +267,19 @@ def _kind(error: anthropic.APIStatusError, model: str) -> FailureKind:
     if not kind and error.response.is_success:
         return FailureKind.SERVER_FAULT
     return kind_of_status(error.status_code)
+
+
+def _opened(client: anthropic.Anthropic, body: Mapping[str, Any]) -> anthropic.Stream[RawMessageStreamEvent]:
+    from anthropic import Stream
+    from anthropic.types import Message, RawMessageStreamEvent
+
+    return client.post(
+        "/v1/messages",
+        content=sent_json(body, {"stream": True}),
+        cast_to=Message,
+        stream=True,
+        stream_cls=Stream[RawMessageStreamEvent],
+    )
 
 
 def _plain(body: object) -> str:

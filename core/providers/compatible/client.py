@@ -18,12 +18,12 @@ from core.providers.compatible.reasoning_spellings import SPELLINGS, without_rea
 from core.providers.compatible.stream import ChatReader, is_known
 from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error
-from core.providers.long_fields import with_long_fields_unread
-from core.providers.openai.sdk import openai_client, sdk_error, sdk_failures
+from core.providers.openai.sdk import CALL_OPTIONS, openai_client, sdk_error, sdk_failures
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
+from core.providers.sent_json import sent_json
 from core.providers.usage import figure
 from core.values.provider import ModelProfile, ProviderKind, ProviderRequest, StreamItem
 from core.values.settings import ServerSettings
@@ -218,13 +218,19 @@ class CompatibleProvider:
     def _open(self, body: dict[str, Any], extra: dict[str, Any]) -> openai.Stream[Any]:
         """Send the body; without an optional field where this server has refused it."""
         import openai
+        from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             sent["messages"] = without_reasoning(body["messages"], self._refused)
             try:
-                stream: openai.Stream[Any] = self._sdk.get().chat.completions.create(
-                    **with_long_fields_unread(sent, extra)
+                stream: openai.Stream[Any] = self._sdk.get().post(
+                    "/chat/completions",
+                    content=sent_json(sent, extra),
+                    options=CALL_OPTIONS,
+                    cast_to=ChatCompletion,
+                    stream=True,
+                    stream_cls=openai.Stream[ChatCompletionChunk],
                 )
             except openai.APIStatusError as error:
                 refused = _refused_field(sent, f"{error} {error.body}")

@@ -15,17 +15,24 @@ from core.base.errors import FailureKind, ProviderError
 from core.base.lazy import Lazy
 from core.providers.door import MOST_MODELS, text_of
 from core.providers.failures import provider_error
-from core.providers.long_fields import with_long_fields_unread
 from core.providers.openai.batches import OpenAiBatches
 from core.providers.openai.body import prompt, responses_body
 from core.providers.openai.cache import OPTIONS, miss_reason, prewarm_body, without_cache_fields
 from core.providers.openai.replies import stop_of, usage_of
-from core.providers.openai.sdk import OPENAI_URL, failure, openai_client, sdk_error, sdk_failures
+from core.providers.openai.sdk import (
+    CALL_OPTIONS,
+    OPENAI_URL,
+    failure,
+    openai_client,
+    sdk_error,
+    sdk_failures,
+)
 from core.providers.patience import sensible
 from core.providers.profiles import find_profile
 from core.providers.protocol import CancelToken, ReadBlob
 from core.providers.pump import run_call
 from core.providers.reply_ids import LastIds
+from core.providers.sent_json import sent_json
 from core.providers.usage import figure
 from core.providers.whole_reply import no_attachments, warmed
 from core.providers.wire import canonical_json
@@ -168,9 +175,13 @@ class OpenAiProvider:
         return body
 
     def _warm(self, body: dict[str, Any]) -> Iterator[StreamItem]:
+        from openai.types.responses import Response
+
         answer = self._ask(
             "/responses",
-            lambda client: client.responses.create(**with_long_fields_unread(body)),
+            lambda client: client.post(
+                "/responses", content=sent_json(body), options=CALL_OPTIONS, cast_to=Response
+            ),
             str(body["model"]),
         )
         if answer.usage is not None:
@@ -191,6 +202,7 @@ class OpenAiProvider:
     def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
         """Send the body; without an optional field where this model has refused it."""
         import openai
+        from openai.types.responses import Response, ResponseStreamEvent
 
         model = str(body["model"])
         while True:
@@ -198,7 +210,14 @@ class OpenAiProvider:
                 if (model, param) in self._refused:
                     leave_out(body)
             try:
-                stream: openai.Stream[Any] = self._sdk.get().responses.create(**with_long_fields_unread(body))
+                stream: openai.Stream[Any] = self._sdk.get().post(
+                    "/responses",
+                    content=sent_json(body),
+                    options=CALL_OPTIONS,
+                    cast_to=Response,
+                    stream=True,
+                    stream_cls=openai.Stream[ResponseStreamEvent],
+                )
             except openai.BadRequestError as error:
                 refused = model, _optional_field(error)
                 if refused[1] not in _OPTIONAL or refused in self._refused:

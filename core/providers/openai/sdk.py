@@ -15,6 +15,10 @@ from core.values.settings import ServerSettings
 
 if TYPE_CHECKING:
     import openai
+    from openai._types import RequestOptions
+
+CALL_OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
+"""What `create` says of itself: a call for an answer never carries a key of administrators."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 
