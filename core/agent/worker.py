@@ -30,6 +30,7 @@ from core.agent.seen_files import SeenFiles
 from core.agent.tool import CommandDesk, Judged, Tool, ToolAnswer, ToolPlaces
 from core.base.errors import SlopError
 from core.base.kept_threads import KeptThreads
+from core.base.memory import trim_heaps
 from core.providers.protocol import CancelToken
 from core.values.agent import ActKind, Approval, FileChange, Sandbox
 from core.values.messages import AttachmentPart
@@ -322,6 +323,8 @@ class ToolWorker:
     def _run(self, effect: JudgeCall | RunCall, desk: CallDesk, cancel: CancelToken) -> CallDone:
         assert isinstance(effect, RunCall)
         answer = self._answer(effect, desk)
+        if answer.is_yield:
+            trim_heaps()  # the turn ends here, with no reply after it
         return CallDone(
             effect.discussion_id,
             effect.call_id,

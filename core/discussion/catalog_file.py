@@ -85,7 +85,9 @@ class CatalogFile:
         Returns:
             What it returns. Where the file was broken or could not be written, `work` was done on an empty one.
         """
-        return self._healed(work, "BEGIN IMMEDIATE")
+        result = self._healed(work, "BEGIN IMMEDIATE")
+        self._open().execute("PRAGMA shrink_memory")  # pages are read again faster than a day's growth is looked for
+        return result
 
     def _healed(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         try:

@@ -126,6 +126,7 @@ class AnthropicProvider:
             self._failures(request.model, "v1/messages") as progress,
             self._open(client, body, request) as events,
         ):
+            del body  # what arrives is kept: it shall not lie between what goes
             progress.has_begun = True
             progress.request_id = events.response.headers.get("request-id", "")
             progress.is_stream = "event-stream" in events.response.headers.get("content-type", "")

@@ -85,17 +85,7 @@ class CompatibleProvider:
     ) -> Iterator[StreamItem]:
         """Send a request and yield what comes back; see `Provider.stream`."""
         self._require_address()
-        body = chat_body(
-            request,
-            self._profile(request.model),
-            read_blob,
-            result_profile=self._known_profile(request.model),
-            needs_reasoning=_host(self.base_url) == _DEEPSEEK,
-        )
-        is_off = request.cache is not None and not request.cache.is_enabled
-        seed = {"seed": self._server.seed} if self._server.seed is not None else {}
-        extra = {**seed, **self._extra(request)}
-        return run_call(lambda: self._run(body, extra, is_off=is_off), cancel)
+        return run_call(lambda: self._run(request, read_blob), cancel)
 
     def list_models(self) -> tuple[ModelProfile, ...]:
         """The server's models, with the window and abilities that it reports."""
@@ -198,12 +188,12 @@ class CompatibleProvider:
     def _make_client(self) -> openai.OpenAI:
         return openai_client(self._server, self._key, self.base_url, is_vendor=False)
 
-    def _run(self, body: dict[str, Any], extra: dict[str, Any], *, is_off: bool) -> Iterator[StreamItem]:
-        has_begun = False
+    def _run(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
+        body, has_begun = self._body(request, read_blob), False
         try:
-            off = {"cache_prompt": False} if is_off and self._asks_no_cache() else {}
-            stream = self._open(body, extra | off)
+            stream = self._open(body, self._more(request))
             has_begun = True
+            del body  # what arrives is kept: it shall not lie between what goes
             with stream:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""))
                 for chunk in sensible(stream, is_known, self._server):
@@ -213,7 +203,23 @@ class CompatibleProvider:
                 kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.BAD_REPLY
                 raise provider_error(kind, self._server, url=self._url("/chat/completions"), key=self._key)
         except sdk_failures() as error:
-            raise self._translate(error, "/chat/completions", body["model"], has_begun=has_begun) from error
+            raise self._translate(error, "/chat/completions", request.model, has_begun=has_begun) from error
+
+    def _body(self, request: ProviderRequest, read_blob: ReadBlob) -> dict[str, Any]:
+        return chat_body(
+            request,
+            self._profile(request.model),
+            read_blob,
+            result_profile=self._known_profile(request.model),
+            needs_reasoning=_host(self.base_url) == _DEEPSEEK,
+        )
+
+    def _more(self, request: ProviderRequest) -> dict[str, Any]:
+        """Fields that only this server knows."""
+        is_off = request.cache is not None and not request.cache.is_enabled
+        seed = {"seed": self._server.seed} if self._server.seed is not None else {}
+        off = {"cache_prompt": False} if is_off and self._asks_no_cache() else {}
+        return {**seed, **self._extra(request), **off}
 
     def _open(self, body: dict[str, Any], extra: dict[str, Any]) -> openai.Stream[Any]:
         """Send the body; without an optional field where this server has refused it."""

@@ -91,8 +91,7 @@ class OpenAiProvider:
     ) -> Iterator[StreamItem]:
         """Send a request and yield what comes back; see `Provider.stream`."""
         self._require_key()
-        body = self._body(request, read_blob)
-        return run_call(lambda: self._run(body, request.discussion_id), cancel)
+        return run_call(lambda: self._run(request, read_blob), cancel)
 
     def prewarm(self, request: ProviderRequest, read_blob: ReadBlob, cancel: CancelToken) -> Usage | None:
         """See `Prewarms.prewarm`. Only models with breakpoints."""
@@ -188,16 +187,17 @@ class OpenAiProvider:
             yield UsageUpdate(usage_of(answer.usage, answer.id))  # what takes a prewarm has a cache
         yield Stopped(StopKind.COMPLETED)
 
-    def _run(self, body: dict[str, Any], discussion_id: str) -> Iterator[StreamItem]:
-        has_begun = False
+    def _run(self, request: ProviderRequest, read_blob: ReadBlob) -> Iterator[StreamItem]:
+        body, has_begun = self._body(request, read_blob), False
         try:
             stream = self._open(body)
             has_begun = True
+            del body  # what arrives is kept: it shall not lie between what goes
             with stream:
                 heard = sensible(stream, _is_known, self._server)
-                yield from self._read(stream, heard, body["model"], discussion_id)
+                yield from self._read(stream, heard, request.model, request.discussion_id)
         except sdk_failures() as error:
-            raise self._translate(error, "/responses", body["model"], has_begun=has_begun) from error
+            raise self._translate(error, "/responses", request.model, has_begun=has_begun) from error
 
     def _open(self, body: dict[str, Any]) -> openai.Stream[Any]:
         """Send the body; without an optional field where this model has refused it."""
