@@ -18,6 +18,7 @@ import msgspec
 
 from core.base.errors import SlopError
 from core.base.json_text import read_json
+from core.base.text import clean
 from core.values.messages import Part, Role, TextPart, ToolCallPart, ToolResultPart, files_of
 from core.values.provider import ProviderRequest
 from core.values.stack import Segment, ToolSchema
@@ -46,12 +47,15 @@ _MOST_TRIES = 100
 
 
 class _Leak(msgspec.Struct, frozen=True):
-    """Calls of one stretch of text, from `start` to `end`. `core`: what of it tells them, without the tags around."""
+    """Calls of one stretch of text, from `start` to `end`. `core`: what of it tells them, without the tags around.
+
+    Each call is the tool's name and its arguments as JSON.
+    """
 
     start: int
     end: int
     core: str
-    calls: tuple[tuple[str, dict[str, Any]], ...]
+    calls: tuple[tuple[str, str], ...]
 
 
 def is_leaked(call_id: str) -> bool:
@@ -83,8 +87,7 @@ def with_recovered(
         if rest := _without(part.text, leaks):
             found.append(TextPart(rest))
         for leak in leaks:
-            for name, arguments in leak.calls:
-                given = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+            for name, given in leak.calls:
                 calls.append(ToolCallPart(f"{PREFIX}{len(calls) + 1}", name, given))
     return (*found, *calls) if 0 < len(calls) <= MOST_LEAKED else tuple(parts)
 
@@ -176,8 +179,17 @@ def _leak_at(text: str, start: int, tools: Mapping[str, ToolSchema]) -> _Leak | 
     is_last = after == len(text)
     if not calls or not (has_close or (has_open and is_last)):
         return None
+    try:
+        given = tuple((name, _as_json(arguments)) for name, arguments in calls)
+    except RecursionError:
+        return None
     end = after + len(_CLOSE) if has_close else core_end
-    return _Leak(start, end, text[body:core_end], tuple(calls))
+    return _Leak(start, end, text[body:core_end], given)
+
+
+def _as_json(arguments: dict[str, Any]) -> str:
+    """Arguments as a log and every vendor take them, without lone surrogates. Raises RecursionError: nested too deep."""
+    return clean(json.dumps(arguments, ensure_ascii=False, separators=(",", ":")))
 
 
 _Found = tuple[list[tuple[str, dict[str, Any]]], int]
@@ -204,7 +216,10 @@ def _json_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found |
 def _json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[str, Any]] | None:
     inner = value.get("function") if isinstance(value, dict) else None
     given = inner if isinstance(inner, dict) else value
-    if not isinstance(given, dict) or given.get("name") not in tools:
+    if not isinstance(given, dict):
+        return None
+    name = given.get("name")
+    if not isinstance(name, str) or name not in tools:
         return None
     arguments = given.get("arguments", given.get("parameters", {}))
     if isinstance(arguments, str):
@@ -212,7 +227,7 @@ def _json_call(value: Any, tools: Mapping[str, ToolSchema]) -> tuple[str, dict[s
             arguments = read_json(arguments)
         except (ValueError, RecursionError):
             return None
-    return (given["name"], arguments) if isinstance(arguments, dict) else None
+    return (name, arguments) if isinstance(arguments, dict) else None
 
 
 def _xml_calls(text: str, at: int, tools: Mapping[str, ToolSchema]) -> _Found | None:

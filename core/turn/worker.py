@@ -313,7 +313,11 @@ class CallWorker:
     ) -> tuple[Stopped, tuple[Part, ...]]:
         if not request.tools or stopped.kind is not StopKind.COMPLETED:
             return stopped, parts
-        found = self._services.recovered(request, parts, effect.spec)
+        try:
+            found = self._services.recovered(request, parts, effect.spec)
+        except Exception:  # the reply is whole and paid: it stands as it came, with its usage
+            log.exception("calls that the reply of %s leaked could not be looked for", effect.call_id)
+            return stopped, parts
         has_calls = any(isinstance(part, ToolCallPart) for part in found)
         return (replace(stopped, kind=StopKind.TOOL_CALLS) if has_calls else stopped), found
 
@@ -355,11 +359,8 @@ class CallWorker:
         except ProviderError as error:
             journal.note_attempt(is_out=error.is_lost, lost=reply.lost)
             raise
-        raise ProviderError(
-            FailureKind.STREAM_DROPPED,
-            "The stream ended without saying how",
-            remedy="What arrived is kept. Retry.",
-        )
+        what, remedy = "The stream ended without saying how", "What arrived is kept. Retry."
+        raise ProviderError(FailureKind.STREAM_DROPPED, what, remedy=remedy)
 
     def _tell_sent(self, effect: CallProvider, built: BuiltRequest) -> None:
         """Tell what goes out with a request. It is noted by then: whoever takes this in does not hold it up."""

@@ -92,6 +92,10 @@ STAYS = [
     "<tool_call><function=bash><parameter=command>ls</function></tool_call>",
     '<tool_call>{"name":"bash","arguments":[1]}</tool_call>',
     f"<tool_call>{LS} and more words",
+    # names that are none, more lists than are written again
+    '<tool_call>{"name":["bash"],"arguments":{}}</tool_call>',
+    '<tool_call>{"function":{"name":{"a":1}},"arguments":{}}</tool_call>',
+    '<tool_call>{"name":"bash","arguments":{"command":' + "[" * 5_000 + "]" * 5_000 + "}}</tool_call>",
     f"<tool_call>{LS}</tool_call>\n" * 17,
     "<tool_call>" * 5_000 + "<function=bash>" * 5_000,
 ]
@@ -128,6 +132,35 @@ def test_a_reply_that_calls_properly_and_reasoning_are_left_alone() -> None:
 
     assert with_recovered(proper, TOOLS, elsewhere(())) == proper
     assert with_recovered(thought, TOOLS, elsewhere(())) == thought
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(st.characters(exclude_categories=()), max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "arguments", "function", "x"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(JSON, JSON, st.booleans())
+def test_whatever_json_a_model_leaks_its_calls_can_be_kept_and_sent(
+    name: object, value: object, is_named: bool
+) -> None:
+    call = {"name": "bash" if is_named else name, "arguments": {"command": value}}
+    leak = f"<tool_call>{json.dumps(call)}</tool_call>"
+
+    for part in with_recovered((TextPart(leak),), TOOLS, elsewhere(())):
+        if isinstance(part, ToolCallPart):
+            kept = json.loads(part.arguments_json.encode())
+            assert set(kept) == {"command"}
+
+
+def test_a_lone_surrogate_of_a_leaked_call_is_written_as_no_character() -> None:
+    leak = '<tool_call>{"name":"bash","arguments":{"command":"echo \\ud800"}}</tool_call>'
+
+    assert recovered(leak) == ("", [("bash", {"command": "echo \ufffd"})])
 
 
 @given(st.lists(st.sampled_from(["<tool_call>", "</tool_call>", "<function=bash>", "</function>", LS, "`", "```",

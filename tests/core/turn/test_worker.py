@@ -13,13 +13,15 @@ from msgspec.structs import replace
 from core.app.messages import Event
 from core.base.errors import FailureKind, ProviderError
 from core.caching.messages import CacheReported
+from core.context.assembly import BuiltCall
 from core.discussion.reply_journal import ReplyHead, ReplyJournal
 from core.providers.protocol import CancelToken
-from core.turn.messages import CallEnded, CallFailed, CallRetrying, ReplyArrived, RequestBuilt
+from core.turn.messages import CallEnded, CallFailed, CallProvider, CallRetrying, ReplyArrived, RequestBuilt
 from core.turn.worker import CallWorker
-from core.values.messages import ReasoningPart, TextPart, ToolCallPart
+from core.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.provider import (
     ContentsReport,
+    ProviderRequest,
     ReasoningDelta,
     StopKind,
     Stopped,
@@ -29,6 +31,8 @@ from core.values.provider import (
     ToolCallReady,
     UsageUpdate,
 )
+from core.values.spec import StackSpec
+from core.values.stack import ToolSchema
 from core.values.usage import Usage
 from tests.core.base.faults import FullDisk, made
 from tests.core.records import ID
@@ -57,6 +61,28 @@ def test_a_reply_is_journaled_reported_and_ends_with_parts_usage_and_cost() -> N
     assert ended.usage.cost_usd == 0.5
     assert ended.usage.time_to_first_token_s is not None
     assert services.kept.kept == [("Good ", ""), ("day", "")]
+
+
+def test_a_fault_in_the_search_for_leaked_calls_costs_neither_the_reply_nor_its_usage(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Faulty(FakeServices):
+        def build(self, effect: CallProvider) -> BuiltCall:
+            built = super().build(effect)
+            return replace(built, request=replace(built.request, tools=(ToolSchema("bash", "Run.", "{}"),)))
+
+        def recovered(
+            self, request: ProviderRequest, parts: tuple[Part, ...], spec: StackSpec
+        ) -> tuple[Part, ...]:
+            raise TypeError("unhashable")
+
+    usage = UsageUpdate(Usage(input_tokens=50, output_tokens=2))
+    ended = run(Faulty(FakeProvider(TextDelta("Good day"), usage, DONE)))[-1]
+
+    assert isinstance(ended, CallEnded)
+    assert (ended.parts, ended.stopped, ended.usage.cost_usd) == ((TextPart("Good day"),), DONE, 0.5)
+    assert "leaked" in caplog.text
+    caplog.clear()
 
 
 def test_the_cache_hears_of_the_first_byte_once_and_of_the_end_with_its_usage() -> None:
