@@ -86,7 +86,8 @@ class CatalogFile:
             What it returns. Where the file was broken or could not be written, `work` was done on an empty one.
         """
         result = self._healed(work, "BEGIN IMMEDIATE")
-        self._open().execute("PRAGMA shrink_memory")  # pages are read again faster than a day's growth is looked for
+        # pages are read again faster than a day's growth is looked for
+        self._open().execute("PRAGMA shrink_memory")
         return result
 
     def _healed(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
