@@ -174,9 +174,11 @@ def dreaming(autonomy: Autonomy, now: datetime) -> Autonomy:
 
 
 def dreamt(autonomy: Autonomy, now: datetime, finding: str) -> Autonomy:
-    """A dream is over: back to rest. `finding`: what it would keep and why, or that it is nothing."""
+    """A dream is over: back to rest, and the turn that it put off is due: an interval counts from the end of a turn, and
+    what a provider holds does not live for two. `finding`: what it would keep and why, or that it is nothing.
+    """
     if autonomy.state is Attention.DREAMING:
-        autonomy = _waiting(_in(autonomy, now, Attention.RESTING), now)
+        autonomy = replace(_in(autonomy, now, Attention.RESTING), next_at=now)
     return noted(autonomy, now, finding)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openai._types import RequestOptions
 
 CALL_OPTIONS: RequestOptions = {"security": {"bearer_auth": True}}
-"""What `create` says of itself: a call for an answer never carries a key of administrators."""
+"""Said by `create`, too: a call for an answer never carries a key of administrators."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 

@@ -424,6 +424,16 @@ def test_a_dream_that_finds_nothing_says_so_and_nothing_to_read_is_no_dream_at_a
     assert "Nothing is new" in other.loop.notes[-1].text
 
 
+def test_the_turn_that_a_dream_put_off_is_due_when_it_ends(book: AutonomyPlaybook) -> None:
+    """Two intervals in a row outlive what a provider holds: all of the prefix was written anew after each dream."""
+    book.autonomous()
+    book.yields(book.next_call())
+    book.after(300)
+    book.play(HarvestLooked(HarvestLook((LIVE,))))
+
+    assert of(book.after(1), CallProvider)
+
+
 def test_the_person_ends_a_dream(book: AutonomyPlaybook) -> None:
     chosen = book.autonomous(AUTOMATIC)
     book.yields(book.next_call())
