@@ -9,32 +9,21 @@ from msgspec.structs import replace
 
 from core.agent.messages import CommandEnded, JudgeCall, SetTools
 from core.agent.pages import mode_of, page_of, with_page
-from core.app.messages import Effect, OwnerChanged, Quit
+from core.app.messages import Quit
 from core.attention.messages import NoteActivity, StartAutonomy, StopAutonomy
 from core.base.reports import Tick
 from core.context.spec import stack_spec
 from core.discussion.messages import BranchDiscussion, CreateOnDisk, DiscussionTrashed
 from core.discussion.queue_messages import AddToQueue, QueueWritten
-from core.harvest.messages import (
-    ApplyPreview,
-    DistilConversations,
-    HarvestEnded,
-    HarvestLooked,
-    HarvestProposed,
-    ScanConversations,
-    StopHarvest,
-)
 from core.settings.messages import FindPrices, PricesFound
 from core.signals.messages import PostSignal
 from core.turn.messages import CallEnded, CallProvider, CancelCall, CancelReply, SendPrompt
 from core.values.agent import ActKind, CallState, Mode, ToolCall
 from core.values.attention import Attention
-from core.values.harvest import HarvestLook, HarvestPreview, ProposedItem
-from core.values.knowledge import Category
 from core.values.messages import TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import StopKind, Stopped
-from core.values.settings import AgentSettings, KnowledgeSettings, MemoryMode, Settings
+from core.values.settings import AgentSettings, Settings
 from core.values.state import TrashItem
 from core.values.updates import outcome_of, with_summary
 from core.values.usage import Usage
@@ -42,7 +31,6 @@ from tests.core.agent.test_delegation import DONE, TaskPlaybook, tasks
 from tests.core.agent.tool_playbook import asks
 from tests.core.app.playbook import of
 from tests.core.attention.autonomy_playbook import USD, WAKEFUL, AutonomyPlaybook
-from tests.core.harvest.test_step import LIVE, ONE, facts, proposed
 
 
 @pytest.fixture
@@ -360,101 +348,6 @@ def test_restart_and_closing_begin_nothing(book: AutonomyPlaybook) -> None:
     book.autonomous()
     book.play(Quit())
     assert not of(book.after(10**5), CallProvider)
-
-
-def a_dream(book: AutonomyPlaybook, *items: ProposedItem) -> tuple[Effect, ...]:
-    """Let it fall asleep and read `one`, in which these were found; what follows."""
-    book.yields(book.next_call())
-    assert of(book.after(300), ScanConversations)
-    assert book.loop.state == Attention.DREAMING
-    (distil,) = of(book.play(HarvestLooked(HarvestLook((LIVE, ONE)))), DistilConversations)
-    assert [one.facts.name for one in distil.artifacts] == ["one"]
-    assert not of(book.after(10**5), CallProvider), "it sleeps"
-    book.play(HarvestProposed(HarvestPreview((facts("one"),), items, (), 1, 1)))
-    return book.play(HarvestEnded())
-
-
-AUTOMATIC = Settings(
-    agent=AgentSettings(),
-    knowledge=KnowledgeSettings(mode=MemoryMode.AUTOMATIC.value, automatic_categories=("facts",)),
-)
-
-
-def test_a_dream_tells_what_it_would_keep_and_writes_nothing_in_any_mode(book: AutonomyPlaybook) -> None:
-    book.autonomous(AUTOMATIC)
-    effects = a_dream(book, proposed("one"))
-
-    assert not of(effects, ApplyPreview)
-    assert book.state.harvest.preview is not None, "it waits for the person"
-    assert book.loop.state == Attention.RESTING
-    told = book.loop.notes[-1].text
-    assert "would keep 1 item (1 fact)" in told
-    assert "one says 0." in told
-    book.yields(book.next_call())
-    assert of(book.after(300), CallProvider), "one dream while the person is away"
-
-
-def test_a_dream_names_kinds_in_a_person_s_words_and_tells_what_it_found_twice_once(
-    book: AutonomyPlaybook,
-) -> None:
-    book.autonomous(AUTOMATIC)
-    one = proposed("one")
-    done = replace(one, id="done", item=replace(one.item, category=Category.TASKS_DONE))
-    a_dream(book, one, replace(one, id="again"), done)
-
-    told = book.loop.notes[-1].text
-    assert "would keep 3 items (2 facts, 1 done task)" in told
-    assert told.count("one says 0.") == 1
-    assert "and 2 more" in told
-
-
-def test_a_dream_that_finds_nothing_says_so_and_nothing_to_read_is_no_dream_at_all(
-    book: AutonomyPlaybook,
-) -> None:
-    book.autonomous(AUTOMATIC)
-    a_dream(book)
-    assert "would keep nothing" in book.loop.notes[-1].text
-
-    other = AutonomyPlaybook()
-    other.autonomous(AUTOMATIC)
-    other.yields(other.next_call())
-    other.after(300)
-    assert not of(other.play(HarvestLooked(HarvestLook((LIVE,)))), DistilConversations)
-    assert other.loop.state is Attention.RESTING
-    assert "Nothing is new" in other.loop.notes[-1].text
-
-
-def test_the_turn_that_a_dream_put_off_is_due_when_it_ends(book: AutonomyPlaybook) -> None:
-    """Two intervals in a row outlive what a provider holds: all of the prefix was written anew after each dream."""
-    book.autonomous()
-    book.yields(book.next_call())
-    book.after(300)
-    book.play(HarvestLooked(HarvestLook((LIVE,))))
-
-    assert of(book.after(1), CallProvider)
-
-
-def test_the_person_ends_a_dream(book: AutonomyPlaybook) -> None:
-    chosen = book.autonomous(AUTOMATIC)
-    book.yields(book.next_call())
-    book.after(300)
-    book.play(HarvestLooked(HarvestLook((LIVE, ONE))))
-    effects = book.keep(book.play(SendPrompt(chosen, "Wake up.")))
-
-    assert of(effects, StopHarvest)
-    assert book.loop.state == Attention.ENGAGED
-    assert not of(book.play(HarvestEnded()), ApplyPreview)
-
-
-def test_a_dream_ends_with_autonomy(book: AutonomyPlaybook) -> None:
-    for ending in (StopAutonomy(), OwnerChanged("process 7")):
-        other = AutonomyPlaybook()
-        other.autonomous(AUTOMATIC)
-        other.yields(other.next_call())
-        other.after(300)
-        other.play(HarvestLooked(HarvestLook((LIVE, ONE))))
-
-        assert of(other.play(ending), StopHarvest), ending
 
 
 class TaskLoop(AutonomyPlaybook, TaskPlaybook):
