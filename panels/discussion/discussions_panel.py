@@ -82,6 +82,9 @@ def _search_row(desk: Desk, own: DiscussionView) -> None:
         if typed is not None:
             own.search_text = typed
             desk.send(SearchDiscussions(typed.strip()))
+        had_keyboard, own.is_searching = own.is_searching, ui.is_focused("search")
+        if had_keyboard and ui.shortcut("Enter", while_typing=True):
+            ui.focus("search")  # who searches goes on to refine: the keyboard would go home to the composer
         with ui.menu("projects", "", icon="filter", tip="Projects") as is_open:
             if is_open:
                 _project_menu(desk, own)

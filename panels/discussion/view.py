@@ -111,7 +111,8 @@ class DiscussionView(msgspec.Struct):
     """The room's own state.
 
     Args:
-        grouping: of the list; project: the folder whose discussions are listed; menu_of: the discussion whose
+        grouping: of the list; project: the folder whose discussions are listed; is_searching: the search had the keyboard in
+            the last frame; menu_of: the discussion whose
             menu is open.
         renaming_id: the discussion whose name is being typed in the list.
         editing: words typed into messages; seen_edits: those whose forms were brought into view; resent: the send of such words whose outcome is not seen yet;
@@ -134,6 +135,7 @@ class DiscussionView(msgspec.Struct):
     )
 
     search_text: str = ""
+    is_searching: bool = False
     grouping: Grouping = "date"
     project: str = ALL_PROJECTS
     is_archive_open: bool = False

@@ -212,6 +212,21 @@ def test_enter_in_the_find_bar_goes_on_and_the_keyboard_stays_there(writer: Writ
     writer.holds("")
 
 
+def test_enter_in_the_search_over_discussions_leaves_the_keyboard_there(writer: Writer) -> None:
+    driver = writer.driver
+    driver.click("Search discussions")
+    driver.until(lambda: field_named(driver, "Search discussions").is_active, "the search")
+    driver.type("sky")
+    for _ in range(3):
+        driver.key("Enter")
+        driver.until(lambda: field_named(driver, "Search discussions").is_active, "the search again")
+        assert not writer.editor.is_active
+    driver.key("End")
+    driver.type("x")
+    driver.until(lambda: field_named(driver, "Search discussions").text == "skyx", "the word")
+    writer.holds("")
+
+
 def test_after_a_press_anywhere_what_is_typed_is_in_the_composer(writer: Writer) -> None:
     driver = writer.driver
     driver.type("one tide")
