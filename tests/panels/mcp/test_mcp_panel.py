@@ -215,6 +215,17 @@ def test_where_the_folder_is_not_trusted_the_panel_says_it_and_leads_to_trust() 
     assert screen.view.dialog.kind == "trust"
 
 
+def test_after_enter_the_keyboard_is_where_something_is_missing() -> None:
+    """It would go home to the composer, and what one types to mend the form would stand in a message."""
+    screen = opened(ms.none())
+    screen.ui.click("Add a server")
+    screen.ui.type("Command, or https:// address", "npx server")
+    screen.ui.press("Enter")
+
+    assert screen.ui.shows("A server needs a name")
+    assert screen.ui.is_focused_on("Name, for example files")
+
+
 def test_a_server_that_is_not_taken_stays_in_the_form_with_the_reason_and_a_taken_one_leaves_it() -> None:
     screen = opened(ms.none())
     screen.ui.click("Add a server")
