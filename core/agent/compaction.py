@@ -57,6 +57,10 @@ def command(state: AppState, given: Stamp, asked: CompactionCommand) -> Result:
                 return _declined(state, asked, "The discussion is not open.")
             if asked.discussion_id in state.agent.compactions:
                 return _declined(state, asked, "It is being compacted already.")
+            if opened.held_calls:
+                return _declined(
+                    state, asked, "Another window or terminal has tool calls in this discussion."
+                )
             one = Compaction(
                 opened.id,
                 given.make_id(0),

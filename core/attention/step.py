@@ -233,7 +233,7 @@ def _go_on(state: AppState, given: Stamp, autonomy: Autonomy) -> Result:
     """Begin the next turn if it is time, or a signal wakes it; nothing else is at work in the discussion then."""
     discussion_id = autonomy.discussion_id
     opened = state.discussions.open[discussion_id]
-    if autonomy.next_at is None or is_busy(state, discussion_id) or opened.queue:
+    if autonomy.next_at is None or is_busy(state, discussion_id) or opened.queue or opened.held_calls:
         return state, ()
     if discussion_id in state.agent.turns or discussion_id in state.agent.compactions:
         return state, ()

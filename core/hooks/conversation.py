@@ -173,12 +173,13 @@ async def send_message(request: Request[MessageBody]) -> Answer:
 
 async def _save(request: Request[MessageBody], prompt: SendPrompt) -> str:
     """Send, and wait until the words are on disk. Returns their message's id."""
-    await request.opened()
+    opened = await request.opened()
     if is_busy(request.state, prompt.discussion_id) and not prompt.may_queue:
         raise RefusedError(409, "busy", "A reply is under way in this discussion", BUSY)
     outcome = await pay(request.desk, prompt)
     if not outcome.is_done:
-        raise RefusedError(500, "not_saved", outcome.problem, outcome.remedy or "Try again")
+        status, code = (409, "busy") if opened.held_calls else (500, "not_saved")
+        raise RefusedError(status, code, outcome.problem, outcome.remedy or "Try again")
     return outcome.made_id
 
 

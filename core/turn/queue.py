@@ -143,7 +143,7 @@ def go_on(state: AppState, given: Stamp, discussion_id: str) -> Result:
     """Send what waits first, unless something is under way, the queue is held, or a limit stands against it."""
     opened = state.discussions.open.get(discussion_id)
     is_free = not is_busy(state, discussion_id) and not state.program.is_closing
-    if opened is None or not opened.queue or _waits_for_yes(opened) or not is_free:
+    if opened is None or not opened.queue or _waits_for_yes(opened) or opened.held_calls or not is_free:
         return state, ()
     if reached := reached_limits(state, discussion_id):
         return hold_at_limit(

@@ -51,6 +51,7 @@ from core.values.state import AppState, Level
 from core.values.updates import (
     Result,
     conclude,
+    decline,
     dismiss,
     is_busy,
     notify,
@@ -60,6 +61,9 @@ from core.values.updates import (
     with_summary,
     without_call,
 )
+
+HELD = "Another window or terminal has tool calls in this discussion: nothing is sent from here until they have ended."
+HELD_REMEDY = "Answer them there, or end that program"
 
 MOST_SENT_RECALL, SENT_WORDS_CHARS = 50, 80
 """Messages whose recall is remembered, and how much of their words."""
@@ -134,7 +138,8 @@ def save_then_call(
     """Open a call in phase SAVING and append `records`, none where the log has the words.
 
     The call starts when the disk has come to that and settings that were asked for before are loaded: all of it is in
-    what it sends. One call at a time in a discussion, and none past a spend limit without the person's yes.
+    what it sends. One call at a time in a discussion, none beside tool calls that another program has there, and none past
+    a spend limit without the person's yes.
 
     Args:
         version_of: the reply that the one to come is another version of; queued: the queue's prompt that `records`
@@ -148,6 +153,10 @@ def save_then_call(
     )  # a round goes when all results are on disk
     if opened.id in state.turns.calls or (is_busy(state, opened.id) and (at_work or not is_round)):
         return ignore(state, command, "A reply is under way in this discussion.")
+    if (
+        opened.held_calls
+    ):  # a request would tell the model that they were interrupted, and mix two turns in one log
+        return decline(state, command.command_id, f"call/{opened.id}", HELD, HELD_REMEDY), ()
     reached = () if command.over_limit else reached_limits(state, opened.id)
     if reached:
         return refuse(state, command, refusal_of(command, reached))

@@ -10,7 +10,10 @@ from panels.base.desk import Desk
 def held_words(opened: OpenDiscussion) -> str:
     """Sentence on who has the calls, and where they are answered."""
     calls = fmt.count(len(opened.held_calls), "tool call")
-    return f"Another window or terminal has {calls} here: answer there. Once it has ended, what it did not begin asks here"
+    return (
+        f"Another window or terminal has {calls} here: answer there. Until then nothing is sent from here; once it has "
+        "ended, what it did not begin asks here"
+    )
 
 
 def held_strip(desk: Desk, opened: OpenDiscussion) -> None:

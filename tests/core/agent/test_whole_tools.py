@@ -14,6 +14,8 @@ import pytest
 from core.agent.messages import ApproveCall, SetTools, UndoTurn
 from core.app.controller import AppController
 from core.app.execution import act
+from core.base import paths
+from core.base.errors import SlopError
 from core.discussion.messages import ReadDiscussion
 from core.settings.messages import TrustProject
 from core.turn.messages import CancelReply, SendPrompt
@@ -223,6 +225,11 @@ def test_a_call_that_a_killed_program_had_begun_is_interrupted_and_one_that_it_h
     assert not results(state.discussions.open[chosen].messages), "a live program is at work there"
     assert not state.discussions.open[chosen].left_calls
     assert len(state.discussions.open[chosen].held_calls) == 2
+    log = paths.log_file(world.home, chosen)
+    was = log.read_bytes()
+    with pytest.raises(SlopError, match="Another window or terminal has tool calls"):
+        act(beside, SendPrompt(chosen, "and now"))
+    assert log.read_bytes() == was, "two turns never mix in one log"
 
     child.send_signal(signal.SIGKILL)
     child.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from core.agent.compaction_messages import CompactDiscussion
 from core.app.messages import Quit
 from core.base.errors import FailureKind
 from core.base.reports import Tick
@@ -30,6 +31,7 @@ from core.turn.messages import (
     CallRetrying,
     CancelCall,
     CancelReply,
+    RegenerateReply,
     ReplyArrived,
     RequestBuilt,
     RetrySend,
@@ -40,6 +42,7 @@ from core.values.messages import AttachmentPart, Message, Role, Status, TextPart
 from core.values.provider import Failure, StopKind, Stopped
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import Level
+from core.values.updates import outcome_of, with_open
 from core.values.usage import Usage
 from tests.core.app.playbook import Playbook, of, settings_loaded
 
@@ -452,3 +455,26 @@ def test_a_change_of_settings_that_fails_lets_the_send_go(book: Playbook) -> Non
     book.play(ChangeSetting("no such key", 1))
 
     assert book.ask(chosen, "text").spec.discussion_id == chosen
+
+
+@pytest.mark.parametrize(
+    "command", [SendPrompt, RegenerateReply, CompactDiscussion], ids=lambda one: one.__name__
+)
+def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut(
+    book: Playbook, command: type[SendPrompt | RegenerateReply | CompactDiscussion]
+) -> None:
+    """Its model would be told that they were interrupted, and two turns would stand mixed in one log."""
+    chosen = book.discussion()
+    book.answer(book.ask(chosen, "hello"), "Hi.")
+    opened = book.state.discussions.open[chosen]
+    book.state = with_open(book.state, replace(opened, held_calls=("c1",)))
+
+    given = {"text": "and now"} if command is SendPrompt else {}
+    effects = book.play(command(chosen, command_id="w1", **given))
+
+    assert not effects
+    outcome = outcome_of(book.state, "w1")
+    assert outcome is not None
+    assert outcome.problem.startswith("Another window or terminal has tool calls")
+    assert not book.state.turns.calls
+    assert not book.state.agent.compactions
