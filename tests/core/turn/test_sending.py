@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from msgspec.structs import replace
 
 from core.agent.compaction_messages import CompactDiscussion
-from core.app.messages import Quit
+from core.app.messages import Command, Quit
 from core.base.errors import FailureKind
 from core.base.reports import Tick
 from core.context.messages import CreatePreset
@@ -457,11 +459,16 @@ def test_a_change_of_settings_that_fails_lets_the_send_go(book: Playbook) -> Non
     assert book.ask(chosen, "text").spec.discussion_id == chosen
 
 
-@pytest.mark.parametrize(
-    "command", [SendPrompt, RegenerateReply, CompactDiscussion], ids=lambda one: one.__name__
+ASKED: tuple[Callable[[str], Command], ...] = (
+    lambda chosen: SendPrompt(chosen, "and now", command_id="w1"),
+    lambda chosen: RegenerateReply(chosen, command_id="w1"),
+    lambda chosen: CompactDiscussion(chosen, command_id="w1"),
 )
+
+
+@pytest.mark.parametrize("command", ASKED, ids=("send", "regenerate", "compact"))
 def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut(
-    book: Playbook, command: type[SendPrompt | RegenerateReply | CompactDiscussion]
+    book: Playbook, command: Callable[[str], Command]
 ) -> None:
     """Its model would be told that they were interrupted, and two turns would stand mixed in one log."""
     chosen = book.discussion()
@@ -469,8 +476,7 @@ def test_beside_tool_calls_of_another_program_nothing_is_sent_asked_again_or_cut
     opened = book.state.discussions.open[chosen]
     book.state = with_open(book.state, replace(opened, held_calls=("c1",)))
 
-    given = {"text": "and now"} if command is SendPrompt else {}
-    effects = book.play(command(chosen, command_id="w1", **given))
+    effects = book.play(command(chosen))
 
     assert not effects
     outcome = outcome_of(book.state, "w1")
