@@ -19,6 +19,10 @@ class EmbedError(SlopError):
     """No vectors: the embedder is away, too slow, or answers what no vector is."""
 
 
+class NoVectorError(EmbedError):
+    """It answers, and makes no vector of one of these texts, or of none at all."""
+
+
 class Embedder(Protocol):
     """Thread-safe. Another model is another index: `name` tells them apart."""
 
@@ -64,7 +68,7 @@ def sound_vectors(embedder: Embedder, texts: Sequence[str], *, timeout_s: float)
             remedy="Set `embedding_dimension` under `[retrieval]` to the model's own",
         )
     if not vectors.any(axis=1).all():
-        raise EmbedError("The embedding model answered what is no vector", remedy="Choose another model")
+        raise NoVectorError("The embedding model answered what is no vector", remedy="Choose another model")
     return vectors
 
 

@@ -16,7 +16,14 @@ from core.context.ignores import NAME as IGNORE_FILE
 from core.context.places import is_inside
 from core.retrieval.chunker import embedded_text, parted
 from core.retrieval.counts import scopes
-from core.retrieval.embedder import Embedder, EmbedError, EmbedsAway, SourceReader, sound_vectors
+from core.retrieval.embedder import (
+    Embedder,
+    EmbedError,
+    EmbedsAway,
+    NoVectorError,
+    SourceReader,
+    sound_vectors,
+)
 from core.retrieval.local_store import LocalStore
 from core.retrieval.source_text import SourceText
 from core.retrieval.sources import FoundSources, SourceFile, find_sources, stamp_of
@@ -25,6 +32,8 @@ from core.values.retrieval import Corpus, IndexProgress, IndexReport, SearchPlac
 
 EMBED_BATCH = 32
 EMBED_S = 120.0
+PLAIN_TEXT = "A plain sentence."
+"""Asked for where a passage gets no vector: an embedder that makes none of this makes none at all."""
 AHEAD = 2
 """Files that are read before the one that is being written."""
 
@@ -223,22 +232,46 @@ class _IndexRun:
         total = self._store.bare_count()
         if total:
             self._tell(IndexProgress(self.looked, self.total, bare=total))
+        refused: list[str] = []
         # A few a turn: what a slow model has made stays, and a forgetting, and who stops the run, wait for no more than that.
         while True:
             with self._store.turn():
                 bare = self._store.bare(EMBED_BATCH)
                 if not bare:
-                    return ""
+                    return (
+                        f"{count(len(refused), 'passage')} found by words alone: {refused[0]}"
+                        if refused
+                        else ""
+                    )
                 texts = [embedded_text(chunk) for _, chunk in bare]
                 try:
-                    vectors = sound_vectors(embedder, texts, timeout_s=EMBED_S)
+                    vectors = _made(embedder, texts, refused)
                 except EmbedError as error:
                     return error.what
-                self._store.give(
-                    {candidate: row.tobytes() for (candidate, _), row in zip(bare, vectors, strict=True)}
-                )
+                self._store.give({place: vector for (place, _), vector in zip(bare, vectors, strict=True)})
             self.vectors += len(bare)
             self._tell(IndexProgress(self.looked, self.total, self.vectors, max(total, self.vectors)))
+
+
+def _made(embedder: Embedder, texts: list[str], refused: list[str]) -> list[bytes]:
+    """Vectors of texts. One of which none can be made gets all zeros, which no search finds: asked for again and again, it
+    would keep all behind it from theirs.
+
+    Args:
+        refused: gets why, for each such text.
+
+    Raises:
+        EmbedError: the embedder is away or makes vectors of nothing.
+    """
+    try:
+        return [row.tobytes() for row in sound_vectors(embedder, texts, timeout_s=EMBED_S)]
+    except NoVectorError as error:
+        if len(texts) > 1:
+            middle = len(texts) // 2
+            return [*_made(embedder, texts[:middle], refused), *_made(embedder, texts[middle:], refused)]
+        sound_vectors(embedder, [PLAIN_TEXT], timeout_s=EMBED_S)
+        refused.append(error.what)
+        return [bytes(embedder.dimension)]
 
 
 def _is_as_listed(one: SourceFile) -> bool:

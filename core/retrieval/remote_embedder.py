@@ -12,12 +12,12 @@ from datetime import datetime
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from core.base.errors import ProviderError
+from core.base.errors import FailureKind, ProviderError
 from core.base.figures import time_limit
 from core.providers.compatible.embeddings import MOST_TEXTS, Embeds
 from core.providers.protocol import Provider
 from core.providers.pump import Call, asking
-from core.retrieval.embedder import EmbedError
+from core.retrieval.embedder import EmbedError, NoVectorError
 from core.retrieval.quantisation import quantised
 from core.values.retrieval import EmbeddingServer
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SETTING = "Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings"
+_OF_THE_TEXT = frozenset(
+    {FailureKind.BAD_REQUEST, FailureKind.CONTEXT_TOO_LONG, FailureKind.REQUEST_TOO_LARGE}
+)
 
 
 def remote_embedders(
@@ -93,7 +96,7 @@ class RemoteEmbedder:
         found = np.asarray(rows, np.float64)
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise EmbedError(f"{self.name} answers what is no vector", remedy="Choose another model")
+            raise NoVectorError(f"{self.name} answers what is no vector", remedy="Choose another model")
         return quantised((found / lengths).astype(np.float32))
 
     def _asked(self, texts: Sequence[str], timeout_s: float) -> list[list[float]]:
@@ -122,7 +125,8 @@ class RemoteEmbedder:
         if isinstance(found, EmbedError):
             raise found
         if isinstance(found, ProviderError):
-            raise EmbedError(found.what, remedy=found.remedy, where=found.where) from found
+            kind = NoVectorError if found.kind in _OF_THE_TEXT else EmbedError
+            raise kind(found.what, remedy=found.remedy, where=found.where) from found
         if isinstance(found, Exception):
             raise EmbedError(f"{self.name} failed: {found}") from found
         return found

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from core.retrieval.index_run import index
 from core.retrieval.local_store import LocalStore
 from core.retrieval.quantisation import DIMENSION
+from core.retrieval.source_text import SourceText
 from core.retrieval.store import SourceKey, SourceState
 from core.values.curation import LineRange
-from core.values.retrieval import Chunk, ChunkKind, Corpus
+from core.values.retrieval import Chunk, ChunkKind, Corpus, SearchPlaces
 
 KEY = SourceKey(Corpus.NOTES, "", "a.md")
 
@@ -75,4 +80,58 @@ def test_a_file_of_other_vectors_of_the_same_size_is_found_damaged_and_made_agai
     )
     given(store)
     assert [vector for _, vector in store.chunks(KEY)] == [bytes([1]) * DIMENSION] * 2
+    store.close()
+
+
+class Picky:
+    """An embedder that makes no vector of texts with `poison`, or of none at all."""
+
+    name, dimension, is_warm = "picky", DIMENSION, True
+
+    def __init__(self, *, is_broken: bool = False) -> None:
+        self.is_broken, self.asked = is_broken, 0
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> NDArray[np.int8]:
+        """A row of ones each, zeros where there is none."""
+        self.asked += 1
+        return np.array([[not (self.is_broken or "poison" in text)] * DIMENSION for text in texts], np.int8)
+
+
+def run(store: LocalStore, embedder: Picky, home: Path) -> str:
+    return index(store, NoReader(), embedder, home, SearchPlaces()).report.no_vectors
+
+
+class NoReader:
+    """Reads nothing: no folder is looked into."""
+
+    def read(self, corpus: Corpus, path: str, file: Path, known_sha256: str) -> SourceText:
+        """Nothing asks for it."""
+        raise AssertionError(path)
+
+
+def test_a_passage_of_which_no_vector_can_be_made_keeps_none_behind_it_from_theirs(tmp_path: Path) -> None:
+    """It was asked for first by every run, for ever, and each search said that vectors are missing."""
+    store = LocalStore(tmp_path / "index", "m", DIMENSION)
+    texts = [f"{'poison' if number == 3 else 'plain'} {number}" for number in range(100)]
+    store.put(KEY, SourceState("s", "0"), [chunk(text) for text in texts])
+    picky = Picky()
+
+    said = run(store, picky, tmp_path)
+
+    assert said.startswith("1 passage found by words alone: ")
+    assert store.bare_count() == 0
+    store.close()
+    store, asked = LocalStore(tmp_path / "index", "m", DIMENSION), picky.asked
+    assert run(store, picky, tmp_path) == ""
+    assert picky.asked == asked, "it is asked for once"
+    store.close()
+
+
+def test_an_embedder_that_makes_vectors_of_nothing_refuses_no_passage(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path / "index", "m", DIMENSION)
+    store.put(KEY, SourceState("s", "0"), [chunk("one"), chunk("two")])
+    assert "no vector" in run(store, Picky(is_broken=True), tmp_path)
+    assert store.bare_count() == 2
+    assert run(store, Picky(), tmp_path) == ""
+    assert store.bare_count() == 0
     store.close()
