@@ -84,17 +84,24 @@ TOOLS = (
 Search = Callable[[str, int, SearchFilters], SearchAnswer]
 
 
-def use_tool(name: str, arguments_json: str, search: Search, places: SearchPlaces) -> MemoryToolAnswer:
+def use_tool(
+    name: str,
+    arguments_json: str,
+    search: Search,
+    places: SearchPlaces,
+    unmade: Callable[[], Mapping[str, bytes]] = dict,
+) -> MemoryToolAnswer:
     """Answer a model's call. Total: wrong arguments and unreadable files are answers.
 
     Args:
         search: query, count, filters; places: folders that may be read, judged.
+        unmade: index files that no run has made yet, by absolute path: a program without a window makes none unasked.
     """
     try:
         if name == "search_notes":
             return _search(from_json(arguments_json, SearchNotes), search, places)
         if name == "read_note":
-            return _read(from_json(arguments_json, ReadNote), places)
+            return _read(from_json(arguments_json, ReadNote), places, unmade)
     except (msgspec.DecodeError, UnicodeError) as error:
         return MemoryToolAnswer(f"The arguments do not fit: {error}", is_error=True)
     except SlopError as error:
@@ -129,22 +136,25 @@ def _hit(hit: SearchHit, folder: str) -> str:
     )
 
 
-def _read(asked: ReadNote, places: SearchPlaces) -> MemoryToolAnswer:
+def _read(
+    asked: ReadNote, places: SearchPlaces, unmade: Callable[[], Mapping[str, bytes]]
+) -> MemoryToolAnswer:
     names = root_names(places.notes)
     if names and asked.path.removeprefix("./") == INDEX_NAME:
         return MemoryToolAnswer(_routers(places.notes, names))
     file = note_file(asked.path, places)
-    if not file and asked.path.rpartition("/")[2] == INDEX_NAME:
-        return MemoryToolAnswer(
-            f"There is no {asked.path!r} yet: it is made with the search index, by the open window or `manual-slop search`.",
-            is_error=True,
-        )
-    if not file:
+    if file:
+        try:
+            data: bytes | None = read_file(file, MAX_NOTE_BYTES)
+        except OSError as error:
+            return MemoryToolAnswer(f"{asked.path} cannot be read: {error.strerror or error}", is_error=True)
+    elif asked.path.rpartition("/")[2] == INDEX_NAME:
+        made, readings = unmade(), _readings(asked.path, places.notes)
+        data = next(filter(None, (made.get(os.path.normpath(os.path.join(*one))) for one in readings)), None)
+    else:
+        data = None
+    if data is None:
         return MemoryToolAnswer(f"There is no note {asked.path!r} in the folders of notes.", is_error=True)
-    try:
-        data = read_file(file, MAX_NOTE_BYTES)
-    except OSError as error:
-        return MemoryToolAnswer(f"{asked.path} cannot be read: {error.strerror or error}", is_error=True)
     lines = without_secrets(data.decode("utf-8", "replace")).splitlines(keepends=True)
     first = asked.first_line - 1
     if lines and first >= len(lines):

@@ -204,7 +204,14 @@ class SearchHandler:
     def used(self, asked: AskedPlaces, name: str, arguments_json: str) -> MemoryToolAnswer:
         """Answer a model's call of a tool of memory. Thread-safe, total."""
         places = judge(asked)
-        return use_tool(name, arguments_json, partial(self._answer, asked, places), places)
+        fields = FieldNames(asked.tag_fields, asked.date_fields)
+        return use_tool(
+            name,
+            arguments_json,
+            partial(self._answer, asked, places),
+            places,
+            lambda: survey(places, self._shared.home, fields).stale,
+        )
 
     def _answer(
         self, asked: AskedPlaces, places: SearchPlaces, query: str, count: int, filters: SearchFilters

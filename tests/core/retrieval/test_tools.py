@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from core.retrieval.heads import FieldNames
+from core.retrieval.navigation_files import survey
 from core.retrieval.tools import TOOLS, root_names, use_tool
 from core.values.curation import LineRange
 from core.values.retrieval import (
@@ -98,14 +100,23 @@ def test_nothing_outside_of_the_notes_is_read(places: SearchPlaces, path: str) -
     assert "outside\n" not in told.text
 
 
-@pytest.mark.parametrize("path", ["index.md", "sub/index.md"])
-def test_a_router_that_nothing_made_yet_is_told_with_who_makes_it(places: SearchPlaces, path: str) -> None:
+@pytest.mark.parametrize(("path", "holds"), [("index.md", "sub"), ("sub/index.md", "n.md")])
+def test_a_router_that_no_run_made_yet_is_read_as_it_would_be_and_not_written(
+    places: SearchPlaces, tmp_path: Path, path: str, holds: str
+) -> None:
     """Layer 6 names it first, also where no index was ever made, as on a terminal."""
-    told = use("read_note", places, path=path)
+    told = use_tool(
+        "read_note",
+        json.dumps({"path": path}),
+        search,
+        places,
+        lambda: survey(places, tmp_path, FieldNames()).stale,
+    )
 
-    assert told.is_error
-    assert f"no {path!r} yet" in told.text
-    assert "manual-slop search" in told.text
+    assert not told.is_error
+    assert holds in told.text
+    assert not (Path(places.notes[0]) / path).exists()
+    assert use("read_note", places, path="gone/index.md").is_error
 
 
 @pytest.mark.parametrize(
