@@ -115,7 +115,7 @@ def stats_of(habits: Habits, discussion_id: str, own: tuple[TurnGap, ...], turns
     return GapStats(own, habits.own, habits.shared, turns, talks, habits.starts, habits.strange)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def own_odds(stats: GapStats, now_s: float = 0.0) -> Odds:
     """Odds of the next turn of the same discussion.
 
