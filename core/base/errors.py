@@ -19,7 +19,8 @@ class SlopError(Exception):
         self.remedy = remedy
         self.where = where
         place = where if where not in what and where not in remedy else ""  # named once
-        super().__init__(". ".join(part for part in (what, remedy, place) if part))
+        *before, last = [part for part in (what, remedy, place) if part] or [""]
+        super().__init__(". ".join([*(part.removesuffix(".") for part in before), last]))
 
 
 class StorageError(SlopError):
