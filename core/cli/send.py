@@ -30,6 +30,7 @@ from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
 from core.cli.wording import in_terminal
 from core.context.offered_tools import missing_in_folder, missing_tools
+from core.context.window_use import context_window
 from core.discussion.log_content import message_of
 from core.discussion.messages import (
     AttachFile,
@@ -53,6 +54,7 @@ from core.turn.messages import CancelReply, RetrySend, SendPrompt
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
 from core.values.outcomes import CommandOutcome
+from core.values.provider import ProviderKind
 from core.values.records import MessageRecord
 from core.values.spending import LimitScope
 from core.values.state import AppState
@@ -243,15 +245,21 @@ def _choose(front: FrontEnd, chosen: str, options: Options) -> None:
 
 
 def _take_model(front: FrontEnd, chosen: str, console: Console) -> None:
-    """Ask a server that has no model named for its first. Where it does not answer, the send says so, words kept."""
-    meta = front.snapshot().discussions.summaries[chosen].meta
-    if meta.model:
+    """Ask a server that has no model named for its first, and one whose window nobody knows for that: a view is cut, and a
+    message refused, by it. Where it does not answer, the send says so, words kept.
+    """
+    state = front.snapshot()
+    meta, window = state.discussions.summaries[chosen].meta, context_window(state, chosen)
+    server = state.config.settings.servers.get(meta.provider)
+    is_compatible = server is not None and server.kind == ProviderKind.COMPATIBLE
+    if meta.model and not (is_compatible and window is not None and window.is_assumed):
         return
     try:
         with console.waiting(f"Asking {meta.provider} for its models"):
             act(front, RefreshModels(meta.provider))
     except SlopError as error:
-        console.note(f"manual-slop: warning: {error}")
+        if not meta.model:
+            console.note(f"manual-slop: warning: {error}")
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -411,3 +412,14 @@ def test_context_too_says_what_a_preset_loses(world: World) -> None:
     (world.project / ".gitignore").write_text("out/\n")
 
     assert "1 by '**/*.py'" in world.run("context", "--trust", "--preset", "a").err
+
+
+def test_a_window_that_the_server_lists_holds_for_a_command_too(world: World) -> None:
+    """It was taken for 32,768 tokens: what did not fit was sent, and what did was cut away and summarised for money."""
+    world.server.habits = replace(world.server.habits, listing={"owned_by": "vllm", "max_model_len": 1_800})
+
+    ended = world.run("send", "--trust", "--tools", "word " * 1_500)
+
+    assert ended.code == 1
+    assert "takes 1,575 beside its reply" in ended.err
+    assert not world.server.bodies
