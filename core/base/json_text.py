@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
+
+from core.base.text import clean
 
 
 def read_json(
@@ -35,3 +38,20 @@ def read_json(
         if "integer string conversion" in str(error):
             raise ValueError("a number has more than 4,300 digits") from None
         raise
+
+
+def without_half_characters(text: str) -> str:
+    """The same JSON, halves of characters that it spells by escapes replaced: whoever decodes it can encode it again. Text
+    that is no JSON stays as it is.
+    """
+    if _SURROGATE_ESCAPE.search(text) is None:
+        return text
+    try:
+        spelled = json.dumps(read_json(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+    found = clean(spelled)
+    return text if found == spelled else found
+
+
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")

@@ -9,6 +9,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
+from core.base.json_text import without_half_characters
 from core.base.text import clean, one_line
 from core.providers.usage import counted_usage, figure
 from core.values.provider import (
@@ -74,6 +75,9 @@ def sound_item(item: StreamItem) -> StreamItem:
             _check("reasoning", item.text, item.vendor_json)
         case ToolCallReady():
             _check("a tool call", item.part.call_id, item.part.name, item.part.arguments_json)
+            arguments = without_half_characters(item.part.arguments_json)
+            if arguments is not item.part.arguments_json:
+                return replace(item, part=replace(item.part, arguments_json=arguments))
         case UsageUpdate():
             return UsageUpdate(sound_usage(item.usage), _sound_report(item.contents))
         case Stopped():

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.base.errors import FailureKind, ProviderError, StorageError
 from core.base.json_text import read_json
+from core.base.text import clean
 from core.providers.attachments import (
     attachment_problem,
     attachment_text,
@@ -34,7 +35,9 @@ def sorted_object(text: str) -> dict[str, Any] | None:
     The SDKs put a dict on the wire in its own order: sorted here, the bytes stay the same from turn to turn.
     """
     try:
-        value = read_json(canonical_json(read_json(text or "{}")))
+        value = read_json(
+            clean(canonical_json(read_json(text or "{}")))
+        )  # an escape may hide half a character
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -267,7 +267,7 @@ class CallWorker:
             event = self._ended(effect, cancel, reply)
         except Exception as error:  # the edge of the worker: what was to be said of the call failed too
             log.exception("call %s has no account", effect.call_id)
-            event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), Usage())
+            event = CallFailed(effect.call_id, _own_failure(error), reply.parts(), reply.usage or Usage())
         self._emit(event)
         try:
             self._account(effect, event, reply, cancel)
@@ -389,7 +389,10 @@ class CallWorker:
 
     def _note_usage(self, effect: CallProvider, reply: ArrivingReply, texts: Sequence[str]) -> None:
         if reply.usage is not None:
-            self._services.note_usage(effect.spec, reply.usage, texts)
+            try:
+                self._services.note_usage(effect.spec, reply.usage, texts)
+            except Exception:  # it teaches alone: the reply is whole and paid
+                log.exception("from what %s used nothing could be learned", effect.call_id)
 
     def _account(
         self, effect: CallProvider, event: CallEnded | CallFailed, reply: ArrivingReply, cancel: CancelToken
@@ -436,9 +439,8 @@ class CallWorker:
         inputs, parts = effect.spec.inputs, reply.parts()
         reported, is_whole = reply.usage or Usage(), is_whole and not reply.is_outgrown
         if reported.cache_read_tokens is None and reply.contents is not None and reply.contents.stored:
-            reported = read_of(
-                reported, reply.contents
-            )  # named in the request: it was read, whatever is said
+            # Named in the request: it was read, whatever is said.
+            reported = read_of(reported, reply.contents)
         is_billed = reported != Usage() or bool(parts) or reply.is_out
         if reply.usage is None and not is_billed and not reply.lost:
             return Usage()

@@ -21,12 +21,11 @@ from panels.base.desk import Desk, send_chord
 from panels.base.gauge import NAME, estimate, estimate_tip, gauge_tone
 from panels.base.ui import Ui
 from panels.discussion.actions import can_send
-from panels.discussion.compaction_strip import compaction_strip
-from panels.discussion.held_strip import held_strip
 from panels.discussion.queue_strip import queue_strip
 from panels.discussion.slash_strip import slash_strip
 from panels.discussion.tool_mode import tool_menu
 from panels.discussion.view import ComposerView, DiscussionView
+from panels.discussion.wait_strips import compaction_strip, held_strip
 
 EDITOR_MIN_PX, EDITOR_TIGHT_PX = 68.0, 44.0
 """Height of the empty editor; in a narrow window, which is low as well."""

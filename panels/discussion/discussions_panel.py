@@ -30,7 +30,6 @@ from panels.base.ui import Surface, Tone, Ui
 from panels.base.view import Dialog
 from panels.discussion.approvals import asking, has_left_calls
 from panels.discussion.find_bar import open_hit
-from panels.discussion.held_strip import held_words
 from panels.discussion.list_rows import (
     ListedDiscussion,
     ListedTrash,
@@ -42,6 +41,7 @@ from panels.discussion.list_rows import (
 )
 from panels.discussion.unread import unread
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
+from panels.discussion.wait_strips import held_words
 
 MINUTE = timedelta(minutes=1)
 INDENT_PX = 14

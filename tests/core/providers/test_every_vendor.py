@@ -10,8 +10,19 @@ import pytest
 
 from core.base.errors import FailureKind
 from core.providers.protocol import CancelToken
+from core.values.messages import ToolCallPart, ToolResultPart
 from core.values.provider import StopKind, Stopped
-from tests.core.providers.outcomes import NO_BLOBS, PROMPT_S, Outcome, ask, run, run_beside
+from tests.core.providers.outcomes import (
+    NO_BLOBS,
+    PROMPT_S,
+    Outcome,
+    ask,
+    assistant,
+    run,
+    run_beside,
+    tool,
+    user,
+)
 from tests.core.providers.vendors import VENDORS, Vendor
 from tests.vendors.loopback import (
     DropAfter,
@@ -181,3 +192,16 @@ def test_a_proxy_in_the_environment_does_not_capture_loopback(
     monkeypatch.setenv(variable, "http://127.0.0.1:9")
 
     assert asked(vendor, server).text == "Hello there."
+
+
+def test_half_a_character_in_the_arguments_of_a_past_call_stops_no_request(
+    vendor: Vendor, server: LoopbackServer
+) -> None:
+    """Spelled by an escape it passes every look at the text, and no body that holds it can be encoded."""
+    call = ToolCallPart("call_1", "read_file", '{"path": "a\\ud800"}')
+    talk = (user("Read it."), assistant(call), tool(ToolResultPart("call_1", "read_file", "none")))
+
+    run(vendor.client(server), ask(vendor.model, *talk))
+
+    (request,) = [one for one in server.requests if one.method == "POST"]
+    assert "a\ufffd" in str(request.json) or "a\\\\ud800" in str(request.json)

@@ -63,6 +63,26 @@ def test_a_reply_is_journaled_reported_and_ends_with_parts_usage_and_cost() -> N
     assert services.kept.kept == [("Good ", ""), ("day", "")]
 
 
+@pytest.mark.parametrize("service", ["note_usage", "price", "recounted", "reply_tokens"])
+def test_whatever_fails_after_a_reply_its_words_and_what_was_billed_are_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, service: str
+) -> None:
+    """It was booked at nothing: no log and no limit knew of a paid reply."""
+    usage = UsageUpdate(Usage(input_tokens=50, output_tokens=2))
+    services = FakeServices(FakeProvider(TextDelta("Good day"), usage, DONE))
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr(services, service, fails)
+    ended = run(services)[-1]
+
+    assert isinstance(ended, CallEnded | CallFailed)
+    assert ended.parts == (TextPart("Good day"),)
+    assert (ended.usage.input_tokens, ended.usage.output_tokens) == (50, 2)
+    caplog.clear()
+
+
 def test_a_fault_in_the_search_for_leaked_calls_costs_neither_the_reply_nor_its_usage(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -1,7 +1,8 @@
-"""A compaction over the composer: what it does just now, and why there was none."""
+"""Strips over the composer while nothing goes out: a compaction, or calls that another program has."""
 
 from __future__ import annotations
 
+from core.base import figures as fmt
 from core.values.discussion import OpenDiscussion
 from core.values.updates import outcome_of
 from core.values.window import CompactionPhase
@@ -32,3 +33,21 @@ def compaction_strip(desk: Desk, opened: OpenDiscussion, composer: ComposerView)
     with ui.row("compaction", gap=6):
         ui.icon("icon", "circle-info", tone="warn")
         ui.text("text", outcome.said, tone="warn", style="small", width=0, wraps=True)
+
+
+def held_words(opened: OpenDiscussion) -> str:
+    """Sentence on who has the calls, and where they are answered."""
+    calls = fmt.count(len(opened.held_calls), "tool call")
+    return (
+        f"Another window or terminal has {calls} here: answer there. Until then nothing is sent from here; once it has "
+        "ended, what it did not begin asks here"
+    )
+
+
+def held_strip(desk: Desk, opened: OpenDiscussion) -> None:
+    """Draw that calls are answered elsewhere; nothing where none is."""
+    if not opened.held_calls:
+        return
+    with desk.ui.row("held", gap=6):
+        desk.ui.icon("icon", "terminal", tone="warn")
+        desk.ui.text("text", f"{held_words(opened)}.", tone="warn", style="small", width=0, wraps=True)
