@@ -199,7 +199,7 @@ def test_half_a_character_in_the_arguments_of_a_past_call_stops_no_request(
 ) -> None:
     """Spelled by an escape it passes every look at the text, and no body that holds it can be encoded."""
     call = ToolCallPart("call_1", "read_file", '{"path": "a\\ud800"}')
-    talk = (user("Read it."), assistant(call), tool(ToolResultPart("call_1", "read_file", "none")))
+    talk = (user("Read it."), assistant(call), tool(ToolResultPart("call_1", "none")))
 
     run(vendor.client(server), ask(vendor.model, *talk))
 
