@@ -229,9 +229,8 @@ def _is_focused(tree: Tree, it: w.FocusQuery) -> bool:
     if element is None and ("labelled", it.key) in kids:
         element = kids["labelled", it.key].kids.get(it.key)
     if isinstance(element, Field):
-        return (
-            element.is_active or element.was_active
-        )  # Enter makes it leave the field before anybody is asked
+        # Enter makes it leave the field before anybody is asked.
+        return element.is_active or element.was_active
     if isinstance(element, Editor):
         return element.is_active
     items = [*element.items(), element.stop_item()] if element is not None else []

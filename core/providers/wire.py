@@ -35,9 +35,8 @@ def sorted_object(text: str) -> dict[str, Any] | None:
     The SDKs put a dict on the wire in its own order: sorted here, the bytes stay the same from turn to turn.
     """
     try:
-        value = read_json(
-            clean(canonical_json(read_json(text or "{}")))
-        )  # an escape may hide half a character
+        # An escape may hide half a character.
+        value = read_json(clean(canonical_json(read_json(text or "{}"))))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -182,9 +182,8 @@ def _form(desk: Desk, own: McpView) -> None:
         if form.error:
             ui.text("error", form.error, tone="error", style="small", wraps=True)
         is_entered = any(map(ui.is_focused, FIELDS)) and ui.shortcut("Enter", while_typing=True)
-        if (
-            is_entered
-        ):  # while the form stands, what is typed belongs to it: the keyboard would go home to the composer
+        if is_entered:
+            # What is typed from here on belongs to the form: the keyboard would go home to the composer.
             ui.focus("line" if form.name.strip() else "name")
         with ui.row("buttons"):
             is_free = not form.sent

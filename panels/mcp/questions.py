@@ -6,13 +6,13 @@ from core.agent.escapes import escaped
 from core.base import figures as fmt
 from core.mcp.approvals import question_id
 from core.mcp.messages import ApproveServer, ApproveTools
-from core.mcp.wording import count_words, start_lines
+from core.mcp.wording import start_lines
 from core.values.mcp import McpApproval, McpPhase, McpServer, McpTool
 from core.values.updates import is_under_way
 from panels.base.desk import Desk
 from panels.base.ui import Surface
 from panels.discussion.approvals import GUARD_S
-from panels.mcp.tools import hidden_tools, tool_rows
+from panels.mcp.tools import hidden_tools, is_unfolded, tool_rows
 from panels.mcp.view import McpView
 
 
@@ -59,11 +59,7 @@ def tools_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
     surface: Surface = "inset" if is_answered else "card_selected"
     with ui.surface("question", surface, padding=(12, 10)), ui.group("rows", gap=4):
         if is_answered:
-            is_open = name in own.folded
-            icon = "chevron-down" if is_open else "chevron-right"
-            if ui.button("tools", count_words(server), icon=icon, kind="ghost", is_small=True):
-                own.folded ^= {name}
-            if not is_open:
+            if not is_unfolded(desk, own, server):
                 return
         else:
             ui.text("title", "Which of its tools may a model be offered?", style="strong", wraps=True)

@@ -22,6 +22,16 @@ def hidden_tools(own: McpView, server: McpServer) -> tuple[McpTool, ...]:
     return () if server.settings.name in own.whole else tools[SHOWN:]
 
 
+def is_unfolded(desk: Desk, own: McpView, server: McpServer) -> bool:
+    """Draw the line under which the tools of a server fold. True if they are to be shown."""
+    name = server.settings.name
+    is_open = name in own.folded
+    icon = "chevron-down" if is_open else "chevron-right"
+    if desk.ui.button("tools", count_words(server), icon=icon, kind="ghost", is_small=True):
+        own.folded ^= {name}
+    return is_open
+
+
 def tool_rows(
     desk: Desk, own: McpView, server: McpServer, ticks: Callable[[McpTool], bool | None] | None = None
 ) -> None:
@@ -34,13 +44,8 @@ def tool_rows(
     tools = server.tools or (() if server.kept is None else server.kept.tools)
     if not tools:
         return
-    if ticks is None:
-        is_open = name in own.folded
-        icon = "chevron-down" if is_open else "chevron-right"
-        if ui.button("tools", count_words(server), icon=icon, kind="ghost", is_small=True):
-            own.folded ^= {name}
-        if not is_open:
-            return
+    if ticks is None and not is_unfolded(desk, own, server):
+        return
     hidden = hidden_tools(own, server)
     for tool in tools[: len(tools) - len(hidden)]:
         _row(desk, own, server, tool, ticks)
