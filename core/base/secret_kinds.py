@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.base import secret_blocks, secret_commands, secret_library, secret_names, secret_requests
+from core.base import (
+    secret_blocks,
+    secret_commands,
+    secret_library,
+    secret_names,
+    secret_prefixes,
+    secret_requests,
+)
 from core.base.secret_rule import Rule
 from core.base.secret_shapes import shapes
 
@@ -13,6 +20,7 @@ def rules(holds: Callable[[str], bool]) -> tuple[Rule, ...]:
     """The rules of all kinds. `holds`: whether a decoded text holds a secret of any of them."""
     return (
         *shapes(holds),
+        *secret_prefixes.RULES,
         *secret_blocks.RULES,
         *secret_requests.RULES,
         *secret_commands.RULES,

@@ -78,8 +78,16 @@ def is_random(value: str) -> bool:
     """True if kinds of characters change often, as they do not in names: at every third character or more."""
     kinds = [0 if char.islower() else 1 if char.isupper() else 2 for char in value]
     changes = sum(one != other for one, other in itertools.pairwise(kinds))
-    in_words = sum(map(len, _WORD.findall(value)))
-    return changes * 3 >= len(value) and in_words * 5 < len(value) * 3
+    return changes * 3 >= len(value) and _chars_in_words(value) * 5 < len(value) * 3
+
+
+def is_no_name(value: str) -> bool:
+    """True if upper, lower and digits go together, and not because words of a name begin in upper case."""
+    return is_mixed(value, classes=3) and _chars_in_words(value) * 5 < len(value) * 4
+
+
+def _chars_in_words(value: str) -> int:
+    return sum(map(len, _WORD.findall(value)))
 
 
 _WORD = re.compile("[A-Z]?[a-z]{3,}")
