@@ -97,6 +97,8 @@ class _Points(msgspec.Struct, frozen=True):
         early: before what a change of knowledge, or other files' notes, would part; only where `anchor` needs no mark.
         keep: at the deepest entry that lives longer than the last hit: only a mark renews it.
         head: behind what the next turn repeats; turn: behind what the next request of this turn repeats.
+        written: at the deepest entry behind the head, which an earlier request of this turn wrote, where only a mark at it
+            finds it.
         eve: the block before the head, where a mark leaves room for the ping that lets the prefix live longer.
     """
 
@@ -108,6 +110,7 @@ class _Points(msgspec.Struct, frozen=True):
     turn: int
     early: int = -1
     eve: int = -1
+    written: int = -1
 
 
 class _Ground(msgspec.Struct, frozen=True):
@@ -164,7 +167,7 @@ def plan(inputs: PlanInputs) -> CachePlan:
         choices = [c for c in choices if c.now - canonical <= most and c.total <= never.total]
         choices += [never, _waiting(ground)]
     best = min(choices, key=lambda choice: (choice.total - choice.gain, -len(choice.marks)))
-    return _made(inputs, _with_turn_mark(inputs, best, points), own, found)
+    return _made(inputs, _with_turn_mark(ground, best), own, found)
 
 
 def outlooks_of(inputs: PlanInputs) -> tuple[Outlook, Outlook]:
@@ -217,12 +220,26 @@ def _points(inputs: PlanInputs, found: tuple[CacheHit, ...]) -> _Points:
         distance = wire.positions[head] - wire.positions[deepest.index]
         anchor = deepest.index if distance >= prices.lookback else -1
     keep = next((h.index for h in found if deepest is not None and h.ttl_s > deepest.ttl_s), -1)
-    turn = wire.turn_head if wire.turn_head > head else -1
+    turn = _large(wire, wire.turn_head, prices) if wire.turn_head > head else -1
     # Of breakpoints the fourth is left for the last hit, also where there is none yet.
     early = _large(wire, _early(inputs), prices) if anchor < 0 and not is_breakpoint else -1
     eve = _large(wire, eve_of(wire), prices) if inputs.settings.keepalive else -1
     anchor, keep, head = (_large(wire, place, prices) for place in (anchor, keep, head))
-    return _Points(shared, base, anchor, keep, head, turn, early, eve)
+    written = _written(inputs, found, turn)
+    return _Points(shared, base, anchor, keep, head, turn, early, eve, written)
+
+
+def _written(inputs: PlanInputs, found: tuple[CacheHit, ...], turn: int) -> int:
+    """The deepest entry behind the head where a mark at the turn's end does not find it, -1 for none.
+
+    Thinking parts the head from what a turn has sent since: the next turn does not repeat it, the next request does.
+    """
+    wire, prices = inputs.wire, inputs.prices
+    deepest = next((hit.index for hit in found if wire.head < hit.index < turn), -1)
+    if deepest < 0 or prices.mechanism is Mechanism.BREAKPOINTS:
+        return deepest
+    is_far = prices.lookback and wire.positions[turn] - wire.positions[deepest] >= prices.lookback
+    return deepest if is_far else -1
 
 
 def _early(inputs: PlanInputs) -> int:
@@ -263,7 +280,15 @@ def _ways(inputs: PlanInputs, points: _Points, own: Outlook) -> Iterator[tuple[t
 
 
 def _priced(ground: _Ground, marks: tuple[tuple[int, int], ...]) -> Choice:
-    """Bill a way of marking, now (A, B, C) and over the turns to come."""
+    """Bill a way of marking, now and over the turns to come."""
+    hit, ends, now = _billed(ground, marks)
+    return Choice(marks, hit, ends, now, _later(ground, marks, hit), _shared_gain(ground, marks, hit))
+
+
+def _billed(
+    ground: _Ground, marks: tuple[tuple[int, int], ...]
+) -> tuple[CacheHit, tuple[int, int, int], float]:
+    """Bill of one request with these marks: what they read, A, B and C, and its cost."""
     wire, prices = ground.inputs.wire, ground.inputs.prices
     hit = predict(ground.found, wire, [place for place, _ in marks], prices)
     last, last_ttl = marks[-1]
@@ -280,9 +305,7 @@ def _priced(ground: _Ground, marks: tuple[tuple[int, int], ...]) -> Choice:
         + (end - long_end) * prices.write_at(short)
         + (wire.total_tokens - end)
     )
-    later = _later(ground, marks, hit)
-    gain = _shared_gain(ground, marks, hit)
-    return Choice(marks, hit, (hit.tokens, long_end, end), now, later, gain)
+    return hit, (hit.tokens, long_end, end), now
 
 
 def _later(ground: _Ground, marks: tuple[tuple[int, int], ...], hit: CacheHit) -> float:
@@ -393,21 +416,39 @@ def _waiting(ground: _Ground) -> Choice:
     return Choice((), NO_HIT, (0, 0, 0), float(ground.inputs.wire.total_tokens), later)
 
 
-def _with_turn_mark(inputs: PlanInputs, choice: Choice, points: _Points) -> Choice:
-    """Text that only this turn repeats (thinking, retrieved) is cached for its next request, where one is likely."""
-    prices, turn = inputs.prices, points.turn
-    if turn < 0 or not choice.marks or turn <= choice.marks[-1][0] or not prices.writes:
+def _with_turn_mark(ground: _Ground, choice: Choice) -> Choice:
+    """Text that only this turn repeats (thinking, and all behind it) is cached for its next request, where one is likely.
+
+    What an earlier request of the turn wrote is read from there on: each request writes only what is new in it.
+    """
+    inputs, turn = ground.inputs, ground.points.turn
+    prices, done = inputs.prices, choice.ends[2]
+    if turn < 0 or not prices.writes or (choice.marks and turn <= choice.marks[-1][0]):
         return choice
-    cheapest = prices.writes[0]
-    if inputs.next_round * (1.0 - prices.read) <= cheapest.write - 1.0:
+    marks = _turn_marks(ground, choice)
+    hit, ends, now = _billed(ground, marks)
+    saved = inputs.next_round * (1.0 - prices.read) * (ends[2] - done)
+    if now - choice.now >= saved:
         return choice
-    kept = choice.marks
-    if len(kept) >= prices.max_marks:
-        kept = tuple(mark for mark in kept if mark[0] != points.base)[: prices.max_marks - 1]
-    end = inputs.wire.ends[turn]
-    more = (end - choice.ends[2]) * (cheapest.write - 1.0)
-    a, b, _ = choice.ends
-    return replace(choice, marks=(*kept, (turn, cheapest.ttl_s)), ends=(a, b, end), now=choice.now + more)
+    most = total_allowed(inputs.balance, inputs.wire.total_tokens)
+    if inputs.settings.pays_only and now - inputs.wire.total_tokens > most:
+        return choice
+    return replace(choice, marks=marks, hit=hit, ends=ends, now=now, later=choice.later - saved)
+
+
+def _turn_marks(ground: _Ground, choice: Choice) -> tuple[tuple[int, int], ...]:
+    """Marks of a way, what an earlier request of the turn wrote, and the turn's end; what is worth least gives room."""
+    points, prices = ground.points, ground.inputs.prices
+    ttl_s = prices.writes[0].ttl_s
+    added = tuple((place, ttl_s) for place in (points.written, points.turn) if place >= 0)
+    kept, room = choice.marks, (prices.max_marks or len(choice.marks) + 2) - len(added)
+    spare = [points.base, points.early, points.shared]
+    if points.written >= 0:
+        spare.insert(1, points.anchor)  # nothing is to be read there: more is read behind it
+    for place in spare:
+        if len(kept) > room:
+            kept = (*(mark for mark in kept[:-1] if mark[0] != place), kept[-1])
+    return (*kept[-room:], *added)
 
 
 def _made(inputs: PlanInputs, choice: Choice, own: Outlook, found: tuple[CacheHit, ...]) -> CachePlan:
