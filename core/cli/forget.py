@@ -10,7 +10,7 @@ from core.base.errors import SlopError
 from core.base.figures import count
 from core.base.text import one_line
 from core.cli.arguments import Options
-from core.cli.confirmation import check_terminal, confirm
+from core.cli.confirmation import check_terminal, confirm_final
 from core.cli.memory_log import named_item
 from core.cli.output import Console
 from core.cli.session import FrontEnd, UsageError, find_discussion, session
@@ -42,7 +42,7 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
     """
     given = options.given
     if not given.yes:
-        check_terminal("Forgetting needs your yes")
+        check_terminal(console, "Forgetting needs your yes")
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
     cut = tuple(waiting(home))
     with session(front, console, writes=True) as state:
@@ -66,7 +66,7 @@ def run_forget(options: Options, front: FrontEnd, console: Console) -> int:
                 *(f"{HOLDS} {names.get(one, one)}" for one in preview.holders),
             )
         console.note("\n".join((*asked, WARNING)))
-        if not confirm(console, "Forget it?", is_yes=given.yes):
+        if not confirm_final(console, "Forget it?", "forget", is_yes=given.yes):
             console.note("Nothing was forgotten.")
             return 1
         with console.waiting("Forgetting"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -23,7 +22,7 @@ from core.base.figures import count, money
 from core.base.opener import read_file
 from core.base.text import one_line
 from core.cli.arguments import Options
-from core.cli.confirmation import check_terminal, confirm
+from core.cli.confirmation import can_ask, check_terminal, confirm, confirm_final
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
 from core.discussion.payments import spent_today_usd
@@ -123,7 +122,7 @@ def run_harvest(options: Options, console: Console) -> int:
     elif options.given.apply:
         is_yes = options.given.yes
         if _needs_yes(chosen, report, harvests=harvests) and not is_yes:
-            check_terminal("The built-in model is small: what it would write needs your yes")
+            check_terminal(console, "The built-in model is small: what it would write needs your yes")
         report, used, code = _apply(chosen, report, console, harvests=harvests, is_yes=is_yes)
     batched = {"batch": batch_data(report.estimate, batches)} if options.given.batch else {}
     if options.is_json:
@@ -350,7 +349,7 @@ class SharedMoney:
         why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
         if not why:
             return ""
-        if sys.stdin.isatty() and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
+        if can_ask(self._console) and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
             return ""
         self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
         return why
@@ -457,7 +456,7 @@ def _undo(options: Options, console: Console) -> int:
     except RemovalError as error:
         for item in error.items:
             console.note(f"  {item.file}: {one_line(item.text, 200)}")
-        if not confirm(console, f"{error.what}. Take them out?", is_yes=False):
+        if not confirm_final(console, f"{error.what}. Take them out?", "undo", is_yes=False):
             console.note("manual-slop: nothing was taken back")
             return NOT_AGREED
         report = undo_apply(home, wall_clock(), options.given.id, is_agreed=True)
@@ -494,6 +493,7 @@ def progress_bar(console: Console, text: str) -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     screen = RichConsole(file=console.err, highlight=False)
-    with Progress(*columns, console=screen, transient=True, refresh_per_second=4) as bar:
+    bar = Progress(*columns, console=screen, transient=True, refresh_per_second=4)
+    with console.drawing(bar):
         task = bar.add_task(text, total=None)
         yield lambda done, total, _doing: bar.update(task, completed=done, total=total or None)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
-import sys
-
 from core.cli.arguments import Options
+from core.cli.confirmation import secret_line
 from core.cli.output import Console
 from core.cli.session import check_name
 from core.cli.tables import table
@@ -29,16 +27,11 @@ def run_key(options: Options, console: Console) -> int:
     elif given.remove:
         console.outcome(store.delete(given.provider), {"provider": given.provider})
     else:
-        said = store.store(given.provider, _read_key(given.provider))
+        said = store.store(
+            given.provider, secret_line(console, f"Key of {given.provider}", MAX_KEY_CHARS + 2)
+        )
         console.outcome(said, {"provider": given.provider})
     return 0
-
-
-def _read_key(provider: str) -> str:
-    """A key typed without echo, or the first line of a pipe."""
-    if sys.stdin.isatty():
-        return getpass.getpass(f"Key of {provider}: ")
-    return sys.stdin.readline(MAX_KEY_CHARS + 2)
 
 
 def _list(store: KeyStore, providers: tuple[str, ...], console: Console, *, is_json: bool) -> None:

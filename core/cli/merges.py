@@ -55,7 +55,7 @@ def run_merge(options: Options, console: Console) -> int:
     if is_recall_only(chosen.run.settings):
         raise SlopError(RECALL_ONLY, remedy=RECALL_REMEDY)
     if given.apply and not given.yes:
-        check_terminal("A merge needs your yes")
+        check_terminal(console, "A merge needs your yes")
     open_home(chosen.home, chosen.now)
     try:
         merge, use = _proposed(chosen, Category(given.category), console)
@@ -63,8 +63,9 @@ def run_merge(options: Options, console: Console) -> int:
         console.note(f"manual-slop: {error.what}")
         return INTERRUPTED
     used = used_data(chosen, use)
-    if not options.is_json:
-        console.write("".join(f"{line}\n" for line in merge_lines(merge)))
+    asks = given.apply and bool(merge.ticked) and not given.yes
+    for line in merge_lines(merge) if asks or not options.is_json else ():
+        (console.shown if asks else console.line)(line)
     written = None
     ticked = merge.ticked
     if given.apply and len(ticked) < len(merge.groups):

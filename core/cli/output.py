@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 import msgspec
 
@@ -34,14 +34,24 @@ def harmless(text: str) -> str:
 
 
 class _Memory:
-    """Memory of a console: whether anything was printed on standard output, and the lines that were said beside it."""
+    """Memory of a console: whether anything was printed on standard output, the lines that were said beside it, and what
+    is drawn on the terminal now.
+    """
 
-    __slots__ = ("has_printed", "last", "prose")
+    __slots__ = ("displays", "has_printed", "last", "prose")
 
     def __init__(self) -> None:
+        self.displays: list[Display] = []
         self.has_printed = False
         self.prose: list[str] = []
         self.last = ""
+
+
+class Display(Protocol):
+    """What is drawn on a terminal again and again."""
+
+    def start(self) -> None: ...  # noqa: D102
+    def stop(self) -> None: ...  # noqa: D102
 
 
 class OutputError(SlopError):
@@ -90,6 +100,14 @@ class Console(msgspec.Struct, frozen=True):
     def line(self, text: str = "") -> None:
         """Print a line."""
         self.write(text + "\n")
+
+    def shown(self, text: str) -> None:
+        """Print a line that a question is about where the person reads it: on standard error, where that alone is a terminal."""
+        if self.err.isatty() and not self.is_terminal:
+            self._remember(text)
+            self.aside(text + "\n")
+        else:
+            self.line(text)
 
     def note(self, text: str) -> None:
         """Print a line on standard error, its remedies in a terminal's words."""
@@ -167,8 +185,31 @@ class Console(msgspec.Struct, frozen=True):
         from rich.console import Console as RichConsole
         from rich.markup import escape
 
-        with RichConsole(file=self.err, highlight=False).status(escape(harmless(text))):
+        with self.drawing(RichConsole(file=self.err, highlight=False).status(escape(harmless(text)))):
             yield
+
+    @contextlib.contextmanager
+    def drawing(self, display: Display) -> Iterator[None]:
+        """Draw in the block, but not over a question (`resting`)."""
+        displays = self.memory.displays
+        displays.append(display)
+        display.start()
+        try:
+            yield
+        finally:
+            display.stop()
+            displays.remove(display)
+
+    @contextlib.contextmanager
+    def resting(self) -> Iterator[None]:
+        """Let nothing be drawn while a person is asked: it would wipe the question out."""
+        for display in self.memory.displays:
+            display.stop()
+        try:
+            yield
+        finally:
+            for display in self.memory.displays:
+                display.start()
 
 
 def error_data(code: str, what: str, remedy: str = "", where: str = "") -> dict[str, dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from core.agent.escapes import escaped
@@ -34,7 +35,9 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
     """
     given = options.given
     if given.accept:
-        check_terminal("A proposal needs your yes", remedy="Run it on a terminal, or say yes in the window")
+        check_terminal(
+            console, "A proposal needs your yes", remedy="Run it on a terminal, or say yes in the window"
+        )
     news: list[McpServerEvent] = []
     handler = ProposalHandler(home, news.append)
     handler.handle(ReadProposals())
@@ -43,7 +46,7 @@ def run_proposals(options: Options, home: Path, console: Console) -> int:
         raise UsageError(found.problem)
     if given.accept:
         chosen = _chosen(found, given.accept)
-        _show(chosen, found, console)
+        _show(chosen, found, console.shown)
         if not confirm(console, "Add this to knowledge?", is_yes=False):
             console.line("Nothing was changed: it waits on.")
             return NOT_AGREED
@@ -91,15 +94,15 @@ def _list(found: ProposalsState, console: Console, *, is_json: bool) -> None:
     if not found.waiting:
         console.line("No program proposes anything.")
     for one in found.waiting:
-        _show(one, found, console)
+        _show(one, found, console.line)
 
 
-def _show(one: Proposal, found: ProposalsState, console: Console) -> None:
+def _show(one: Proposal, found: ProposalsState, say: Callable[[str], None]) -> None:
     """Print all that a yes would write, every control character shown."""
-    console.line(
+    say(
         f"{escaped(one.id)}  {one.category.value.replace('_', ' ')}, by {escaped(one.source)}, {escaped(one.at)}"
     )
     for line in words_of(one).splitlines():
-        console.line(f"  {escaped(line)}")
+        say(f"  {escaped(line)}")
     for near in found.near.get(one.id, ()):
-        console.line(f"  known already:  {escaped(near)}")
+        say(f"  known already:  {escaped(near)}")

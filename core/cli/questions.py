@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import suppress
-from typing import TextIO
-
 from core.agent.delegation import questions_of
 from core.agent.escapes import escaped
 from core.agent.messages import ApproveCall, RefuseCall
+from core.cli.confirmation import ask, can_ask
 from core.cli.output import Console
 from core.cli.session import FrontEnd
 from core.values.agent import Approval, ToolCall
@@ -34,14 +30,11 @@ def ask_all(front: FrontEnd, console: Console, discussion_id: str, told: set[str
             console.note(
                 f"manual-slop: asked by the task {escaped(state.discussions.summaries[asker].meta.name)!r}"
             )
-        source = sys.stdin
-        if source is None or not source.isatty():
+        if not can_ask(console):
             console.note(f"manual-slop: refused, nobody could be asked: {escaped(approval.title)}")
             front.send(RefuseCall(asker, call.id, NOBODY))
             continue
-        console.aside(question(approval))
-        _drop_typed(source)
-        answer = source.readline().strip().lower()
+        answer = ask(console, question(approval), "[y/a/N]" if approval.grant else "[y/N]").lower()
         if answer in {"y", "yes"} or (answer in {"a", "all"} and approval.grant):
             always = answer.startswith("a")
             front.send(ApproveCall(asker, call.id, approval.id, for_discussion=always))
@@ -61,20 +54,10 @@ def question(approval: Approval) -> str:
     rows += [_INDENT + escaped(row) for text in filter(None, shown) for row in text.split("\n")]
     rows += [f"({_one_line(reason)})" for reason in approval.reasons]
     if not approval.grant:
-        return "\n".join((*rows, "Let it? [y/N] "))
+        return "\n".join((*rows, "Let it?"))
     grant = "; ".join(escaped(row) for row in approval.grant.split("\n"))
-    return "\n".join((*rows, f"a: from now on in this discussion: {grant}", "Let it? [y/a/N] "))
+    return "\n".join((*rows, f"a: from now on in this discussion: {grant}", "Let it?"))
 
 
 def _one_line(text: str) -> str:
     return escaped(" ".join(text.split()))
-
-
-def _drop_typed(source: TextIO) -> None:
-    """Forget keys that were pressed before the question stood there."""
-    if os.name != "posix":
-        return
-    import termios
-
-    with suppress(termios.error, OSError):
-        termios.tcflush(source, termios.TCIFLUSH)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 from core.app.home import alone
 from core.base.figures import count
 from core.cli.arguments import Options
-from core.cli.confirmation import check_terminal, confirm
+from core.cli.confirmation import can_ask, check_terminal, confirm_final
 from core.cli.forget import run_forget
 from core.cli.output import Console
 from core.cli.session import FrontEnd
@@ -35,7 +34,7 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
     """
     given = options.given
     if given.clean and not given.yes:
-        check_terminal("Cleaning needs your yes")
+        check_terminal(console, "Cleaning needs your yes")
     home = config_request(start=options.start, home=options.home, overrides=options.overrides).home
     with console.waiting("Looking for secrets"):
         report = search_secrets(home)
@@ -45,13 +44,13 @@ def run_secrets(options: Options, make_front: Callable[[Options], FrontEnd], con
         for line in report_lines(report):
             console.note(line)
         asked = f"Take {count(report.cleanable, 'secret')} out?"
-        if confirm(console, asked, is_yes=given.yes):
+        if confirm_final(console, asked, "clean", is_yes=given.yes):
             with console.waiting("Cleaning"), alone(home):
                 report = clean_secrets(home, datetime.now(UTC))
         else:
             console.note("Nothing was cleaned.")
     code = _told(report, options, console)
-    if options.is_json or not report.discussion_ids or not sys.stdin.isatty():
+    if options.is_json or not report.discussion_ids or not can_ask(console):
         return code
     for discussion_id in report.discussion_ids:
         named = argparse.Namespace(what=discussion_id, branches=False, yes=False)

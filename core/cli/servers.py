@@ -33,7 +33,9 @@ def run_servers(options: Options, front: FrontEnd, console: Console) -> int:
     """
     given = options.given
     if given.approve:
-        check_terminal("This needs your yes", remedy="Run it on a terminal, or say yes in the window")
+        check_terminal(
+            console, "This needs your yes", remedy="Run it on a terminal, or say yes in the window"
+        )
     if (given.approve or given.forget) and not given.server:
         raise UsageError("Name the server that is meant", remedy="`manual-slop servers` lists them")
     with session(front, console) as begun:
@@ -77,9 +79,9 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
         raise SlopError(server.problem or f"{name} is switched off in your settings")
     if server.asked is not None and not server.asked.tools:
         for line in server.changed:
-            console.line(f"changed:  {escaped(line)}")
+            console.shown(f"changed:  {escaped(line)}")
         for label, text in start_lines(server.asked):
-            console.line(f"{label.lower()}:  {escaped(text)}")
+            console.shown(f"{label.lower()}:  {escaped(text)}")
         if not confirm(console, f"Start {name}?", is_yes=False):
             console.line(f"Nothing was changed: {name} does not start.")
             return NOT_AGREED
@@ -89,9 +91,10 @@ def _approve(front: FrontEnd, console: Console, name: str) -> int:
     if server.asked is None:
         console.line(f"{name} is approved, {count_words(server) or 'it offers no tools'}.")
         return 0
-    _print([server], console, is_json=False)
+    for line in (f"{name} runs, {count_words(server)}.", *server.changed):
+        console.shown(escaped(line))
     for tool in server.tools:
-        console.line(_asked_lines(tool, is_approved=tool.name in server.approved))
+        console.shown(_asked_lines(tool, is_approved=tool.name in server.approved))
     if not confirm(
         console,
         f"Offer {'this tool' if len(server.tools) == 1 else f'these {len(server.tools):,} tools'} to models?",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from core.base.paths import project_file
@@ -47,7 +48,7 @@ def run_trust(options: Options, console: Console) -> int:
             f"Nothing was changed: {project_file(request.root).name} holds nothing that can be read."
         )
         return NOT_AGREED
-    _show(loaded, console)
+    _show(loaded, console.line if given.yes else console.shown)
     if loaded.project.asked and not confirm(console, "Let this count?", is_yes=given.yes):
         console.line(f"Nothing was changed: what {request.root} asks for does not count.")
         return NOT_AGREED
@@ -82,22 +83,22 @@ def trust_project(options: Options, console: Console) -> None:
     loaded = load(request)
     if loaded.project.asked or not loaded.project.is_trusted:
         aside = Console(console.err, console.err)
-        _show(loaded, aside)
+        _show(loaded, aside.line)
         aside.line(_trust(request, loaded))
 
 
-def _show(loaded: LoadedSettings, console: Console) -> None:
+def _show(loaded: LoadedSettings, say: Callable[[str], None]) -> None:
     """Print the question: what is recorded by a yes is what was printed, not what stands in the file by then."""
     project = loaded.project
     if project.asked:
-        console.line(trust_title(project))
-        console.line(trust_reason(project))
+        say(trust_title(project))
+        say(trust_reason(project))
     for line in asked_lines(project.asked):
-        console.line(f"asked for:  {line.words}")
+        say(f"asked for:  {line.words}")
         for text in line.text.splitlines():
-            console.line(f"            | {text}")
+            say(f"            | {text}")
     for sentence in project.held_back:
-        console.line(f"held back:  {sentence}")
+        say(f"held back:  {sentence}")
 
 
 def _trust(request: ConfigRequest, loaded: LoadedSettings) -> str:

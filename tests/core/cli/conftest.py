@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -23,11 +25,36 @@ ROOT = Path(__file__).parents[3]
 WAIT_S = PATIENCE_S
 
 
-class _Terminal(io.TextIOWrapper):
-    """Standard input that a person types into."""
+ASKED = re.compile(r"(\[y(/a)?/N\]|to do it:) $")
+"""End of a question: from here on an answer counts."""
+
+
+class Screen(io.TextIOWrapper):
+    """Standard error on a terminal, before which a person sits: answers each question once it stands there, then ends the
+    input.
+    """
+
+    def __init__(self, answers: bytes, keyboard: int) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", newline="")
+        self._answers = iter(answers.splitlines(keepends=True))
+        self._keyboard = keyboard
 
     def isatty(self) -> bool:
         return True
+
+    def write(self, text: str) -> int:
+        if ASKED.search(text):
+            os.write(self._keyboard, next(self._answers, b"\x04"))
+        return super().write(text)
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[TextIO, int]]:
+    """A terminal's end to read from, and what types into it. Every yes there is was pressed before anything was asked."""
+    keyboard, end = os.openpty()
+    os.write(keyboard, b"y\nyes\na\nall\nforget\nclean\nundo\ny")
+    with os.fdopen(end, encoding="utf-8") as source, os.fdopen(keyboard, "wb", buffering=0):
+        yield source, keyboard
 
 
 @dataclass(frozen=True)
@@ -75,18 +102,27 @@ class World:
         """Run a command in this process, on streams of its own: a process each would take minutes together.
 
         Args:
-            given: what standard input holds; types: a person types it, on a terminal.
+            given: what standard input holds; types: a person types it on a terminal, a line after each question, and has
+                pressed every yes before the first.
         """
+        if types:
+            with terminal() as (source, keyboard):
+                return self._run(arguments, source, Screen(given, keyboard), {"TERM": "dumb", **environ})
         read, write = os.pipe()
         os.write(write, given)
         os.close(write)
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
-        with pytest.MonkeyPatch.context() as patch, os.fdopen(read, "rb") as source:
+        with os.fdopen(read, encoding="utf-8") as source:
+            return self._run(arguments, source, _stream(), environ)
+
+    def _run(
+        self, arguments: Sequence[str], source: TextIO, err: io.TextIOWrapper, environ: dict[str, str]
+    ) -> Ended:
+        out = _stream()
+        with pytest.MonkeyPatch.context() as patch:
             for name, value in {**self.environ, **environ}.items():
                 patch.setenv(name, value)
             patch.chdir(self.project)
-            stdin = _Terminal if types else io.TextIOWrapper
-            patch.setattr(sys, "stdin", stdin(source, encoding="utf-8"))
+            patch.setattr(sys, "stdin", source)
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
             try:
@@ -105,6 +141,10 @@ class World:
             cwd=self.project,
             env=self.environ,
         )
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
 
 
 def _written(stream: io.TextIOWrapper) -> str:

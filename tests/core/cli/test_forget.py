@@ -22,10 +22,12 @@ def test_a_conversation_is_forgotten_after_a_yes_with_a_receipt(world: World) ->
 
     refused = world.run("forget", chosen)
     assert (refused.code, "--yes" in refused.err) == (2, True)
-    assert world.run("forget", chosen, given=b"n\n", types=True).code == 1
+    for answer in (b"n\n", b"y\n", b"yes\n", b""):
+        asked = world.run("forget", chosen, given=answer, types=True)
+        assert (asked.code, "Type `forget` to do it: " in asked.err) == (1, True), answer
     assert traces(world.home) != []
 
-    ended = world.run("forget", chosen, given=b"y\n", types=True)
+    ended = world.run("forget", chosen, given=b"forget\n", types=True)
     assert (ended.code, "cannot be undone" in ended.err) == (0, True)
     assert ended.out.startswith("Forgotten: 1 conversation")
     assert "what providers keep of the words" in ended.out

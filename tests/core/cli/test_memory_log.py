@@ -83,7 +83,10 @@ def test_an_undo_that_takes_out_much_lists_it_and_asks(world: World) -> None:
     assert (unasked.code, "facts.md: Fact 4." in unasked.err, "--yes" in unasked.err) == (2, True, True)
     no = world.run("harvest", "undo", given=b"n\n", types=True)
     assert (no.code, "5 of 5 facts" in no.err, "nothing was taken back" in no.err) == (1, True, True)
+    assert world.run("harvest", "undo", given=b"y\n", types=True).code == 1, (
+        "it cannot be undone: a key is no yes"
+    )
     assert "Fact 4." in facts.read_text()
 
-    assert world.run("harvest", "undo", "--yes").code == 0
+    assert world.run("harvest", "undo", given=b"undo\n", types=True).code == 0
     assert "Fact 4." not in facts.read_text()

@@ -64,6 +64,16 @@ def test_without_a_terminal_nothing_is_written_and_nobody_is_asked(world: World)
     assert read(world, "facts.md") == FACTS
 
 
+def test_on_a_terminal_a_merge_is_shown_where_it_is_asked_about_also_for_a_program(world: World) -> None:
+    write(world, "facts.md", FACTS)
+    world.server.replies.append(Said(REPLY))
+
+    no = world.run("knowledge", "merge", "facts", "--apply", "--json", given=b"n\n", types=True)
+    assert (no.code, "The tide turns twice daily." in no.err, read(world, "facts.md")) == (1, True, FACTS)
+    yes = world.run("knowledge", "merge", "facts", "--apply", given=b"y\n", types=True)
+    assert (yes.code, read(world, "facts.md")) == (0, f"# Facts\n\n{MERGED}")
+
+
 def test_as_json_a_merge_tells_groups_result_and_use(world: World) -> None:
     write(world, "facts.md", FACTS)
     world.server.replies.append(Said(REPLY))

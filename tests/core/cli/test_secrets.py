@@ -32,11 +32,12 @@ def test_places_are_told_then_cleaned_after_a_yes_and_the_conversation_is_forgot
     assert outs[1].json["forget"] == [f"manual-slop forget {chosen}"]
     assert KEY in facts.read_text()
 
-    outs.append(world.run("secrets", "--clean", given=b"n\nn\n", types=True))
+    outs.append(world.run("secrets", "--clean", given=b"y\nn\n", types=True))
     assert KEY in facts.read_text()
-    outs.append(world.run("secrets", "--clean", "--yes"))
+    outs.append(world.run("secrets", "--clean", given=b"clean\nn\n", types=True))
     assert (outs[-1].code, facts.read_text()) == (1, "# Facts\n\n- The key is [secret].\n")
+    outs.append(world.run("secrets", "--clean", "--yes"))
     assert f"manual-slop forget {chosen}" in outs[-1].out
-    outs.append(world.run("secrets", "--clean", given=b"y\n", types=True))
+    outs.append(world.run("secrets", "--clean", given=b"forget\n", types=True))
     assert (outs[-1].code, traces(world.home, KEY.lower())) == (0, [])
     assert all(KEY[:10] not in one.out + one.err for one in outs)

@@ -24,7 +24,7 @@ from core.values.state import AppState
 from tests.core.agent.test_delegation import TaskPlaybook
 from tests.core.agent.tool_playbook import ToolPlaybook, asks
 from tests.core.app.playbook import of
-from tests.core.cli.conftest import World
+from tests.core.cli.conftest import Screen, World, terminal
 from tests.vendors.compatible_server import Said
 
 TEXT = json.dumps({"path": "new.txt", "text": "words\n"})
@@ -90,11 +90,9 @@ def test_what_the_person_refused_on_the_terminal_is_not_said_to_them_again(world
     assert "write_file was refused" not in ended.err
 
 
-class Typed(io.StringIO):
-    """Standard input that a person types into."""
-
-    def isatty(self) -> bool:
-        return True
+def _read(screen: Screen) -> str:
+    assert isinstance(screen.buffer, io.BytesIO)
+    return screen.buffer.getvalue().decode()
 
 
 class Front:
@@ -168,14 +166,16 @@ def test_an_answer_is_asked_for_once_and_only_a_clear_yes_is_one(
     book.judge(judge, "It is new.", grant=grant)
     approval = book.turn(chosen).calls[0].approval
     assert approval is not None
-    monkeypatch.setattr(sys, "stdin", Typed(f"{answer}\n" * 2))
-    front, told, err = Front(book), set[str](), io.StringIO()
-    for _ in range(2):
-        ask_all(front, Console(io.StringIO(), err), chosen, told)  # type: ignore[arg-type]
+    front, told = Front(book), set[str]()
+    with terminal() as (source, keyboard):
+        monkeypatch.setattr(sys, "stdin", source)
+        err = Screen(f"{answer}\n".encode() * 2, keyboard)
+        for _ in range(2):
+            ask_all(front, Console(io.StringIO(), err), chosen, told)  # type: ignore[arg-type]
 
     yes = ApproveCall(chosen, "a", approval.id, for_discussion=said == "always")
     assert front.sent == [RefuseCall(chosen, "a") if said == "no" else yes]
-    assert "It is new." in err.getvalue()
+    assert "It is new." in _read(err)
 
 
 def test_a_task_asks_on_the_terminal_of_its_parent_and_the_answer_goes_to_the_task(
@@ -189,12 +189,14 @@ def test_a_task_asks_on_the_terminal_of_its_parent_and_the_answer_goes_to_the_ta
     asker = child.spec.discussion_id
     approval = book.turn(asker).calls[0].approval
     assert approval is not None
-    monkeypatch.setattr(sys, "stdin", Typed("y\n"))
-    front, err = Front(book), io.StringIO()
-    ask_all(front, Console(io.StringIO(), err), chosen, set())  # type: ignore[arg-type]
+    front = Front(book)
+    with terminal() as (source, keyboard):
+        monkeypatch.setattr(sys, "stdin", source)
+        err = Screen(b"y\n", keyboard)
+        ask_all(front, Console(io.StringIO(), err), chosen, set())  # type: ignore[arg-type]
 
     assert front.sent == [ApproveCall(asker, "w", approval.id)]
-    assert "asked by the task 'Find t.'" in err.getvalue()
+    assert "asked by the task 'Find t.'" in _read(err)
 
 
 def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
@@ -207,7 +209,7 @@ def test_a_question_shows_the_whole_command_and_obeys_nothing_in_it() -> None:
     assert "rm -rf ~" in asked
     assert asked.splitlines()[1] == "Run a command"
     assert "    Let it? [y/N] y" in asked.splitlines()
-    assert asked.endswith("(It runs unconfined.)\nLet it? [y/N] ")
+    assert asked.endswith("(It runs unconfined.)\nLet it?")
 
 
 def test_a_question_about_an_edit_shows_the_whole_change() -> None:

@@ -43,13 +43,15 @@ def test_without_a_terminal_nobody_says_yes(served: World) -> None:
     assert "no terminal to ask on. Run it on a terminal" in ended.err
 
 
-def test_a_server_is_approved_on_a_terminal_by_two_answers(
-    served: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ended = served.run("servers", "calc", "--approve", given=b"y\ny\n", types=True)
-    assert (ended.code, "add (not approved):  Adds two numbers." in ended.out) == (0, True)
-    assert f"files:  {SCRIPT}" in ended.out
-    assert '"first":{' in ended.out, "all that a model reads of it"
+def test_a_server_is_approved_on_a_terminal_by_two_answers(served: World) -> None:
+    refused = served.run("servers", "calc", "--approve", given=b"n\n", types=True)
+    assert (refused.code, "calc does not start" in refused.out) == (1, True)
+    started = served.run("servers", "calc", "--approve", given=b"y\nn\n", types=True)
+    assert (started.code, f"files:  {SCRIPT}" in started.err) == (1, True)
+    assert not any(one["is_approved"] for one in served.run("servers", "--json").json["calc"]["tools"])
+    ended = served.run("servers", "calc", "--approve", given=b"y\n", types=True)
+    assert (ended.code, "add (not approved):  Adds two numbers." in ended.err) == (0, True)
+    assert '"first":{' in ended.err, "all that a model reads of it"
     told = served.run("servers", "--json").json["calc"]
     assert [one["is_approved"] for one in told["tools"]] == [True] * 4
     assert served.run("servers", "calc", "--forget").code == 0
