@@ -272,6 +272,7 @@ def started(state: AppState, given: Stamp, discussion_id: str, call_id: str) -> 
         call.taken,
         asked_places(state),
         has_yes=call.let_by == "person",
+        files=call.approval.files if call.approval is not None else {},
     )
     if call.name == delegation.NAME:
         return delegation.begin(state, given, turn, call)

@@ -34,6 +34,11 @@ def within_folder(line: CommandLine, folder: str, root: str) -> CommandLine:
     return CommandLine(why_not="No rule can cover it: it may leave the project.")
 
 
+def working_folders(line: CommandLine, folder: str, root: str) -> tuple[str, ...]:
+    """Folders in which parts of a line may run, as far as they are known. Arguments as above."""
+    return _folders(line, folder, root) or (folder,)
+
+
 def secret_reasons(text: str, line: CommandLine, folder: str, root: str) -> tuple[str, ...]:
     """Reasons why a command line is asked about whatever was granted, as the tools of files ask: it names a secret.
 
@@ -41,7 +46,7 @@ def secret_reasons(text: str, line: CommandLine, folder: str, root: str) -> tupl
         text: the line as it was given; its words are taken where it does not parse. Others as above.
     """
     commands = line.commands or (tuple(filter(None, _BETWEEN.split(text))),)
-    folders = _folders(line, folder, root) or (folder,)
+    folders = working_folders(line, folder, root)
     found: dict[str, None] = {}
     for word in (word for words in commands for word in words):
         for name in _names(word):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from core.agent.tool import ToolPlaces
@@ -82,7 +84,7 @@ class RunCall(msgspec.Struct, frozen=True):
     """Do a call as it was judged under `approval_id`; answered by `CallDone`. `hunks`: those taken, None for all.
 
     `searched`: places of notes and what else is searched, None while retrieval is off. `has_yes`: a person said yes to
-    it, and no rule.
+    it, and no rule. `files`: as its `Approval` has them.
     """
 
     discussion_id: str
@@ -95,6 +97,7 @@ class RunCall(msgspec.Struct, frozen=True):
     hunks: tuple[int, ...] | None = None
     searched: AskedPlaces | None = None
     has_yes: bool = False
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 class StopCalls(msgspec.Struct, frozen=True):

@@ -43,6 +43,7 @@ class Judged(msgspec.Struct, frozen=True):
         reasons: why it must be asked in every mode and whatever was granted, a sentence each.
         path, base_sha256, hunks: of an edit, as in `Approval`.
         grant: what a yes for the discussion would allow, empty: nothing beyond this call; commands: as in `Approval`.
+        files: as in `Approval`.
         problem: it cannot be done; this is its result, marked as an error, and nobody is asked.
         plan: what `run` needs to do exactly what was judged.
     """
@@ -56,6 +57,7 @@ class Judged(msgspec.Struct, frozen=True):
     hunks: tuple[EditHunk, ...] = ()
     grant: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)
     problem: str = ""
     plan: Any = None
 

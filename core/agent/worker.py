@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Protocol, assert_never
 
+from core.agent.command_code import changed_words
 from core.agent.messages import (
     AgentEffect,
     AgentEvent,
@@ -344,10 +346,12 @@ class ToolWorker:
         if judged.problem:
             return ToolAnswer(judged.problem, is_error=True)
         if approval_of(effect, judged).id != effect.approval_id:
-            words = (
+            root = os.path.realpath(effect.places.root)
+            words = changed_words(effect.files, judged.files, root)
+            other = (
                 "Not done: what this would do has changed since it was judged. Look again, then ask again."
             )
-            return ToolAnswer(words, is_error=True)
+            return ToolAnswer(words or other, is_error=True)
         try:
             return self._services.tools[effect.name].run(judged, desk, effect.hunks)
         except SlopError as error:
@@ -385,8 +389,9 @@ def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
     """Question for a judged call, as a person sees it. Its id binds tool, arguments, folder, base and all that is shown."""
     bound = effect.name, effect.arguments_json, effect.places.root, judged.base_sha256
     shown = judged.path, judged.title, judged.detail, judged.grant
+    code = (part for row in sorted(judged.files.items()) for part in row)
     return Approval(
-        id=approval_id(*bound, *shown, *judged.reasons),
+        id=approval_id(*bound, *shown, *judged.reasons, *code),
         kind=judged.kind,
         title=judged.title,
         detail=judged.detail,
@@ -396,4 +401,5 @@ def approval_of(effect: JudgeCall | RunCall, judged: Judged) -> Approval:
         hunks=judged.hunks,
         grant=judged.grant,
         commands=judged.commands,
+        files=judged.files,
     )

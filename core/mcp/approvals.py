@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -37,15 +37,16 @@ def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
         ("The variables it gets", _words(approved.environment), _words(found.environment)),
         ("The key it is sent", approved.key, found.key),
         ("The network", _network(approved), _network(found)),
+        ("Folders with more code than a yes is bound to", _words(approved.unbound), _words(found.unbound)),
     )
     lines = [f"{what}: {_said(was)}, now {_said(now)}" for what, was, now in rows if was != now]
     if approved.program == found.program and approved.program_sha256 != found.program_sha256:
         lines.append(f"Its program is another file than the one that you approved: {found.program}")
-    paths = sorted({*approved.files, *found.files})
+    lines += _file_differences(approved.files, found.files)
     lines += [
-        f"A file that it runs has changed: {path}"
-        for path in paths
-        if approved.files.get(path) != found.files.get(path)
+        f"A file of data that it is given leads elsewhere: {name}, now to {path}"
+        for name, path in found.data.items()
+        if path != approved.data.get(name, name)
     ]
     return tuple(lines)
 
@@ -122,6 +123,16 @@ def standing(server: McpServer) -> McpServer:
     )
     phase = McpPhase.READY if len(answered) == len(server.tools) else McpPhase.ASKING
     return replace(about, phase=phase, asked=asked, changed=changed)
+
+
+def _file_differences(approved: Mapping[str, str], found: Mapping[str, str]) -> Iterator[str]:
+    for path in sorted({*approved, *found}):
+        if path not in found:
+            yield f"Code that it ran is gone: {path}"
+        elif path not in approved:
+            yield f"Code that it runs is new: {path}"
+        elif approved[path] != found[path]:
+            yield f"Code that it runs has changed: {path}"
 
 
 def _words(words: Sequence[str]) -> str:

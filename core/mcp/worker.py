@@ -264,10 +264,10 @@ class McpHandler:
                 if again.program != command[0] or not may_start(row.kept, again):
                     raise ServerError(f"The MCP server {name} is not as the person approved it")
                 try:
-                    wrapped = self._services.wrap(
-                        name, root, command, needs_network, self._bounds, again.files
-                    )
-                    apart = kept_apart(row.settings, root)
+                    named = (*again.files, *again.data.values())
+                    wrapped = self._services.wrap(name, root, command, needs_network, self._bounds, named)
+                    scratch = wrapped.environment.get("TMPDIR", "")
+                    apart = kept_apart(row.settings, root, again, scratch)
                     return replace(wrapped, environment={**wrapped.environment, **apart})
                 except OSError as error:
                     raise SlopError(

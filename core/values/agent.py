@@ -71,6 +71,7 @@ class Approval(msgspec.Struct, frozen=True):
         path: of an edit, absolute; base_sha256: of the file as it was judged, empty for a new one; hunks: of an edit.
         grant: what a yes for this discussion would allow from now on, as it is shown; empty: only once.
         commands: words of each simple command of a command line; empty where no rule may cover it.
+        files: sha256 (hex) by path of the code that a command names, and that is imported by it in the project.
     """
 
     id: str
@@ -83,6 +84,7 @@ class Approval(msgspec.Struct, frozen=True):
     hunks: tuple[EditHunk, ...] = ()
     grant: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)
     asked_at: datetime | None = None
 
 

@@ -63,7 +63,9 @@ class McpApproval(msgspec.Struct, frozen=True):
 
     Args:
         program, program_sha256: resolved path and hash of the executable, empty of a remote one; or url.
-        files: sha256 (hex) by path of arguments that name a file: the script that an interpreter runs.
+        files: sha256 (hex) by path of the code that it runs: its script, what that imports, and what lies beside it.
+        data: files that its arguments name and that are no code, by the path as it is named, with where it leads: they may
+            change. unbound: folders of which not all code is in `files`, since there is too much of it.
         key: name of the keyring's entry that is sent to a url.
         environment: names alone; tools: sha256 (hex) of description and schema by tool, empty before it was started.
     """
@@ -76,6 +78,8 @@ class McpApproval(msgspec.Struct, frozen=True):
     url: str = ""
     network: bool = False
     files: Mapping[str, str] = msgspec.field(default_factory=dict)
+    data: Mapping[str, str] = msgspec.field(default_factory=dict)
+    unbound: tuple[str, ...] = ()
     key: str = ""
     tools: Mapping[str, str] = msgspec.field(default_factory=dict)
 

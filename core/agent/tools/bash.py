@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.command_code import code_of, code_words
 from core.agent.command_places import secret_reasons, within_folder
 from core.agent.command_rules import read_command_line
 from core.agent.policy import command_grant
@@ -79,21 +80,25 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
         )
     line = within_folder(read_command_line(given.command), folder, root)
     secrets = secret_reasons(given.command, line, folder, root)
+    files = code_of(given.command, line, folder, root)
     where = os.path.relpath(folder, root)
     extras = [f"in {where}"] if where != "." else []
     extras += ["in the background"] if given.background else []
     extras += ["with the network"] if given.network else []
     whole = given.command.strip()
+    below = [f"({', '.join(extras)})"] if extras else []
+    below += [f"({said})"] if (said := code_words(files, root)) else []
     shown = whole.splitlines()[0][:_TITLE_CHARS]
     if shown != whole:
         shown = f"{shown[: _TITLE_CHARS - 1]}…"
     return Judged(
         ActKind.COMMAND,
         f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
-        given.command if not extras else f"{given.command}\n({', '.join(extras)})",
+        "\n".join((given.command, *below)),
         reasons=(*secrets, *_reasons(root, needs_network=given.network)),
         grant=command_grant(line.prefixes),
         commands=line.commands,
+        files=files,
         plan=(CommandOrder(given.command, folder, given.network, None if given.background else TIMEOUT_S)),
     )
 

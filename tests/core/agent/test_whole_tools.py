@@ -305,3 +305,27 @@ def test_a_call_that_leaked_as_text_is_asked_about_in_every_mode(world: World) -
     state = until(controller, lambda s: is_over(s, chosen))
     assert "return 6" in results(state.discussions.open[chosen].messages)[0]
     assert leaked not in str(world.server.bodies[-1]["messages"])
+
+
+def test_a_script_that_is_swapped_between_the_yes_and_its_run_is_not_run_and_named(world: World) -> None:
+    """The yes was to what stood there then; so is one to a module that it imports."""
+    controller = world.start()
+    chosen = with_tools(world, controller)
+    root = Path(controller.snapshot().config.project.root)
+    script, helper = root / "do.py", root / "helper.py"
+    script.write_text("import helper")
+    helper.write_text("open('one', 'w')")
+    world.server.replies.extend([calls(("bash", {"command": "python3 do.py"})), Said("It was refused.")])
+    controller.send(SendPrompt(chosen, "Do it."))
+    state = until(controller, lambda s: asked(s, chosen))
+    (call,) = state.agent.turns[chosen].calls
+    assert call.approval is not None
+    assert "It runs do.py, helper.py: a change before it runs needs another yes." in call.approval.detail
+    helper.write_text("open('two', 'w')")
+    act(controller, ApproveCall(chosen, call.id, call.approval.id))
+    state = until(controller, lambda s: is_over(s, chosen))
+
+    (said,) = results(state.discussions.open[chosen].messages)
+    assert said == "Not run: helper.py is not as it was when this was asked. Look again, then ask again."
+    assert not (root / "one").exists()
+    assert not (root / "two").exists()

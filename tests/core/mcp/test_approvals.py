@@ -48,8 +48,15 @@ RUNNING = McpServer(SETTINGS, kept=APPROVED, found=FOUND, tools=(READ, WRITE), i
         ("url", "https://a.example", "Its address: nothing, now https://a.example"),
         ("key", "github", "The key it is sent: nothing, now github"),
         ("network", True, "The network: shut, now open to it"),
-        ("files", {"/p/server.py": "d" * 64}, "A file that it runs has changed: /p/server.py"),
-        ("files", {}, "A file that it runs has changed: /p/server.py"),
+        ("files", {"/p/server.py": "d" * 64}, "Code that it runs has changed: /p/server.py"),
+        ("files", {}, "Code that it ran is gone: /p/server.py"),
+        ("files", {**FOUND.files, "/p/json.py": "d" * 64}, "Code that it runs is new: /p/json.py"),
+        (
+            "data",
+            {"/p/data.db": "/p/.env"},
+            "A file of data that it is given leads elsewhere: /p/data.db, now to /p/.env",
+        ),
+        ("unbound", ("/p",), "Folders with more code than a yes is bound to: nothing, now /p"),
     ],
 )
 def test_any_change_of_what_starts_asks_again_and_says_what(field: str, value: Any, words: str) -> None:
@@ -66,7 +73,7 @@ def test_every_field_of_an_approval_is_bound() -> None:
     """A field that comes later is either compared, or the tools', which are apart."""
     others: dict[str, Any] = {
         "program": "/x", "program_sha256": "e", "arguments": ("x",), "environment": ("X",), "url": "x", "network": True,
-        "files": {"x": "y"}, "key": "x",
+        "files": {"x": "y"}, "key": "x", "data": {"x": "y"}, "unbound": ("x",),
     }  # fmt: skip
     assert {*others, "name", "tools"} == set(McpApproval.__struct_fields__)
     assert all(differences(FOUND, replace(FOUND, **{field: value})) for field, value in others.items())
@@ -85,6 +92,15 @@ def test_a_tool_that_is_described_otherwise_is_covered_no_more_and_the_others_st
 
     assert (server.phase, server.approved) == (McpPhase.ASKING, frozenset({"write"}))
     assert server.changed == ("Another description or schema: read",)
+
+
+def test_a_file_of_data_that_comes_goes_or_changes_takes_no_yes_back() -> None:
+    named = replace(FOUND, data={"/p/data.db": "/p/data.db"})
+    kept = of_start(named, None, "")
+    assert may_start(kept, named)
+    assert may_start(kept, FOUND)
+    assert may_start(of_start(FOUND, None, ""), named)
+    assert not may_start(kept, replace(FOUND, data={"/p/data.db": "/p/.env"}))
 
 
 def test_a_hint_of_reading_only_lowers_nothing_and_asks_nothing() -> None:

@@ -1,0 +1,126 @@
+"""What a yes to a server on this machine is bound to: its code by hash, as it is now; its data is its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from core.mcp.approvals import differences, may_start, of_start
+from core.mcp.found import ServerFinder, kept_apart
+from core.mcp.wording import MOST_NAMED, start_lines
+from core.values.mcp import McpApproval, McpServerSettings
+
+CASE = Path(__file__).parents[2] / "data" / "mcp" / "data_file.py"
+
+
+class Place:
+    """A project with a server in a folder of its own, and data beside and elsewhere."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.server = root / "srv" / "server.py"
+        for name in ("srv/server.py", "srv/helper.py", "srv/deep/more.py", "srv/facts.json", "data.db"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("one")
+        self.settings = McpServerSettings("mini", (sys.executable, str(self.server), "data.db"))
+
+    def found(self) -> McpApproval:
+        return ServerFinder().find(self.settings, str(self.root))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "project")
+
+
+@pytest.mark.parametrize("name", ["srv/server.py", "srv/helper.py", "srv/deep/more.py"])
+def test_code_of_the_folder_that_changed_asks_again_and_is_named(place: Place, name: str) -> None:
+    kept = of_start(place.found(), None, "")
+    (place.root / name).write_text("two")
+    now = place.found()
+
+    assert not may_start(kept, now)
+    assert differences(kept.approval, now) == (f"Code that it runs has changed: {place.root / name}",)
+
+
+def test_a_module_that_came_to_be_beside_a_server_asks_again(place: Place) -> None:
+    """Python looks beside the script first: a `json.py` runs in place of its own."""
+    kept = of_start(place.found(), None, "")
+    (place.server.parent / "json.py").touch()
+    assert differences(kept.approval, place.found()) == (
+        f"Code that it runs is new: {place.server.parent / 'json.py'}",
+    )
+
+
+@pytest.mark.parametrize("name", ["data.db", "srv/facts.json", "srv/log.txt", "other.py"])
+def test_data_that_is_written_takes_no_yes_back(place: Place, name: str) -> None:
+    kept = of_start(place.found(), None, "")
+    (place.root / name).write_text("two")
+    assert may_start(kept, place.found())
+
+
+def test_a_server_that_makes_its_database_at_its_first_start_stays_approved(place: Place) -> None:
+    (place.root / "data.db").unlink()
+    kept = of_start(place.found(), None, "")
+    (place.root / "data.db").write_text("made")
+    assert may_start(kept, place.found())
+
+
+def test_a_data_file_that_becomes_a_link_to_another_file_asks_again(place: Place) -> None:
+    kept = of_start(place.found(), None, "")
+    (place.root / ".env").write_text("x")
+    (place.root / "data.db").unlink()
+    (place.root / "data.db").symlink_to(place.root / ".env")
+    (line,) = differences(kept.approval, place.found())
+    assert (
+        line
+        == f"A file of data that it is given leads elsewhere: {place.root / 'data.db'}, now to {place.root / '.env'}"
+    )
+
+
+def test_the_question_says_which_is_code_and_which_data(place: Place) -> None:
+    lines = dict(start_lines(place.found()))
+    assert f"{place.server} (" in lines["Code, asked about again when it changes"]
+    assert lines["Data, which it may change"] == str(place.root / "data.db")
+    assert "data.db" not in lines["Code, asked about again when it changes"]
+
+
+def test_a_question_about_much_code_names_the_first_files_and_each_folder_with_a_hash(place: Place) -> None:
+    for number in range(MOST_NAMED + 3):
+        (place.server.parent / f"m{number:02}.py").write_text("x")
+    asked = place.found()
+    rows = dict(start_lines(asked))["Code, asked about again when it changes"].split("\n")
+    assert len(rows) == MOST_NAMED + 2
+    assert rows[0].startswith(f"{place.server} (")
+    assert rows[-1].startswith(f"{place.server.parent / 'deep'}: 1 more file (")
+
+    changed = replace(asked, files={**asked.files, str(place.server.parent / "m14.py"): "d" * 64})
+    assert start_lines(changed) != start_lines(asked)
+
+
+def test_too_much_code_is_said(place: Place) -> None:
+    asked = replace(place.found(), unbound=("/p/srv",))
+    assert "/p/srv" in dict(start_lines(asked))["Not all code is bound"]
+
+
+def test_bytecode_beside_a_server_of_the_project_is_not_run_in_place_of_its_code(place: Place) -> None:
+    """Commands may write `__pycache__` of a project; no yes is bound to it."""
+    found = place.found()
+    assert kept_apart(place.settings, str(place.root), found, "/scratch") == {
+        "PYTHONPYCACHEPREFIX": "/scratch/pycache"
+    }
+    assert kept_apart(place.settings, "/elsewhere", found, "/scratch") == {}
+
+
+def test_the_reported_server_whose_argument_is_its_data_file_stays_approved(tmp_path: Path) -> None:
+    """modelcontextprotocol/servers#692, #1481."""
+    arguments = next(line for line in CASE.read_text().splitlines() if line.startswith("# ARGS: "))
+    words = arguments.removeprefix("# ARGS: ").replace("PROJECT", str(tmp_path)).split()
+    settings = McpServerSettings("mini", (sys.executable, str(CASE), *words))
+    kept = of_start(ServerFinder().find(settings, str(tmp_path)), None, "")
+    for text in ("start\n", "row\n"):
+        (tmp_path / "data.db").write_text(text)
+        assert may_start(kept, ServerFinder().find(settings, str(tmp_path)))
