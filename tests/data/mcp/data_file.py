@@ -7,6 +7,7 @@ After modelcontextprotocol/servers#692 and #1481.
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 
 def note(row: str) -> None:
@@ -14,7 +15,7 @@ def note(row: str) -> None:
         file.write(row)
 
 
-def answer(message: dict) -> dict:
+def answer(message: dict[str, Any]) -> dict[str, Any]:
     match message["method"]:
         case "initialize":
             version = message["params"]["protocolVersion"]
@@ -26,7 +27,8 @@ def answer(message: dict) -> dict:
         case "tools/call":
             note("row\n")
             return {"content": [{"type": "text", "text": "written"}]}
-    return {}
+        case _:
+            return {}
 
 
 note("start\n")
