@@ -9,7 +9,8 @@ from core.agent.command_places import working_folders
 from core.agent.command_rules import CommandLine
 from core.base import figures
 from core.base.run_code import CodeHashes
-from core.base.run_words import RunWords, line_words, run_words
+from core.base.run_files import RunWords
+from core.base.run_words import line_words, run_words
 from core.context.places import is_inside
 
 _MOST_NAMED = 5

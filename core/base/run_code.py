@@ -14,7 +14,7 @@ import msgspec
 
 from core.base.errors import SlopError
 from core.base.opener import open_file, read_file
-from core.base.run_words import ENDINGS, NODE_ENDINGS, PYTHON_ENDINGS, RunWords, file_at
+from core.base.run_files import ENDINGS, NODE_ENDINGS, PYTHON_ENDINGS, RunWords, file_at
 
 MOST_FILES = 2_000
 MOST_BYTES = 100_000_000
@@ -79,7 +79,7 @@ class CodeHashes:
         return digest.hexdigest()
 
     def imported(self, words: RunWords, within: str) -> RunCode:
-        """What the words name, and what that imports beside it. A file that cannot be read has no hash, and counts as one. Total.
+        """Code that the words name, with the files that it imports beside it. A file that cannot be read has no hash, and counts as one. Total.
 
         Args:
             within: a folder, absolute, links resolved: of a script elsewhere nothing is looked for that it imports.
@@ -89,7 +89,7 @@ class CodeHashes:
         return self._hashed((*named, *imports_of(inside, within)), (), has_all=False)
 
     def whole(self, words: RunWords, more: Iterable[str] = ()) -> RunCode:
-        """What the words name, with what is said to go with it, and all code of their folders. Raises OSError."""
+        """Code that the words name, what is said to go with it, and all code of their folders. Raises OSError."""
         unbound: list[str] = []
         beside = (path for folder, endings in words.folders for path in _beside(folder, endings, unbound))
         return self._hashed((*words.code, *more, *imports_of(words.code, ""), *beside), unbound)

@@ -9,7 +9,9 @@ from pathlib import Path
 from core.base.child_process import find_program
 from core.base.errors import ConfigError
 from core.base.run_code import CodeHashes
-from core.base.run_words import PYTHON_ENDINGS, file_at, module_files, python_code, run_words
+from core.base.run_files import PYTHON_ENDINGS, file_at
+from core.base.run_interpreters import module_files, python_code
+from core.base.run_words import run_words
 from core.mcp.runners import runner_files
 from core.values.mcp import McpApproval, McpOrigin, McpServerSettings
 
