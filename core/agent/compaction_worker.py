@@ -35,7 +35,7 @@ from core.providers.whole_reply import CallSpent, whole_reply
 from core.spending.estimates import booked, with_lost
 from core.spending.limits import upkeep_key
 from core.values.messages import Role
-from core.values.provider import ProviderRequest, RequestMessage, StopKind
+from core.values.provider import WHOLE_REPLY, ProviderRequest, RequestMessage, StopKind
 from core.values.spec import StackSpec
 from core.values.stack import LayerId, Segment
 from core.values.usage import Usage, UsageKind, add_usage
@@ -207,8 +207,8 @@ class CompactionHandler:
             reply = whole_reply(client, request, token, spent, most_chars=MAX_SUMMARY_CHARS)
             if reply.stop is StopKind.CANCELLED:
                 raise SlopError("It was stopped")
-            if reply.stop is StopKind.REFUSED:
-                raise ProviderError(FailureKind.BAD_REPLY, f"{effect.model} declined to write the summary")
+            if reply.stop not in WHOLE_REPLY:  # half a summary would stand for all that left the view
+                raise ProviderError(FailureKind.BAD_REPLY, f"The summary is not whole: {reply.told}")
             return reply.text
 
         plan, text, problem = effect.plan, "", ""

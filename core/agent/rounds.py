@@ -19,7 +19,7 @@ from core.turn.messages import CallEnded, RetrySend
 from core.values.agent import AgentTurn, CallState, ToolCall
 from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Message, ReasoningPart, Role, Status, ToolCallPart, ToolResultPart
-from core.values.provider import StopKind
+from core.values.provider import WHOLE_REPLY, StopKind
 from core.values.records import MarkRecord, MessageRecord, UsageRecord
 from core.values.state import AppState
 from core.values.updates import Result
@@ -107,7 +107,7 @@ def nudged(state: AppState, given: Stamp, event: CallEnded) -> Result | None:
     if call is None or summary is None or not summary.meta.has_tools or call.refused:
         return None
     is_empty = all(isinstance(part, ReasoningPart) for part in event.parts)
-    if event.stopped.kind is not StopKind.COMPLETED or not is_empty or call.phase is CallPhase.STOPPING:
+    if event.stopped.kind not in WHOLE_REPLY or not is_empty or call.phase is CallPhase.STOPPING:
         return None
     turn = state.agent.turns.get(call.discussion_id) or AgentTurn(call.discussion_id, call.user_message_id)
     words = state.config.prompts.get(NUDGE_PROMPT, "").strip()

@@ -74,9 +74,15 @@ class FailureKind(StrEnum):
     SERVER_FAULT = "server_fault"
     STREAM_DROPPED = "stream_dropped"
     BAD_REPLY = "bad_reply"
+    CUT_OFF = "cut_off"
+    DECLINED = "declined"
+    UNKNOWN_END = "unknown_end"
     NOT_INSTALLED = "not_installed"
     SPEND_LIMIT = "spend_limit"
 
+
+SHORT_ENDS = frozenset({FailureKind.CUT_OFF, FailureKind.DECLINED, FailureKind.UNKNOWN_END})
+"""Kinds where the provider ended the reply itself, before its end: what came is kept, and is the answer that there is."""
 
 RETRYABLE_KINDS = frozenset(
     {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from core.caching.decision import PlannedTurn
 from core.context.stack import AggregateStack
@@ -45,8 +46,8 @@ def begins_turn(turn: PlannedTurn) -> bool:
 def next_round(turns: Sequence[Message], *, has_tools: bool) -> float:
     """Probability that a reply asks for tools, so that the turn sends another request, 0 to 1.
 
-    By the replies to the same: to the person's words, or in a running turn to results of tools. Who seldom uses tools may
-    still run one turn of forty calls.
+    Who seldom uses tools may still run one turn of forty calls: in a running turn the replies to results count alone, where
+    all of them together tell of less than nothing known does.
 
     Args:
         turns: what was said, in order; has_tools: the request offers any, else 0.
@@ -54,12 +55,13 @@ def next_round(turns: Sequence[Message], *, has_tools: bool) -> float:
     if not has_tools:
         return 0.0
     lately = turns[-_LOOKED_AT:]
-    is_running = bool(lately) and lately[-1].role is Role.TOOL
-    asking = replies = 0
-    before = Role.USER
-    for message in lately:
-        if message.role is Role.ASSISTANT and (before is Role.TOOL) is is_running:
-            replies += 1
-            asking += ToolCallPart in map(type, message.parts)
-        before = message.role
-    return (asking + _PRIOR_CALLS) / (replies + _PRIOR_REPLIES)
+    odds = _asking(lately)
+    if odds >= _PRIOR_CALLS / _PRIOR_REPLIES or lately[-1].role is not Role.TOOL:
+        return odds
+    return max(odds, _asking([reply for before, reply in pairwise(lately) if before.role is Role.TOOL]))
+
+
+def _asking(turns: Sequence[Message]) -> float:
+    replies = [message.parts for message in turns if message.role is Role.ASSISTANT]
+    asking = len([parts for parts in replies if ToolCallPart in map(type, parts)])
+    return (asking + _PRIOR_CALLS) / (len(replies) + _PRIOR_REPLIES)

@@ -51,10 +51,11 @@ from core.settings.messages import RefreshModels
 from core.settings.starting_model import named_provider
 from core.settings.wording import trust_command
 from core.turn.messages import CancelReply, RetrySend, SendPrompt
+from core.turn.renewal import retried_prompt_id
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
 from core.values.outcomes import CommandOutcome
-from core.values.provider import ProviderKind
+from core.values.provider import FAILURE_MARKS, ProviderKind
 from core.values.records import MessageRecord
 from core.values.spending import LimitScope
 from core.values.state import AppState
@@ -111,7 +112,7 @@ def _send(front: FrontEnd, console: Console, options: Options, chosen: str, text
     if given.tools:
         _say_missing_tools(state, chosen, console)
     opened = front.snapshot().discussions.open[chosen]
-    if given.retry and not opened.failed_message_id:
+    if given.retry and not retried_prompt_id(opened):
         raise UsageError("Nothing failed in this discussion", remedy="Send a text instead")
     say_losses(front.stack_spec(chosen), console)
     before = frozenset(entry.id for entry in opened.entries)
@@ -447,7 +448,7 @@ class SentTurn:
         if said := state.retrieval.recall_problems.get(self.chosen, ""):
             self.console.note(f"manual-slop: {said}")
         for mark in self._new(opened):
-            if not isinstance(mark, Message) and mark.kind not in {"failed", "model"}:
+            if not isinstance(mark, Message) and mark.kind not in {*FAILURE_MARKS, "model"}:
                 self.console.note(f"manual-slop: {mark.text}")
         if is_stopped and reply is not None:
             self.console.note(f"The part that came is kept in {self.chosen}.")

@@ -211,7 +211,7 @@ class _Printed:
             case "retrying":
                 self.console.note(f"manual-slop: {data['reason']}; trying again")
             case "done":
-                self.done = data["reply"]
+                self.done, self.error = data["reply"], data.get("failure")
             case "error":
                 self.error = data
             case _:
@@ -249,7 +249,7 @@ class _Printed:
             self.console.note(f"{usage_line(reply)} · {chosen}")
         if is_stopped:
             return 130
-        return 1 if reply is None else 0
+        return 1 if reply is None or self.error is not None else 0
 
     def _data(self, chosen: str, reply: Message | None, *, is_stopped: bool) -> dict[str, Any]:
         failure = None

@@ -27,6 +27,13 @@ WORDS = (
     ('send it with "queue": true', "send it with --queue"),
     ("in Caching, Overview", "in the settings"),
     ("or say that it may be replaced", "or write over it with --replace"),
+    (
+        "Press Continue for the rest, or raise the limit of the reply",
+        "Send another message for the rest, or raise the limit with --max-output",
+    ),
+    ("Press Continue for the rest, or Retry", "Send another message for the rest, or it again with --retry"),
+    ("press Continue for the rest, or Retry", "send another message for the rest, or it again with --retry"),
+    ("Press Continue for the rest", "Send another message for the rest"),
     ("Press Retry", "Send it again with --retry"),
     ("press Retry", "send it again with --retry"),
 )

@@ -44,7 +44,7 @@ _RESULT_NOUNS = {
 }
 _STATUS_NOTES = {
     Status.COMPLETE: "",
-    Status.PARTIAL: "cut off: the stream ended early",
+    Status.PARTIAL: "not whole",
     Status.INTERRUPTED: "interrupted",
 }
 

@@ -98,7 +98,7 @@ class Collector:
             if answer.is_billed:
                 paid += self._pay(batch, item, answer)
                 taken.add(index)
-            if answer.kind is AnswerKind.ERRORED or answer.stop is StopKind.REFUSED:
+            if answer.kind is AnswerKind.ERRORED or answer.stop in {StopKind.REFUSED, StopKind.BROKEN}:
                 faults.append(BatchFault(item.key, answer.reason, answer.is_refused))
                 failed.append(index)
             elif answer.kind is not AnswerKind.ANSWERED:

@@ -112,6 +112,10 @@ class ProviderGenerate:
             )
         if reply.stop is StopKind.CANCELLED:
             raise HarvestCancelledError("The harvest was stopped")
+        if reply.stop is StopKind.BROKEN:
+            raise ProviderError(
+                FailureKind.BAD_REPLY, reply.told, remedy="Look again, or choose another model"
+            )
         if reply.stop is StopKind.REFUSED:
             raise ProviderError(
                 FailureKind.BAD_REPLY,

@@ -12,7 +12,7 @@ from core.agent.compaction_messages import CompactDiscussion
 from core.agent.delegation import questions_of
 from core.agent.failed_calls import FailedCall, failed_calls
 from core.app.execution import begin, is_over
-from core.base.errors import FailureKind
+from core.base.errors import SHORT_ENDS, FailureKind
 from core.base.figures import time_limit
 from core.discussion.messages import (
     AttachFile,
@@ -118,13 +118,22 @@ class SentData(Data, frozen=True):
     is_queued: bool
 
 
+class ShortEndData(Data, frozen=True):
+    """Why a reply is not whole: `cut_off`, `declined` or `unknown_end`; what happened, with the provider's word, and what helps."""
+
+    code: str
+    message: str
+    remedy: str
+
+
 class AnsweredData(Data, frozen=True):
-    """The message and its reply. Null: none came."""
+    """The message and its reply. Null: none came. `failure`: the provider ended the reply before its end; null: it did not."""
 
     discussion_id: str
     message_id: str
     reply: MessageData | None
     is_stopped: bool
+    failure: ShortEndData | None = None
 
 
 class CancelledData(Data, frozen=True):
@@ -263,15 +272,17 @@ class FollowedTurn:
             raise RefusedError(409, "queue_held", f"It waits in the queue: {opened.queue_hold}", remedy)
         if all(message.id != self.message_id for message in opened.entries):
             raise RefusedError(409, "taken_back", "The message was taken back before it was sent")
+        reply, short = self._reply(opened), None
         if opened.failure is not None and opened.failed_message_id == self.message_id:
             failure = opened.failure
             if failure.kind is FailureKind.SPEND_LIMIT:
                 raise RefusedError(409, failure.kind.value, failure.what, PAST_LIMIT)
-            raise RefusedError(502, failure.kind.value, failure.what, failure.remedy)
-        reply = self._reply(opened)
+            if reply is None or failure.kind not in SHORT_ENDS:
+                raise RefusedError(502, failure.kind.value, failure.what, failure.remedy)
+            short = ShortEndData(failure.kind.value, failure.what, failure.remedy)
         is_stopped = reply is None or reply.status is not Status.COMPLETE
         data = None if reply is None else MessageData.of(reply)
-        return AnsweredData(self.chosen, self.message_id, data, is_stopped)
+        return AnsweredData(self.chosen, self.message_id, data, is_stopped, short)
 
     def _opened(self, state: AppState) -> OpenDiscussion:
         opened = state.discussions.open.get(self.chosen)

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from core.base.errors import ProviderError
+from core.providers.endings import told_of
 from core.providers.protocol import CancelToken, Provider
 from core.providers.retry import stream_with_retry
 from core.values.provider import (
+    WHOLE_REPLY,
     ProviderRequest,
     ReasoningDelta,
     StopKind,
@@ -23,11 +25,16 @@ from core.values.usage import Usage
 
 
 class WholeReply(msgspec.Struct, frozen=True):
-    """Reply of a call, without its reasoning and tool calls. `usage` is empty where none was reported."""
+    """Reply of a call, without its reasoning and tool calls.
+
+    Args:
+        usage: empty where none was reported; told: why it is not whole, in a sentence without its stop; empty where it is.
+    """
 
     text: str
     usage: Usage
     stop: StopKind
+    told: str = ""
 
 
 class CallSpent(msgspec.Struct, frozen=True):
@@ -52,7 +59,7 @@ class _Arrived:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.written: list[str] = []
-        self.usage, self.stop = Usage(), StopKind.COMPLETED
+        self.usage, self.stop = Usage(), Stopped(StopKind.COMPLETED)
         self.is_whole, self.is_out, self.lost = False, True, 0
 
     def add(self, item: StreamItem) -> None:
@@ -67,7 +74,7 @@ class _Arrived:
             case UsageUpdate():
                 self.usage = item.usage
             case Stopped():
-                self.stop = item.kind
+                self.stop = item
                 self.is_out = item.is_sent
                 self.is_whole = item.kind is not StopKind.CANCELLED
 
@@ -111,7 +118,9 @@ def whole_reply(
         raise
     finally:
         on_spent(arrived.spent())
-    return WholeReply("".join(arrived.texts), arrived.usage, arrived.stop)
+    kind = arrived.stop.kind
+    told = "" if kind in {*WHOLE_REPLY, StopKind.CANCELLED} else told_of(arrived.stop)[0]
+    return WholeReply("".join(arrived.texts), arrived.usage, kind, told)
 
 
 def warmed(items: Iterable[StreamItem]) -> Usage | None:

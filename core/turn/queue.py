@@ -29,7 +29,7 @@ from core.turn.sending import (
 from core.values.discussion import Draft, LiveCall, OpenDiscussion, QueuedPrompt
 from core.values.messages import Mark, Role
 from core.values.outcomes import CommandOutcome
-from core.values.provider import StopKind
+from core.values.provider import FAILURE_MARKS, WHOLE_REPLY, StopKind
 from core.values.records import MessageRecord
 from core.values.spending import SpendRefusal
 from core.values.state import AppState
@@ -43,13 +43,12 @@ from core.values.updates import (
     without_call,
 )
 
-WHOLE_REPLY = frozenset({StopKind.COMPLETED, StopKind.TOOL_CALLS})
-"""Ends of a reply after which the queue goes on."""
-
 HOLD_OF_STOP = {
     StopKind.CANCELLED: "You stopped the reply before it.",
     StopKind.TRUNCATED: "The reply before it was cut off.",
     StopKind.REFUSED: "The model declined to answer what came before it.",
+    StopKind.BROKEN: "The reply before it cannot be used.",
+    StopKind.UNKNOWN: "The reply before it may not be whole.",
 }
 GONE = "It was sent or taken back elsewhere meanwhile."
 
@@ -135,7 +134,9 @@ def failed_prompt_id(opened: OpenDiscussion) -> str:
     Asked of the log, so that it is known after a restart; a message that another program has under way is none.
     """
     last = opened.unanswered_id
-    is_failed = any(isinstance(e, Mark) and e.kind == "failed" and e.after_id == last for e in opened.entries)
+    is_failed = any(
+        isinstance(e, Mark) and e.kind in FAILURE_MARKS and e.after_id == last for e in opened.entries
+    )
     return last if is_failed and opened.failed_message_id == last else ""
 
 

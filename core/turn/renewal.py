@@ -46,9 +46,19 @@ class _AskedTurn(msgspec.Struct, frozen=True):
 def retry(state: AppState, given: Stamp, command: RetrySend) -> Result:
     """Send again what failed. A part of a reply that came before the failure is the first version of it."""
     opened = state.discussions.open.get(command.discussion_id)
-    if opened is None or not opened.failed_message_id:
+    prompt_id = retried_prompt_id(opened) if opened is not None else ""
+    if not prompt_id:
         return ignore(state, command, "No send has failed in this discussion.")
-    return _ask_again(state, given, command, opened.failed_message_id)
+    return _ask_again(state, given, command, prompt_id)
+
+
+def retried_prompt_id(opened: OpenDiscussion) -> str:
+    """Id of the message whose send failed, or whose reply is not whole: the log tells it after a restart too. Empty for none."""
+    if opened.failed_message_id:
+        return opened.failed_message_id
+    last = next(reversed(opened.messages), None)
+    is_short = last is not None and last.role is Role.ASSISTANT and last.status is not Status.COMPLETE
+    return _prompt_of(opened.entries, "") if is_short else ""
 
 
 def regenerate(state: AppState, given: Stamp, command: RegenerateReply) -> Result:

@@ -8,6 +8,7 @@ from core.base.errors import FailureKind
 from core.base.stamp import Stamp
 from core.base.text import clean
 from core.discussion.messages import AppendRecords, ReplyToken
+from core.providers.endings import NO_CALL, told_of
 from core.turn.call_ids import used_ids, with_own_ids
 from core.turn.messages import CallEnded, CallFailed, RetrySend
 from core.turn.queue import hold, hold_after, hold_at_limit
@@ -15,44 +16,55 @@ from core.turn.room import make_room
 from core.turn.sending import find_call
 from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Part, Role, Status, TextPart, ToolCallPart
-from core.values.provider import Failure, StopKind, Stopped
+from core.values.provider import FAILED, WHOLE_REPLY, Failure, StopKind
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
 from core.values.spending import SpendRefusal
 from core.values.state import AppState, Level
 from core.values.updates import Result, notify, with_call, with_open, without_call
 from core.values.usage import Usage
 
-STATUS_OF_STOP = {
-    StopKind.COMPLETED: Status.COMPLETE,
-    StopKind.TOOL_CALLS: Status.COMPLETE,
-    StopKind.REFUSED: Status.COMPLETE,
-    StopKind.TRUNCATED: Status.PARTIAL,
-    StopKind.CANCELLED: Status.INTERRUPTED,
+FAILURE_OF_STOP = {
+    StopKind.TRUNCATED: FailureKind.CUT_OFF,
+    StopKind.REFUSED: FailureKind.DECLINED,
+    StopKind.BROKEN: FailureKind.BAD_REPLY,
+    StopKind.UNKNOWN: FailureKind.UNKNOWN_END,
 }
+"""Half a reply is no reply: where it is not whole the call has failed, in every front end, and what came is kept."""
 
-MARK_OF_STOP = {
-    StopKind.TRUNCATED: "The reply was cut off at the output limit.",
-    StopKind.REFUSED: "The model declined to answer.",
-    StopKind.CANCELLED: "Stopped.",
-}
+_AGAIN = "Press Retry, or choose another model."
 
 
 def ended(state: AppState, given: Stamp, event: CallEnded) -> Result:
-    """A reply is whole, or ended as asked."""
+    """A reply is whole, was stopped by the person, or was ended before its end."""
     call = find_call(state, event.call_id)
     if call is None:
         return state, ()
     if call.refused:
         return _refused(state, given, call)
     kind = event.stopped.kind
+    if kind in WHOLE_REPLY and (why := _what_is_missing(event)):
+        empty = Failure(FailureKind.BAD_REPLY, why, _AGAIN)
+        return failed(state, given, CallFailed(event.call_id, empty, event.parts, event.usage))
     state = hold_after(state, call.discussion_id, kind)
-    if kind is StopKind.COMPLETED and not event.parts:
-        empty = Failure(
-            FailureKind.BAD_REPLY, "The model sent an empty reply", "Press Retry, or choose another model."
-        )
-        return failed(state, given, CallFailed(event.call_id, empty, (), event.usage))
-    marks = _marks(given, event.stopped)
-    return _store(state, given, call, event.parts, STATUS_OF_STOP[kind], event.usage, marks)
+    if kind in WHOLE_REPLY:
+        return _store(state, given, call, event.parts, Status.COMPLETE, event.usage, ())
+    if kind is StopKind.CANCELLED:
+        mark = MarkRecord(given.make_id(2), given.at, kind.value, "Stopped.")
+        return _store(state, given, call, event.parts, Status.INTERRUPTED, event.usage, (mark,))
+    what, remedy = told_of(event.stopped)
+    failure = Failure(FAILURE_OF_STOP[kind], what, f"{remedy}.")
+    state = _with_failure(state, call, failure, Level.WARNING)
+    mark = MarkRecord(given.make_id(2), given.at, kind.value, f"{what}.")
+    return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
+
+
+def _what_is_missing(event: CallEnded) -> str:
+    """Thing that a reply lacks which its provider ended as a whole one, in a sentence; empty for nothing."""
+    calls = [part for part in event.parts if isinstance(part, ToolCallPart)]
+    if event.stopped.kind is StopKind.TOOL_CALLS and not calls:
+        return f"{NO_CALL} ({event.stopped.detail})" if event.stopped.detail else NO_CALL
+    has_words = any(isinstance(part, TextPart) and part.text.strip() for part in event.parts)
+    return "" if calls or has_words else "The model sent an empty reply"
 
 
 def asked_again(
@@ -73,14 +85,6 @@ def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     return with_open(state, replace(opened, refusal=refusal)), effects
 
 
-def _marks(given: Stamp, stopped: Stopped) -> tuple[Record, ...]:
-    text = MARK_OF_STOP.get(stopped.kind)
-    if text is None:
-        return ()
-    told = f"{text} ({stopped.detail})" if stopped.detail and stopped.kind is not StopKind.CANCELLED else text
-    return (MarkRecord(given.make_id(2), given.at, stopped.kind.value, told),)
-
-
 def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
     """A call failed. What was received is kept and marked; the prompt can be sent again with one key."""
     call = find_call(state, event.call_id)
@@ -90,21 +94,26 @@ def failed(state: AppState, given: Stamp, event: CallFailed) -> Result:
     if _may_go_again(call, event):
         return make_room(state, given, call, failure, event.usage)
     state = hold(state, call.discussion_id, f"What came before it failed: {failure.what.removesuffix('.')}.")
+    state = _with_failure(state, call, failure, Level.ERROR)
+    mark = MarkRecord(given.make_id(2), given.at, FAILED, failure.what)
+    return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
+
+
+def _with_failure(state: AppState, call: LiveCall, failure: Failure, level: Level) -> AppState:
+    """The state in which a call has failed, told to the person with Retry."""
     opened = replace(
         state.discussions.open[call.discussion_id], failure=failure, failed_message_id=call.user_message_id
     )
-    state = notify(
+    return notify(
         with_open(state, opened),
         f"call/{call.discussion_id}",
-        Level.ERROR,
+        level,
         f"{_name(state, call)}: {failure.what}",
         ". ".join(part for part in (failure.remedy.removesuffix("."), failure.where) if part),
         action=RetrySend(call.discussion_id),
         action_label="Retry",
         discussion_id=call.discussion_id,
     )
-    mark = MarkRecord(given.make_id(2), given.at, "failed", failure.what)
-    return _store(state, given, call, event.parts, Status.PARTIAL, event.usage, (mark,))
 
 
 MOST_OVERFLOWS = 2

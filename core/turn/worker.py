@@ -37,6 +37,7 @@ from core.turn.messages import (
 )
 from core.values.messages import Part, ToolCallPart
 from core.values.provider import (
+    WHOLE_REPLY,
     ContentsReport,
     Failure,
     ProviderKind,
@@ -311,7 +312,8 @@ class CallWorker:
     def _with_recovered(
         self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
     ) -> tuple[Stopped, tuple[Part, ...]]:
-        if not request.tools or stopped.kind is not StopKind.COMPLETED:
+        is_asking = any(isinstance(part, ToolCallPart) for part in parts)
+        if not request.tools or is_asking or stopped.kind not in WHOLE_REPLY:
             return stopped, parts
         try:
             found = self._services.recovered(request, parts, effect.spec)

@@ -189,13 +189,27 @@ class UsageUpdate(msgspec.Struct, frozen=True):
 
 
 class StopKind(StrEnum):
-    """Kind of end of a reply when nothing failed."""
+    """Kind of end of a reply that a vendor ended itself. `BROKEN`: it cannot be used; `UNKNOWN`: nobody knows whether it is whole."""
 
     COMPLETED = "completed"
     TRUNCATED = "truncated"
     REFUSED = "refused"
     TOOL_CALLS = "tool_calls"
     CANCELLED = "cancelled"
+    BROKEN = "broken"
+    UNKNOWN = "unknown"
+
+
+WHOLE_REPLY = frozenset({StopKind.COMPLETED, StopKind.TOOL_CALLS})
+"""Ends of a reply that is all that there was to come."""
+
+FAILED = "failed"
+"""Mark of a call that failed."""
+
+FAILURE_MARKS = frozenset(
+    {FAILED, *(kind.value for kind in StopKind if kind not in {*WHOLE_REPLY, StopKind.CANCELLED})}
+)
+"""Marks of calls whose message waits to be sent again: the call failed, or its reply is not whole."""
 
 
 class Stopped(msgspec.Struct, frozen=True):

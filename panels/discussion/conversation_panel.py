@@ -11,6 +11,7 @@ from core.discussion.messages import SetEffort, SetPersona, SetSystemPreset
 from core.values.agent import AgentTurn
 from core.values.discussion import DiscussionSummary, LiveCall, OpenDiscussion
 from core.values.messages import Entry, Mark
+from core.values.provider import FAILURE_MARKS
 from panels.base import selection
 from panels.base.action import action_button, action_item, action_tip, run_action
 from panels.base.desk import Desk, send_chord
@@ -202,7 +203,7 @@ def _messages(desk: Desk, opened: OpenDiscussion) -> None:
             case AgentTurn():
                 turn_row(here, entry)
             case Mark() if (
-                entry is opened.entries[-1] and entry.kind == "failed" and opened.failure is not None
+                entry is opened.entries[-1] and entry.kind in FAILURE_MARKS and opened.failure is not None
             ):
                 pass  # the row behind it says the same, with the remedy
             case Mark():

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 import msgspec
 
 from core.base import figures as fmt
+from core.base.errors import SHORT_ENDS
 from core.discussion.messages import (
     ArchiveDiscussion,
     DeleteDiscussion,
@@ -357,6 +358,8 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
     if opened is not None and opened.held_calls:
         return "terminal", "warn", held_words(opened)
     if opened is not None and opened.failure is not None:
+        if opened.failure.kind in SHORT_ENDS:
+            return "circle-exclamation", "warn", opened.failure.what
         return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
     if summary.is_unanswered:
         return "circle-exclamation", "warn", "The last message has no reply: it can be sent again"

@@ -54,6 +54,8 @@ MARK_ICONS = {
     "cancelled": "stop",
     "truncated": "scissors",
     "refused": "ban",
+    "broken": "circle-exclamation",
+    "unknown": "circle-info",
     "failed": "circle-exclamation",
     "cut": "scissors",
     "overflow": "scissors",
@@ -346,7 +348,7 @@ def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:
     with ui.row("cut off"):
         ui.icon("icon", "triangle-exclamation", tone="warn")
         was_stopped = message.status is Status.INTERRUPTED
-        why = "Stopped before the end" if was_stopped else "Cut off: the stream ended early"
+        why = "Stopped before the end" if was_stopped else "This reply is not whole"
         ui.text("why", f"{why}. What arrived is kept.", tone="warn", style="small", width=0, wraps=True)
         is_below = 0 < ui.width() < BESIDE_FROM_PX
         if is_last and not is_below:

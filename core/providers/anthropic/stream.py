@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from core.base.errors import FailureKind, ProviderError
+from core.providers.endings import stop_at
 from core.providers.usage import counted_usage, figure, is_absurd, part_of
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
@@ -24,17 +25,6 @@ from core.values.provider import (
     UsageUpdate,
 )
 from core.values.usage import UNTOLD_MISS, Usage
-
-_STOPS: Mapping[str, StopKind] = {
-    "end_turn": StopKind.COMPLETED,
-    "stop_sequence": StopKind.COMPLETED,
-    "max_tokens": StopKind.TRUNCATED,
-    "model_context_window_exceeded": StopKind.TRUNCATED,
-    "pause_turn": StopKind.TRUNCATED,
-    "tool_use": StopKind.TOOL_CALLS,
-    "refusal": StopKind.REFUSED,
-}
-"""A reason that is not listed counts as completed, with the vendor's word as its detail."""
 
 _MISSES: Mapping[str, str] = {
     "model_changed": "the model changed",
@@ -115,7 +105,7 @@ def reply_items(
                 stop = _stopped(_get(event, "delta"))
                 yield UsageUpdate(usage)
             case "message_stop":
-                yield stop or Stopped(StopKind.COMPLETED)
+                yield stop or stop_at("")
                 return
             case _:
                 pass  # ping, and what later versions add
@@ -235,10 +225,8 @@ def _stop(block: _Block | None) -> Iterator[StreamItem]:
 
 
 def _stopped(delta: object) -> Stopped:
-    reason = _string(delta, "stop_reason")
-    kind = _STOPS.get(reason, StopKind.COMPLETED)
-    explanation = _string(_get(delta, "stop_details"), "explanation") if kind is StopKind.REFUSED else ""
-    return Stopped(kind, f"{reason}: {explanation}" if explanation else reason)
+    explanation = _string(_get(delta, "stop_details"), "explanation")
+    return stop_at(_string(delta, "stop_reason"), explanation=explanation)
 
 
 def _get(value: object, *path: str) -> object:

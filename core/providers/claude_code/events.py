@@ -14,22 +14,16 @@ from msgspec.structs import replace
 from core.base.errors import FailureKind, ProviderError
 from core.base.json_text import read_json
 from core.providers.door import status_of
+from core.providers.endings import stop_at
 from core.providers.failures import kind_of_status, provider_error
 from core.providers.usage import counted_usage, figure, is_absurd, price, total
 from core.providers.wire import canonical_json
-from core.values.provider import ReasoningDelta, StopKind, Stopped, StreamItem, TextDelta, UsageUpdate
+from core.values.provider import ReasoningDelta, Stopped, StreamItem, TextDelta, UsageUpdate
 from core.values.settings import ServerSettings
 from core.values.usage import Usage
 
 Json = Mapping[str, Any]
 
-_STOPS = {
-    "end_turn": StopKind.COMPLETED,
-    "stop_sequence": StopKind.COMPLETED,
-    "max_tokens": StopKind.TRUNCATED,
-    "model_context_window_exceeded": StopKind.TRUNCATED,
-    "refusal": StopKind.REFUSED,
-}
 _KIND_OF_ERROR = {
     "authentication_failed": FailureKind.BAD_KEY,
     "billing_error": FailureKind.NO_QUOTA,
@@ -119,7 +113,7 @@ class ClaudeReader:
                     # The CLI would ask again and again for the rest, each time at full price.
                     usage = self._usage | dict(_mapping(event.get("usage")))
                     yield UsageUpdate(claude_usage(usage, None, self.request_id))
-                    self.stop = Stopped(StopKind.TRUNCATED, self._stop_reason)
+                    self.stop = stop_at(self._stop_reason)
             case _:
                 pass
 
@@ -152,7 +146,7 @@ class ClaudeReader:
                 return
             output = event["structured_output"]
             yield TextDelta(canonical_json(output))
-        self.stop = Stopped(_STOPS.get(reason, StopKind.COMPLETED), reason)
+        self.stop = stop_at(reason)
 
 
 def claude_usage(usage: Json, cost: object, request_id: str) -> Usage:

@@ -8,27 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.providers.compatible.reasoning_spellings import ReasoningReader
+from core.providers.endings import stop_at
 from core.providers.usage import counted_usage, part_of
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
 from core.values.provider import (
     ReasoningDelta,
-    StopKind,
-    Stopped,
     StreamItem,
     TextDelta,
     ToolCallReady,
     UsageUpdate,
 )
 from core.values.usage import Usage
-
-_STOPS = {
-    "stop": StopKind.COMPLETED,
-    "length": StopKind.TRUNCATED,
-    "content_filter": StopKind.REFUSED,
-    "tool_calls": StopKind.TOOL_CALLS,
-    "function_call": StopKind.TOOL_CALLS,
-}
 
 
 @dataclass(slots=True)
@@ -87,12 +78,7 @@ class ChatReader:
         for call in calls:
             call_id = call.call_id or _new_id()
             yield ToolCallReady(ToolCallPart(call_id, call.name, call.arguments or "{}"))
-        kind = _STOPS.get(self._finish, StopKind.COMPLETED)
-        if calls and kind is StopKind.COMPLETED:
-            kind = StopKind.TOOL_CALLS  # some servers say "stop" after a call
-        if self._has_refused and kind is StopKind.COMPLETED:
-            kind = StopKind.REFUSED
-        yield Stopped(kind, self._finish)
+        yield stop_at(self._finish, has_calls=bool(calls), has_refused=self._has_refused)
 
     def _read_delta(self, delta: Any) -> Iterator[StreamItem]:
         if reasoning := self._reasoning.read(delta):

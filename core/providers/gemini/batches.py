@@ -23,6 +23,7 @@ from core.providers.batches import (
     unless_gone,
 )
 from core.providers.door import text_of
+from core.providers.endings import told_of
 from core.providers.gemini.stream import reply_items
 from core.values.provider import ProviderRequest, StopKind, Stopped, TextDelta, UsageUpdate
 from core.values.usage import Usage
@@ -160,7 +161,8 @@ def _answer(row: types.InlinedResponse) -> BatchAnswer:
                     usage = item.usage
                 case Stopped():
                     stop = item.kind
-                    reason = f"the model refused to read the conversation: {item.detail}"
+                    is_unusable = stop in {StopKind.REFUSED, StopKind.BROKEN}
+                    reason = told_of(item)[0] if is_unusable else ""
                 case _:
                     pass
     except ProviderError as error:
@@ -171,6 +173,6 @@ def _answer(row: types.InlinedResponse) -> BatchAnswer:
         "".join(texts),
         usage,
         stop,
-        reason if stop is StopKind.REFUSED else "",
+        reason,
         is_billed=True,
     )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.json_text import read_json
+from core.providers.endings import stop_at
 from core.providers.usage import counted_usage, is_absurd, total
 from core.providers.wire import canonical_json
 from core.values.messages import ToolCallPart
@@ -28,43 +29,6 @@ from core.values.usage import Usage
 
 if TYPE_CHECKING:
     from google.genai import types
-
-_STOPS: Mapping[str, StopKind] = {
-    "STOP": StopKind.COMPLETED,
-    "MAX_TOKENS": StopKind.TRUNCATED,
-    "CONTINUATION": StopKind.TRUNCATED,
-    "OTHER": StopKind.TRUNCATED,
-    "TOO_MANY_TOOL_CALLS": StopKind.TRUNCATED,
-    **dict.fromkeys(
-        (
-            "SAFETY",
-            "RECITATION",
-            "LANGUAGE",
-            "BLOCKLIST",
-            "PROHIBITED_CONTENT",
-            "SPII",
-            "IMAGE_SAFETY",
-            "IMAGE_PROHIBITED_CONTENT",
-            "IMAGE_RECITATION",
-            "ESCALATION",
-            "MODEL_ARMOR",
-            "PUP_LIMITED_DISABLED",
-        ),
-        StopKind.REFUSED,
-    ),
-}
-"""A reason that is not listed counts as completed, with the vendor's word as its detail."""
-
-_BROKEN = frozenset(
-    {
-        "MALFORMED_FUNCTION_CALL",
-        "MALFORMED_RESPONSE",
-        "UNEXPECTED_TOOL_CALL",
-        "MISSING_THOUGHT_SIGNATURE",
-    }
-)
-"""Ends of a reply that cannot be used."""
-
 
 _COUNTS = (
     "promptTokenCount",
@@ -178,8 +142,4 @@ def _stopped(chunk: types.GenerateContentResponse, *, has_calls: bool) -> Stoppe
     candidate = chunk.candidates[0] if chunk.candidates else None
     if candidate is None or candidate.finish_reason is None:
         return None
-    reason = str(candidate.finish_reason.value)
-    if reason in _BROKEN:
-        raise ProviderError(FailureKind.BAD_REPLY, f"the model's reply is malformed, {reason}")
-    kind = _STOPS.get(reason, StopKind.COMPLETED)
-    return Stopped(StopKind.TOOL_CALLS if has_calls and kind is StopKind.COMPLETED else kind, reason)
+    return stop_at(str(candidate.finish_reason.value), has_calls=has_calls)

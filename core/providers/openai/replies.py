@@ -6,8 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from core.providers.door import word_of
+from core.providers.endings import stop_at
 from core.providers.usage import counted_usage, part_of
-from core.values.provider import StopKind, Stopped
+from core.values.provider import Stopped
 from core.values.usage import Usage
 
 
@@ -38,13 +40,8 @@ def usage_of(usage: Any, request_id: str, *, has_cache: bool = True) -> Usage:
 
 
 def stop_of(response: Any, *, has_calls: bool, has_refused: bool) -> Stopped:
-    """Reason for which a whole response ended."""
-    if response.status == "incomplete" or response.incomplete_details is not None:
-        reason = getattr(response.incomplete_details, "reason", None) or "incomplete"
-        kind = StopKind.REFUSED if reason == "content_filter" else StopKind.TRUNCATED
-        return Stopped(kind, reason)
-    if has_refused:
-        return Stopped(StopKind.REFUSED, "refusal")
-    if has_calls:
-        return Stopped(StopKind.TOOL_CALLS, "completed")
-    return Stopped(StopKind.COMPLETED, "completed")
+    """Reason for which a response ended."""
+    word = word_of(response.status)
+    if word == "incomplete" or response.incomplete_details is not None:
+        word = word_of(getattr(response.incomplete_details, "reason", None)) or "incomplete"
+    return stop_at(word or "completed", has_calls=has_calls, has_refused=has_refused)

@@ -72,6 +72,47 @@ def test_json_holds_all_of_a_reply(world: World) -> None:
     assert ended.err == ""
 
 
+@pytest.mark.parametrize(
+    ("finish", "kind", "words"),
+    [
+        ("length", "cut_off", "output limit"),
+        ("max_tokens", "cut_off", "output limit"),
+        ("model_length", "cut_off", "window was full"),
+        ("error", "bad_reply", "an error of its own"),
+        ("insufficient_system_resource", "bad_reply", "no capacity"),
+        ("content_filter", "declined", "content filter"),
+        ("a_word_of_tomorrow", "unknown_end", "does not know"),
+    ],
+)
+def test_half_a_reply_is_printed_said_stored_as_half_and_can_be_sent_again(
+    world: World, finish: str, kind: str, words: str
+) -> None:
+    world.server.replies.append(Said("Half of", finish=finish))
+    ended = world.run("send", "--json", "x")
+    again = world.run("send", "--retry", "--discussion", "last")
+
+    assert (ended.code, ended.json["reply"]["text"], ended.json["reply"]["status"]) == (
+        1,
+        "Half of",
+        "partial",
+    )
+    failure = ended.json["failure"]
+    assert failure["kind"] == kind
+    assert words in failure["what"]
+    assert f"({finish})" in failure["what"]
+    assert "Press" not in failure["remedy"]
+    assert f"({finish})" in ended.err
+    assert again.code == 0, again.err
+
+
+def test_an_empty_end_is_said(world: World) -> None:
+    world.server.replies.append(Said("", finish="function_call"))
+    ended = world.run("send", "x")
+
+    assert (ended.code, ended.out) == (1, "")
+    assert "called none (function_call)" in ended.err
+
+
 def test_reasoning_goes_to_standard_error_when_it_is_asked_for(world: World) -> None:
     world.server.replies += [Said("Yes.", reasoning="Because."), Said("Yes.", reasoning="Because.")]
 

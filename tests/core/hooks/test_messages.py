@@ -33,6 +33,20 @@ def test_a_message_is_sent_and_the_answer_waited_for(running: World) -> None:
     assert prompt["id"] == found["message_id"]
 
 
+def test_half_a_reply_is_answered_with_why_it_is_none(running: World) -> None:
+    chosen = running.discussion()
+    running.server.replies += [Said("Half of", finish="length"), Said("Half of", finish="a_word_of_tomorrow")]
+    path = f"/api/discussions/{chosen}/messages"
+
+    cut = running.client.post(path, {"text": "When?", "wait": True}).json()
+    told = events(running.client.post(path, {"text": "When?"}, Accept="text/event-stream").text)[-1]
+
+    assert (cut["reply"]["text"], cut["reply"]["status"], cut["is_stopped"]) == ("Half of", "partial", True)
+    assert cut["failure"]["code"] == "cut_off"
+    assert "(length)" in cut["failure"]["message"]
+    assert (told[0], told[1]["failure"]["code"]) == ("done", "unknown_end")
+
+
 def test_a_message_is_sent_and_answered_at_once_when_it_is_on_disk(running: World) -> None:
     chosen = running.discussion()
     gate = Gate()

@@ -43,7 +43,8 @@ def test_the_texts_are_joined_and_the_last_usage_counts() -> None:
         ]
     )
 
-    assert reply_of(provider) == WholeReply("Hello", Usage(100, 20), StopKind.TRUNCATED)
+    told = "The reply was cut off at the output limit"
+    assert reply_of(provider) == WholeReply("Hello", Usage(100, 20), StopKind.TRUNCATED, told)
 
 
 def test_usage_that_was_not_reported_is_empty() -> None:

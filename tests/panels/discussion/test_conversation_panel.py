@@ -221,7 +221,7 @@ def test_after_a_failed_send_of_which_nothing_came_there_is_nothing_to_go_on_wit
 def test_a_reply_that_was_cut_off_is_marked_and_can_be_continued_or_retried() -> None:
     screen = Screen(states.working())
 
-    assert screen.ui.shows("Cut off: the stream ended early. What arrived is kept.")
+    assert screen.ui.shows("This reply is not whole. What arrived is kept.")
     assert screen.ui.shows("Stopped before the end. What arrived is kept.")
     screen.ui.click("Continue")
     screen.ui.click("Retry")
@@ -237,7 +237,7 @@ def test_only_the_last_reply_offers_to_go_on() -> None:
     entries = (states.user("m1", "q"), cut, states.user("m8", "another"))
     screen = Screen(states.with_opened(states.working(), entries=entries))
 
-    assert screen.ui.shows("Cut off")
+    assert screen.ui.shows("This reply is not whole")
     assert not screen.ui.has("Continue")
 
 

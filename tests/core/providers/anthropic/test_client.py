@@ -279,7 +279,7 @@ def test_another_vendors_reasoning_and_call_ids_do_not_break_the_request(server:
         ("model_context_window_exceeded", StopKind.TRUNCATED),
         ("refusal", StopKind.REFUSED),
         ("tool_use", StopKind.TOOL_CALLS),
-        ("some_new_reason", StopKind.COMPLETED),
+        ("some_new_reason", StopKind.UNKNOWN),
     ],
 )
 def test_each_stop_reason_has_one_meaning(server: AnthropicServer, reason: str, kind: StopKind) -> None:

@@ -241,18 +241,19 @@ def test_each_finish_reason_has_one_meaning(server: GeminiServer, reason: str, k
 
 
 @pytest.mark.filterwarnings("ignore:NEW_REASON is not a valid FinishReason")
-def test_a_reason_of_a_later_version_counts_as_completed(server: GeminiServer) -> None:
+def test_a_reason_of_a_later_version_is_not_taken_for_a_whole_reply(server: GeminiServer) -> None:
     server.replies.append(Said(finish_reason="NEW_REASON"))
 
-    assert asked(server, ask(ARGON)).stopped.detail == "NEW_REASON"
+    stopped = asked(server, ask(ARGON)).stopped
+
+    assert (stopped.kind, stopped.detail) == (StopKind.UNKNOWN, "NEW_REASON")
 
 
-def test_a_malformed_call_is_a_bad_reply_and_its_text_is_kept(server: GeminiServer) -> None:
+def test_a_malformed_call_is_a_broken_reply_and_its_text_is_kept(server: GeminiServer) -> None:
     server.replies.append(Said(finish_reason="MALFORMED_FUNCTION_CALL"))
     result = asked(server, ask(ARGON))
 
-    assert result.failure.kind is FailureKind.BAD_REPLY
-    assert "MALFORMED_FUNCTION_CALL" in result.failure.what
+    assert (result.stopped.kind, result.stopped.detail) == (StopKind.BROKEN, "MALFORMED_FUNCTION_CALL")
     assert result.text == "Hello there."
 
 
