@@ -278,9 +278,8 @@ def test_half_a_reply_is_kept_as_half_and_said_with_the_vendors_word(
     (write,) = of(book.play(CallEnded(call.call_id, stopped, (TextPart("Good"),), Usage())), AppendRecords)
     book.append(write)
     opened = book.state.discussions.open[chosen]
-    reply, mark = (
-        next(one for one in write.records if isinstance(one, kind)) for kind in (MessageRecord, MarkRecord)
-    )
+    reply = next(one for one in write.records if isinstance(one, MessageRecord))
+    mark = next(one for one in write.records if isinstance(one, MarkRecord))
 
     assert (reply.status, mark.kind) == (Status.PARTIAL, stopped.kind.value)
     assert f"({stopped.detail})" in mark.text
