@@ -422,9 +422,7 @@ class SentTurn:
                 f"Keep the reply that is printed here: the disk has no more of it than fitted. {write.remedy}"
             )
             raise SlopError(write.problem.removesuffix("."), remedy=remedy)
-        if is_stopped:
-            return 130
-        return 1 if opened.failure is not None or reply is None else 0
+        return 130 if is_stopped else int(opened.failure is not None or reply is None)
 
     def _replies(self, opened: OpenDiscussion) -> list[Message]:
         return [m for m in self._new(opened) if isinstance(m, Message) and m.role is Role.ASSISTANT]

@@ -119,7 +119,7 @@ class SentData(Data, frozen=True):
 
 
 class ShortEndData(Data, frozen=True):
-    """Why a reply is not whole: `cut_off`, `declined` or `unknown_end`; what happened, with the provider's word, and what helps."""
+    """Reason for which a reply is not whole: `cut_off`, `declined` or `unknown_end`; what happened, with the provider's word, and what helps."""
 
     code: str
     message: str

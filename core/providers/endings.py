@@ -235,7 +235,7 @@ def stop_at(
 
 
 def told_of(stopped: Stopped) -> tuple[str, str]:
-    """What a person is told of an end that is none of a whole reply, with the vendor's word, and the remedy."""
+    """Words for a person about an end that is none of a whole reply, with the vendor's own, and the remedy."""
     row = ending_of(stopped.detail.partition(":")[0])
     if row.kind is not stopped.kind:
         row = _OF_KIND[stopped.kind]

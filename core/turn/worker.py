@@ -248,9 +248,7 @@ class CallWorker:
             running[0].cancel()
 
     def stop(self, timeout_s: float) -> None:
-        """Cancel every call and wait until they have reported and their accounts are written, `timeout_s` seconds in all
-        at most.
-        """
+        """Cancel every call and wait until they have reported and their accounts are written, `timeout_s` in all at most."""
         with self._lock:
             running = tuple(self._running.values())
         for cancel, _ in running:
@@ -312,15 +310,14 @@ class CallWorker:
     def _with_recovered(
         self, effect: CallProvider, request: ProviderRequest, stopped: Stopped, parts: tuple[Part, ...]
     ) -> tuple[Stopped, tuple[Part, ...]]:
-        is_asking = any(isinstance(part, ToolCallPart) for part in parts)
-        if not request.tools or is_asking or stopped.kind not in WHOLE_REPLY:
+        if not request.tools or stopped.kind not in WHOLE_REPLY or ToolCallPart in map(type, parts):
             return stopped, parts
         try:
             found = self._services.recovered(request, parts, effect.spec)
         except Exception:  # the reply is whole and paid: it stands as it came, with its usage
             log.exception("calls that the reply of %s leaked could not be looked for", effect.call_id)
             return stopped, parts
-        has_calls = any(isinstance(part, ToolCallPart) for part in found)
+        has_calls = ToolCallPart in map(type, found)
         return (replace(stopped, kind=StopKind.TOOL_CALLS) if has_calls else stopped), found
 
     def _call(
