@@ -8,6 +8,8 @@ import re
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from glob import escape as glob_escape
+from glob import glob
 from pathlib import Path
 
 import msgspec
@@ -21,6 +23,8 @@ MOST_BYTES = 100_000_000
 """Of all files of a command together, its named ones among them."""
 MOST_LOOKED_AT = 20_000
 """Entries of folders among which code is looked for, nearest first."""
+MOST_PACKAGED, MOST_PACKAGED_BYTES = 30_000, 500_000_000
+"""Files of code in one folder of packages, and what they have together."""
 MOST_IMPORTED = 300
 MOST_SOURCE_BYTES = 1_000_000
 """Of a file that is read for what it imports."""
@@ -47,7 +51,8 @@ class RunCode(msgspec.Struct, frozen=True):
     """Code of a command as it is now.
 
     Args:
-        files: sha256 (hex) by path, absolute: what the words name first, then what that imports, then what is beside it.
+        files: sha256 (hex) by path, absolute: what the words name first, then what that imports, then what is beside it; a folder
+            of packages is one, with a separator at its end, and the hash is over all code in it.
         unbound: folders of which not all code is among them, since there is too much of it.
     """
 
@@ -88,11 +93,34 @@ class CodeHashes:
         inside = tuple(path for path in named if path.startswith(within.rstrip(os.sep) + os.sep))
         return self._hashed((*named, *imports_of(inside, within)), (), has_all=False)
 
-    def whole(self, words: RunWords, more: Iterable[str] = ()) -> RunCode:
-        """Code that the words name, what is said to go with it, and all code of their folders. Raises OSError."""
+    def whole(self, words: RunWords, more: Iterable[str] = (), within: str = "") -> RunCode:
+        """Code that the words name, what is said to go with it, and all code of their folders. Raises OSError.
+
+        Args:
+            within: folder in which others may write, absolute, links resolved: packages that lie there are bound as well.
+        """
         unbound: list[str] = []
         beside = (path for folder, endings in words.folders for path in _beside(folder, endings, unbound))
-        return self._hashed((*words.code, *more, *imports_of(words.code, ""), *beside), unbound)
+        code = self._hashed((*words.code, *more, *imports_of(words.code, ""), *beside), unbound)
+        packages: dict[str, str] = {}
+        cut: list[str] = []
+        for folder in _package_folders(words, within) if within else ():
+            if sha256 := self._packaged(folder):
+                packages[folder + os.sep] = sha256
+            else:
+                cut.append(folder)
+        return RunCode({**code.files, **packages}, (*code.unbound, *cut))
+
+    def _packaged(self, folder: str) -> str:
+        """Sha256 (hex) over all code of a folder of packages, empty where there is too much of it."""
+        digest, count, size = hashlib.sha256(), 0, 0
+        for path in _packaged_code(folder):
+            count, size = count + 1, size + os.path.getsize(path)
+            if count > MOST_PACKAGED or size > MOST_PACKAGED_BYTES:
+                return ""
+            row = f"{os.path.relpath(path, folder)}\0{self.sha256(path)}\n"
+            digest.update(row.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
 
     def _hashed(self, paths: Iterable[str], unbound: Iterable[str], *, has_all: bool = True) -> RunCode:
         files: dict[str, str] = {}
@@ -224,3 +252,36 @@ def _is_environment(path: str) -> bool:
 
 def _is_wide(folder: str) -> bool:
     return Path.home().is_relative_to(folder) or folder in {"/tmp", "/var/tmp"}  # noqa: S108
+
+
+def _package_folders(words: RunWords, within: str) -> tuple[str, ...]:
+    """Folders of packages in a folder that what is run takes code from: those of Node around it, and of virtual environments."""
+    found: dict[str, None] = {}
+    top = within.rstrip(os.sep) + os.sep
+    for folder, endings in words.folders:
+        head, mark, _ = f"{folder}{os.sep}".partition(f"{os.sep}site-packages{os.sep}")
+        places = [f"{head}{mark}".rstrip(os.sep)] if mark else []
+        around = folder
+        while f"{around}{os.sep}".startswith(top):
+            places += [os.path.join(around, "node_modules")] if set(NODE_ENDINGS) & set(endings) else []
+            if set(PYTHON_ENDINGS) & set(endings):
+                places += glob(os.path.join(glob_escape(around), ".venv", "[Ll]ib", "*", "site-packages"))
+            around = os.path.dirname(around)
+        found |= {
+            place: None
+            for place in map(os.path.realpath, places)
+            if place.startswith(top) and os.path.isdir(place)
+        }
+    return tuple(place for place in found if not any(place.startswith(each + os.sep) for each in found))
+
+
+def _packaged_code(folder: str) -> Iterator[str]:
+    """Code of a folder of packages, in an order of its own that stays."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name for name in folders if name not in {"__pycache__", ".cache", ".bin", ".vite"}
+        )
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if (name.lower().endswith(ENDINGS) or name in _PACKAGE_FILES) and os.path.isfile(path):
+                yield path

@@ -47,7 +47,7 @@ class ServerFinder:
         settled = filter(None, (file_at(root, one) for one in runner_files(command, root)))
         try:
             sha256 = self._hashes.sha256(program)
-            code = self._hashes.whole(words, settled)
+            code = self._hashes.whole(words, settled, root)
         except OSError as error:
             raise ConfigError(
                 f"What the MCP server {name} runs cannot be read ({error.strerror or error})",

@@ -55,7 +55,8 @@ def _code_lines(asked: McpApproval) -> Iterator[tuple[str, str]]:
 
 def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
     """A row each for what is named first, then one a folder, with a hash over its files."""
-    rows = tuple(files.items())
+    packages = [row for row in files.items() if row[0].endswith(os.sep)]
+    rows = tuple(row for row in files.items() if row not in packages)
     yield from (f"{path} ({sha256[:HASH_CHARS]})" for path, sha256 in rows[:MOST_NAMED])
     folders: dict[str, list[tuple[str, str]]] = {}
     for path, sha256 in rows[MOST_NAMED:]:
@@ -65,6 +66,7 @@ def _code_rows(files: Mapping[str, str]) -> Iterator[str]:
         yield f"{folder}: {figures.count(len(inside), 'more file')} ({_digest(inside)})"
     if rest := [row for _, inside in shown[MOST_FOLDERS:] for row in inside]:
         yield f"{figures.count(len(rest), 'more file')} in {figures.count(len(shown) - MOST_FOLDERS, 'folder')} ({_digest(rest)})"
+    yield from (f"packages in {folder} ({sha256[:HASH_CHARS]})" for folder, sha256 in packages)
 
 
 def _digest(rows: list[tuple[str, str]]) -> str:

@@ -99,3 +99,32 @@ def test_a_file_is_hashed_again_when_it_is_another_one(tmp_path: Path) -> None:
         script.write_text(text)
         seen.add(hashes.sha256(str(script)))
     assert len(seen) == 3
+
+
+def test_packages_that_lie_where_others_may_write_are_bound_by_one_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, {
+        "web/package.json": "{}", "web/main.js": "", "node_modules/a/index.js": "one", "node_modules/a/readme.md": "", "node_modules/.cache/x.js": "",
+        ".venv/pyvenv.cfg": "", ".venv/lib/python3.11/site-packages/a/__init__.py": "one", "srv/server.py": "",
+    })  # fmt: skip
+
+    def bound(within: str, *command: str) -> dict[str, str]:
+        code = CodeHashes().whole(run_words(command, str(tmp_path)), within=within)
+        return {path: sha256 for path, sha256 in code.files.items() if path.endswith("/")}
+
+    for command, place, file in (
+        (("node", "web/main.js"), "node_modules", "a/index.js"),
+        (("python", "srv/server.py"), ".venv/lib/python3.11/site-packages", "a/__init__.py"),
+    ):
+        before = bound(str(tmp_path), *command)
+        assert list(before) == [f"{tmp_path / place}/"]
+        (tmp_path / place / "a" / "readme.md").write_text("other")
+        assert bound(str(tmp_path), *command) == before
+        (tmp_path / place / file).write_text("two!")
+        assert bound(str(tmp_path), *command) != before
+        assert bound("", *command) == bound(str(tmp_path / "elsewhere"), *command) == {}
+        monkeypatch.setattr(run_code, "MOST_PACKAGED", 0)
+        words = run_words(command, str(tmp_path))
+        assert CodeHashes().whole(words, within=str(tmp_path)).unbound == (str(tmp_path / place),)
+        monkeypatch.undo()

@@ -101,6 +101,17 @@ def test_a_question_about_much_code_names_the_first_files_and_each_folder_with_a
     assert start_lines(changed) != start_lines(asked)
 
 
+def test_packages_in_the_project_are_a_row_of_their_own(place: Place) -> None:
+    package = place.root / ".venv" / "lib" / "python3.11" / "site-packages" / "p"
+    package.mkdir(parents=True)
+    (package / "a.py").write_text("one")
+    kept = of_start(place.found(), None, "")
+    rows = dict(start_lines(kept.approval))["Code, asked about again when it changes"].split("\n")
+    assert rows[-1].startswith(f"packages in {package.parent}/ (")
+    (package / "a.py").write_text("two!")
+    assert differences(kept.approval, place.found()) == (f"Code that it runs has changed: {package.parent}/",)
+
+
 def test_too_much_code_is_said(place: Place) -> None:
     asked = replace(place.found(), unbound=("/p/srv",))
     assert "/p/srv" in dict(start_lines(asked))["Not all code is bound"]
