@@ -189,6 +189,7 @@ RESOURCE = Resource(
             forget_discussion,
             {200: ForgettingData},
             {404: "no such discussion", **_REFUSED},
+            needs_person=True,
         ),
         operation(
             "POST",
@@ -196,6 +197,7 @@ RESOURCE = Resource(
             forget_item,
             {200: ForgettingData},
             {404: "no such item", **_REFUSED},
+            needs_person=True,
         ),
     ),
     {"forgetting": get_args(ForgettingCommand)},

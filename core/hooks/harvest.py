@@ -73,7 +73,8 @@ class AgreedBody(RunBody, frozen=True, kw_only=True):
     is_agreed: Annotated[
         bool,
         Meta(
-            description="The list in `question`, which a refusal with `needs_yes` leaves, was seen and agreed to."
+            description="The list in `question`, which a refusal with `needs_yes` leaves, was seen and agreed to: by a person, with "
+            "the token of approvals."
         ),
     ] = False
 

@@ -19,7 +19,8 @@ Loopback HTTP for automation and tests: the same commands and the same state as 
 The address is in `<home>/hook.json`, the bearer token in `<home>/hook_token`; both are new at each start and gone \
 after it, unless it was killed: then another program may listen there. `GET /api/hello`, the one operation without a \
 token, tells them apart; ask it on the connection that the token will go over. Any other request with another Host than the address's, with any Origin, or without the token is refused. \
-A yes or no to a tool's call, trust, tools, mode and policies are a person's: the token refuses them, for a command of a \
+A yes or no to a tool's call, trust, tools, mode and policies are a person's, and so is what no trash brings back, \
+forgetting first of all: the token refuses them, for a command of a \
 model could read it. `manual-slop --headless --hooks --approvals-fd N` writes a second token to descriptor N, which stands \
 on no disk and takes them. \
 A path that names nothing is answered with 404, another method than those listed with 405, both in the shape `ErrorData`.

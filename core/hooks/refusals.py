@@ -60,7 +60,8 @@ def for_a_person() -> RefusedError:
         "needs_person",
         "Only a person may approve or refuse a tool's call, trust or open a folder, change tools, mode and policies, give a "
         "key, say where words and keys go or which files and folders are read, write prompts and personas, raise a limit or "
-        "go past one, hold notices back, or add what another program proposes to knowledge",
+        "go past one, hold notices back, add what another program proposes to knowledge, or say yes to what no trash brings back: "
+        "forgetting, words of a draft, a file that is written over",
         "Do it in the window or on a terminal, or with the token of `manual-slop --headless --hooks --approvals-fd N`",
     )
 

@@ -8,16 +8,19 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.messages import PERSON_ONLY, Command
-from core.app.person_acts import ALWAYS, PROGRAMS_SETTINGS, is_persons
+from core.app.person_acts import ALWAYS, FINAL, PROGRAMS_SETTINGS, SAYS_YES, is_persons
 from core.context.messages import ChangePreset, CreatePreset, InspectFile, KeepOut
-from core.discussion.messages import AttachFile, ExportDiscussion
-from core.harvest.messages import ApplyHarvest, BatchHarvest, PreviewHarvest
+from core.discussion.messages import AttachFile, ExportDiscussion, SetDraft
+from core.forgetting.messages import ForgetDiscussion, ForgetItem
+from core.harvest.messages import ApplyHarvest, ApplyMerge, BatchHarvest, PreviewHarvest, UndoHarvest
+from core.hooks.table import OPERATIONS
 from core.imports.messages import ImportConversations
 from core.knowledge.messages import AttachNotes, RestoreFact
 from core.settings.messages import ChangeProjectSetting, ChangeSetting, OpenProject, SavePrompt
 from core.settings.schema import SETTINGS, SettingScope
 from core.signals.messages import SetQuiet
 from core.turn.messages import PaidCommand, RetrySend, SendPrompt
+from core.values.discussion import Draft, OpenDiscussion
 from core.values.settings import CachingSettings, Settings
 from core.values.state import AppState
 
@@ -38,6 +41,89 @@ HELD_ELSEWHERE = {
     PreviewHarvest: "of what was looked at, by its path there",
     BatchHarvest: "of what was looked at, by its path there",
 }
+
+BROUGHT_BACK = {
+    "the trash": "DeleteDiscussion",
+    "the log, which keeps every record": (
+        "EditMessage DeleteMessage RestoreMessage ChooseVersion CancelReply RegenerateReply ResendMessage ContinueReply "
+        "RetrySend SendPrompt SendQueued LeaveUnsent CompactDiscussion"
+    ),
+    "the composer": "TakeBackQueued SetDraft",
+    "the logs of items and facts, and the way back that is offered": (
+        "DeleteKnowledgeItem RestoreItem EditKnowledgeItem SetTaskDone DeleteFact EditFact RestoreFact"
+    ),
+    "the version of the file, the trash and the undo": "ApplyHarvest ApplyMerge GraduatePlaybook",
+    "the conversations, which are there again, and the replies that are kept": "UndoHarvest",
+    "replies that are kept: asking again costs nothing": "DiscardPreview DiscardMerge CancelHarvest",
+    "another run of the same": (
+        "KillCommands CancelBatches CancelIndexing CancelImport PauseIndexing StopAutonomy TryServer BuildNavigation"
+    ),
+    "what it is made from": (
+        "RegenerateDigest FollowDigest DeleteDigest UpdateIndex SyncFacts InvalidateCache DisableCaching EnableCaching "
+        "DeleteOrphanedCaches"
+    ),
+    "the same command with what stood before": (
+        "RenameDiscussion PinDiscussion ArchiveDiscussion SelectDiscussion SetModel SetEffort SetTemperature SetMaxOutput "
+        "SetDiscussionPreset SetPersona SetSystemPreset RenamePreset KeepOut AttachNotes ChangeSetting ChangeProjectSetting "
+        "SetQuiet TickHarvestItems EditHarvestItem MoveHarvestItem ReplaceKnownItem TickMergeGroups EditMergeGroup"
+    ),
+    "the file of the project until it is saved, and its history from then on": "ChangePreset SavePreset",
+    "the list, in which it stays": "PutSignalsAway",
+    "nothing, for nothing was said in it": "DiscardDiscussion",
+    "nothing, for it only adds": (
+        "CreateDiscussion BranchDiscussion UndoDelete AttachText CreatePreset AddKnowledgeItem ExportDiscussion PostSignal "
+        "BatchHarvest PreviewHarvest ProposeMerge"
+    ),
+    "nothing, for it looks, says that a person has read, or ends the program whole": (
+        "ReadDiscussion SearchDiscussions MeasureContext InspectFile RefreshModels FindLocalServers PriceModels ExplainItem "
+        "ExplainFact ListSeenItems LookForHarvest LeaveRemoval LeaveBatch SearchMemory UseMemoryTool LookAtSources "
+        "CheckNavigation LookAtServers DismissImport LookAtForget DismissReceipt DismissNotice NoteActivity SaveWindow Quit"
+    ),
+}
+"""What brings back what a command takes away, for every one that a program may give with the ordinary token."""
+
+
+def test_whatever_no_trash_brings_back_is_a_persons() -> None:
+    """A command that is new stands in the rule, or here with what brings back what it takes."""
+    named = [name for names in BROUGHT_BACK.values() for name in names.split()]
+
+    assert len(named) == len({*named})
+    assert {*named} == {kind.__name__ for kind in {*get_args(Command)} - {*ALWAYS}}
+    assert {ForgetDiscussion, ForgetItem} <= {*FINAL} <= {*ALWAYS}
+
+
+def test_every_field_that_answers_a_question_for_a_person_makes_the_command_theirs() -> None:
+    kinds = {
+        kind: fields for kind in get_args(Command) if (fields := {*SAYS_YES} & {*kind.__struct_fields__})
+    }
+    assert {ApplyHarvest, ApplyMerge, UndoHarvest, ExportDiscussion} <= {*kinds}
+    for kind, fields in kinds.items():
+        given = dict.fromkeys(kind.__struct_fields__[: _needed(kind)], "d")
+        for name in fields:
+            assert is_persons(STATE, kind(**given, **{name: True})), (kind, name)
+
+
+def test_a_program_adds_to_a_draft_and_takes_no_words_out_of_it() -> None:
+    opened = OpenDiscussion("d", draft=Draft("Not sent yet."))
+    state = replace(STATE, discussions=replace(STATE.discussions, open={"d": opened}))
+
+    assert not is_persons(state, SetDraft("d", "Not sent yet. More."))
+    assert is_persons(state, SetDraft("d", "Other words."))
+    assert is_persons(state, SetDraft("d", ""))
+    assert not is_persons(state, SetDraft("e", "Words."))
+
+
+def test_the_days_of_the_trash_are_a_persons() -> None:
+    """With none, what a program deletes would be gone at once."""
+    assert is_persons(STATE, ChangeSetting("trash_days", 1))
+
+
+def test_every_operation_of_the_hook_api_that_gives_such_a_command_takes_a_persons_token_alone() -> None:
+    finals = {kind.__name__ for kind in ALWAYS}
+    gives = {one.id: finals.intersection(one.run.__code__.co_names) for one in OPERATIONS}
+
+    assert {"forget_discussion", "forget_item", "approve"} <= {one for one, given in gives.items() if given}
+    assert [one.id for one in OPERATIONS if gives[one.id] and not one.needs_person] == []
 
 
 def test_every_command_that_could_go_past_a_limit_is_a_persons_where_it_says_so() -> None:

@@ -158,7 +158,8 @@ class Tour:
             self.client.post("/api/knowledge/merge", {"category": category, "wait": wait})
             self._settle()
             for body in ({"groups": ["none"]}, {"groups": "all"}, {"groups": "all", "is_agreed": True}):
-                self.client.post("/api/knowledge/merge/apply", {**body, "wait": wait})
+                who = AS_PERSON if "is_agreed" in body else {}
+                self.client.post("/api/knowledge/merge/apply", {**body, "wait": wait}, **who)
                 self._settle()
         self.client.post("/api/knowledge/merge", {"category": "tasks_done"})
         item = self._item("playbooks.md")
@@ -266,8 +267,8 @@ class Tour:
         item = next(item for file in state.knowledge.categories for item in file.items)
         place = {"file": item.file, "first_line": item.first_line, "text": item.text}
         for is_confirmed in (False, True):
-            self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed})
-            self.client.post(f"/api/{name}", {"is_confirmed": is_confirmed})
+            self.client.post("/api/knowledge/forget", {**place, "is_confirmed": is_confirmed}, **AS_PERSON)
+            self.client.post(f"/api/{name}", {"is_confirmed": is_confirmed}, **AS_PERSON)
 
     def tools(self) -> None:
         """A call of a tool, asked about and refused."""

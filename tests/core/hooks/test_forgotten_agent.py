@@ -129,7 +129,7 @@ def test_no_word_of_an_agents_conversation_stays_anywhere(
         assert "knowledge/facts.md" in traces(world.home)
     assert "/api/search" in told(world)
 
-    world.client.post(f"/api/discussions/{chosen}/forget", {"is_confirmed": True})
+    world.client.post(f"/api/discussions/{chosen}/forget", {"is_confirmed": True}, **AS_PERSON)
 
     receipt = world.client.get("/api/forgetting").json()["receipt"]
     assert [row for row in receipt["places"] if row["problem"]] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.core.hooks.conftest import World
+from tests.core.hooks.conftest import AS_PERSON, World
 from tests.core.hooks.harvest_world import asked, old_discussion, proposing, text_of
 from tests.vendors.compatible_server import Said
 
@@ -93,6 +93,7 @@ def test_an_undo_that_takes_out_much_needs_a_yes_to_its_list(world: World) -> No
     assert [row["text"] for row in question["items"]["rows"]] == [f"Fact {n}." for n in range(5)]
     assert "Fact 4." in text_of(world, "facts.md")
 
-    found = asked(world, "undo", {"is_agreed": True})
+    assert asked(world, "undo", {"is_agreed": True}, status=403)["error"]["code"] == "needs_person"
+    found = asked(world, "undo", {"is_agreed": True}, **AS_PERSON)
     assert (found["undone"]["removed"], found["question"]) == (5, None)
     assert "Fact 4." not in text_of(world, "facts.md")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.hooks.conftest import World
+from tests.core.hooks.conftest import AS_PERSON, World
 from tests.core.hooks.harvest_world import asked, knowledge, text_of
 from tests.vendors.compatible_server import Said
 
@@ -38,8 +38,8 @@ def tides(world: World) -> World:
     return world
 
 
-def sent(world: World, path: str, body: dict[str, Any], status: int = 200) -> dict[str, Any]:
-    answer = world.client.post(f"/api/knowledge/{path}", {"wait": True, **body})
+def sent(world: World, path: str, body: dict[str, Any], status: int = 200, **headers: str) -> dict[str, Any]:
+    answer = world.client.post(f"/api/knowledge/{path}", {"wait": True, **body}, **headers)
     assert answer.status_code == status, answer.text
     found: dict[str, Any] = answer.json()
     return found
@@ -59,7 +59,7 @@ def test_a_merge_is_proposed_chosen_asked_about_written_and_undone(tides: World)
     assert (question["is_merge"], question["items"]["total"]) == (True, 6)
     assert text_of(tides, "facts.md") == FACTS
 
-    done = sent(tides, "merge/apply", {"groups": ids[:2], "is_agreed": True})
+    done = sent(tides, "merge/apply", {"groups": ids[:2], "is_agreed": True}, **AS_PERSON)
 
     assert (done["merged"]["items"], done["merged"]["merged"], done["merge"]) == (4, 2, None)
     text = text_of(tides, "facts.md")

@@ -201,6 +201,33 @@ def test_the_plain_token_reads_no_other_folder_and_writes_no_prompt_and_the_seco
     running.until(lambda s: s.signals.is_quiet)
 
 
+def test_the_plain_token_takes_nothing_away_that_no_trash_brings_back(running: World) -> None:
+    chosen = running.discussion()
+    act = {"panel": "composer", "action": "set_draft", "discussion_id": chosen, "text": "Not sent yet."}
+    assert running.client.post("/api/ui", act).status_code == 202
+    running.until(lambda s: s.discussions.open[chosen].draft.text == "Not sent yet.")
+    item = {"file": "facts.md", "first_line": 3, "text": "The tide turns."}
+    tries: list[tuple[str, dict[str, Any]]] = [
+        (f"/api/discussions/{chosen}/forget", {"is_confirmed": True}),
+        ("/api/knowledge/forget", {**item, "is_confirmed": True}),
+        ("/api/ui", {"panel": "forgetting", "action": "forget_discussion", "discussion_id": chosen, "is_confirmed": True}),
+        ("/api/ui", {**act, "text": ""}),
+        ("/api/ui", {"panel": "knowledge", "action": "refuse_proposals", "proposal_ids": ["a"]}),
+        ("/api/ui", {"panel": "settings", "action": "change_setting", "key": "trash_days", "value": 1}),
+        ("/api/ui", {"panel": "discussions", "action": "export_discussion", "discussion_id": chosen, "form": "markdown",
+                     "path": str(running.base / "there"), "replaces": True}),
+    ]  # fmt: skip
+    for path, body in tries:
+        said = running.client.post(path, body)
+        assert (said.status_code, said.json()["error"]["code"]) == (403, "needs_person"), (path, body)
+        assert "in the window or on a terminal" in said.json()["error"]["remedy"]
+
+    assert running.state.discussions.open[chosen].draft.text == "Not sent yet."
+    assert running.client.get("/api/forgetting").json()["receipt"] is None
+    assert running.client.post(*tries[0], **AS_PERSON).status_code == 200
+    assert running.client.get("/api/discussions").json()["discussions"] == []
+
+
 def test_the_context_is_that_of_the_moment_also_of_a_discussion_that_is_not_shown(running: World) -> None:
     first = running.discussion("first")
     running.client.put("/api/presets/core", {"items": [{"path": "tides.py"}]})
@@ -420,7 +447,8 @@ def test_an_export_over_http_keeps_what_is_ours_and_what_is_there(running: World
 
     def said(path: Path, words: str, **fields: bool) -> None:
         body = {"panel": "discussions", "action": "export_discussion", "form": "markdown", "path": str(path)}
-        sent = running.client.post("/api/ui", {**body, "discussion_id": chosen, **fields})
+        who = AS_PERSON if fields else {}
+        sent = running.client.post("/api/ui", {**body, "discussion_id": chosen, **fields}, **who)
         assert sent.status_code == 202, sent.text
         running.until(lambda s: any(words in notice.text for notice in s.program.notices))
 
