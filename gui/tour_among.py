@@ -6,7 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from core.base.disk import reported, write_file
+from core.base.disk import make_dirs, write_file
 from core.base.figures import money
 from core.base.paths import INBOX_DIR
 from core.values.attention import Attention
@@ -132,8 +132,7 @@ def _let_go_on(tour: Tour, home: Path) -> None:
     took = tour.wait(_rests, "its turn and its rest")
     tour.say(f"{took:7.2f} s  alone: a turn of its own after the countdown, then it rests")
     inbox = home / INBOX_DIR
-    with reported("make", inbox):
-        inbox.mkdir(exist_ok=True)
+    make_dirs(inbox)
     write_file(inbox / LETTER, b"The old pier is closed from Monday.\n")
     took = tour.wait(lambda s: _rests(s) and LETTER in _woken_by(s), "the letter to wake it")
     tour.say(f"{took:7.2f} s  woken by a file in the inbox, which it read as data; then it rests again")

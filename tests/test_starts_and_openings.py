@@ -230,3 +230,39 @@ def test_types_are_read_in_one_place_where_no_two_threads_meet() -> None:
     found = {name for name, way in ways().items() if way.typed_readings}
     assert found == {TYPES}
     assert typed_readings(ast.parse("msgspec.toml.decode(text, type=Rule)")) == ["msgspec.toml.decode"]
+
+
+def folders_made(tree: ast.Module) -> list[str]:
+    """Every way in which a module makes a folder, or a file without saying who may read it, in the words of the source."""
+    makers = {"mkdir", "makedirs", "copytree", "touch", "mkfifo", "mknod", "extractall", "unpack_archive"}
+    kept = {"FileHandler", "RotatingFileHandler", "TimedRotatingFileHandler", "WatchedFileHandler"}
+    return [
+        function
+        for _, function in calls(tree)
+        if function.rpartition(".")[2] in makers | kept and not function.endswith("store.touch")
+    ]
+
+
+def test_every_folder_is_made_in_one_place_with_its_mode() -> None:
+    """`Path.mkdir(parents=True)` gives the parents the umask's, whatever mode is said; `touch` and logging know none."""
+    found = {
+        (name, made)
+        for name, text in texts().items()
+        if name.endswith(".py") and name.startswith(PROGRAM) and not name.startswith("gui/tour")
+        for made in folders_made(ast.parse(text))
+        if not (
+            made.endswith(".touch") and name.startswith(("gui/", "panels/"))
+        )  # an element that is drawn anew
+    }
+    assert found == {
+        (OPENER, "os.mkdir"),
+        ("gui/screenshot.py", "path.parent.mkdir"),  # where a person asks for a picture
+    }
+    for source in (
+        "os.makedirs(a)",
+        "path.mkdir()",
+        "shutil.copytree(a, b)",
+        "path.touch()",
+        "logging.FileHandler(a)",
+    ):
+        assert folders_made(ast.parse(source)) != []

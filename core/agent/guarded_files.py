@@ -21,7 +21,7 @@ from core.agent.asked_places import (
 from core.agent.tool import ToolPlaces
 from core.base import paths
 from core.base.disk import write_held
-from core.base.opener import HeldFolder, OddFileError, held_folder, read_held
+from core.base.opener import SHARED_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.base.text import clean
 from core.context.places import Places, is_inside
 
@@ -161,7 +161,7 @@ def write_guarded(place: ToolPath, data: bytes, base_sha256: str) -> str:
         Why it was not written, a sentence; empty where it was.
     """
     try:
-        with held_folder(place.root, place.folders, is_made=not base_sha256) as folder:
+        with held_folder(place.root, place.folders, made_mode=None if base_sha256 else SHARED_MODE) as folder:
             before = folder.status(place.name)
             old = _read_in(folder, place, MAX_FILE_BYTES)
             if old.problem:

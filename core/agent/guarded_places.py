@@ -12,7 +12,7 @@ from contextlib import suppress
 import msgspec
 
 from core.agent.asked_places import folded, is_repository, rules_something
-from core.base.opener import open_descriptor, read_file
+from core.base.opener import SHARED_MODE, make_folder, open_descriptor, read_file
 
 MOST_LOOKED_AT = 5_000
 """Entries of a project, nearest first, among which guarded places are looked for."""
@@ -161,7 +161,7 @@ def _make(path: str, content: bytes | None) -> bool:
     """Make a file or folder. False where that may not be: then no command can make it either."""
     try:
         if content is None:
-            os.mkdir(path)
+            make_folder(path, SHARED_MODE)
         else:
             _make_whole(path, content)
     except OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from core.base.decoders import from_json
-from core.base.disk import write_passing
+from core.base.disk import make_dirs, write_passing
 from core.base.errors import StorageError
 from core.base.opener import SETTINGS_BYTES, read_file
 
@@ -45,7 +45,7 @@ class SeenFiles:
             while len(self._sha256) > MOST_SEEN:
                 del self._sha256[next(iter(self._sha256))]
             with suppress(OSError, StorageError):
-                self._file.parent.mkdir(mode=0o700, exist_ok=True)
+                make_dirs(self._file.parent)
                 write_passing(self._file, msgspec.json.encode(self._sha256))
 
 

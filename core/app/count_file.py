@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from core.base.disk import write_passing
+from core.base.disk import make_dirs, write_passing
 from core.base.errors import SlopError
 from core.base.opener import open_descriptor, read_file
 
@@ -51,11 +51,11 @@ class CountFile:
     def add(self, counts: Mapping[str, int]) -> None:
         """Keep more counts, behind the others. A failure is logged."""
         try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_dirs(self._file.parent)
             descriptor = open_descriptor(self._file, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             with os.fdopen(descriptor, "rb+") as file:
                 file.write(b"\n" * _is_torn(file) + _lines(counts))
-        except OSError as error:
+        except (OSError, SlopError) as error:
             log.warning("token counts were not kept: %s", error)
 
     def _replace(self, counts: Mapping[str, int]) -> None:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import os
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from core.base import paths
-from core.base.opener import oddity
+from core.base.disk import make_dirs
+from core.base.errors import StorageError
+from core.base.opener import oddity, open_descriptor
 from core.base.secrets import scrub
 
 LOG_NAME = "manual-slop.log"
 MOST_BYTES = 2_000_000
 KEPT_FILES = 3
+
+
+class _LogFile(RotatingFileHandler):
+    """The log file, for the person alone whatever the umask."""
+
+    def _open(self) -> io.TextIOWrapper:
+        descriptor = open_descriptor(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        return os.fdopen(descriptor, "a", encoding=self.encoding, errors=self.errors)
 
 
 class ScrubbingFormatter(logging.Formatter):
@@ -34,14 +46,14 @@ def start_log(folder: Path | None = None) -> Path | None:
     """
     file = (folder or paths.log_dir()) / LOG_NAME
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_dirs(file.parent)
         if oddity(file):
             return None
-        handler = RotatingFileHandler(
+        handler = _LogFile(
             file, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8", errors="replace", delay=True
         )
         handler.close()
-    except OSError:
+    except (OSError, StorageError):
         return None
     handler.setFormatter(ScrubbingFormatter("%(asctime)s %(levelname)s %(name)s %(threadName)s: %(message)s"))
     handler.setLevel(logging.WARNING)

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from core.base.errors import StorageError
-from core.base.opener import HeldFolder, OddFileError, open_descriptor, write_target
+from core.base.opener import HeldFolder, OddFileError, make_folder, open_descriptor, write_target
 
 _LEFTOVER_AGE = timedelta(hours=1)
 
@@ -50,7 +50,7 @@ class Disk:
 
     def make_dir(self, path: Path) -> None:
         """Make one directory that only its owner can enter."""
-        path.mkdir(mode=0o700)
+        make_folder(path)
 
 
 OS_DISK = Disk()

@@ -16,6 +16,9 @@ SETTINGS_BYTES = 4_000_000
 BOOK_BYTES = 512_000_000
 """Most of a file that grows with use and is read whole: ledgers, journals, texts that wait."""
 
+OWN_MODE, SHARED_MODE = 0o700, 0o777
+"""Modes of a folder that is ours, and of one in a project, of which the umask takes away."""
+
 _FLAGS = (
     getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOCTTY", 0)
@@ -145,6 +148,19 @@ def read_start(path: str | os.PathLike[str], most_bytes: int, *, follows_links: 
         os.close(descriptor)
 
 
+def make_folder(path: str | os.PathLike[str], mode: int = OWN_MODE, *, above: int | None = None) -> None:
+    """Make one folder, the only way in which the program does.
+
+    Args:
+        path: of it, or its name where `above` is given, a descriptor of the folder that it comes to lie in.
+        mode: for the person alone, or `SHARED_MODE` where it is not ours: in a project the umask says who else enters.
+
+    Raises:
+        OSError: as `os.mkdir`.
+    """
+    os.mkdir(path, mode, dir_fd=above)
+
+
 class HeldFolder:
     """A folder that is held open: its entries are reached through it, whatever its path leads to meanwhile.
 
@@ -232,14 +248,14 @@ class HeldFolder:
         else:
             os.rmdir(name, dir_fd=self.descriptor)
 
-    def inside(self, name: str, *, is_made: bool = False) -> HeldFolder:
-        """A folder in it, held too. `is_made`: it is made where nothing has its name. Raises OSError."""
+    def inside(self, name: str, *, made_mode: int | None = None) -> HeldFolder:
+        """A folder in it, held too. `made_mode`: with which it is made where nothing has its name. Raises OSError."""
         path = os.path.join(self.path, name)
-        if is_made and self.status(name) is None:
+        if made_mode is not None and self.status(name) is None:
             if self.descriptor is None:
-                os.mkdir(path)
+                make_folder(path, made_mode)
             else:
-                os.mkdir(name, dir_fd=self.descriptor)
+                make_folder(name, made_mode, above=self.descriptor)
         if self.descriptor is None:
             return _folder_by_path(path)
         return HeldFolder(path, os.open(name, _FOLDER_FLAGS, dir_fd=self.descriptor))
@@ -251,11 +267,14 @@ class HeldFolder:
 
 
 @contextmanager
-def held_folder(root: str, names: Sequence[str] = (), *, is_made: bool = False) -> Iterator[HeldFolder]:
+def held_folder(
+    root: str, names: Sequence[str] = (), *, made_mode: int | None = None
+) -> Iterator[HeldFolder]:
     """Folder below a root that was judged, reached name by name without following a link.
 
     Args:
-        root: absolute, links resolved; names: of the folders below it; is_made: those that are missing are made.
+        root: absolute, links resolved; names: of the folders below it; made_mode: with which those that are missing are
+            made, None where they are not.
 
     Raises:
         OSError: one is not there, is no folder, or is a link (`ELOOP`, `ENOTDIR`).
@@ -267,7 +286,7 @@ def held_folder(root: str, names: Sequence[str] = (), *, is_made: bool = False) 
             if name in {"", ".", ".."} or os.sep in name:
                 raise NotADirectoryError(errno.ENOTDIR, "it is no name of a folder", name)
             above = held
-            held = above.inside(name, is_made=is_made)
+            held = above.inside(name, made_mode=made_mode)
             above.close()
         yield held
     finally:

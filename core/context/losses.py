@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.base.disk import make_dirs
+from core.base.errors import StorageError
 from core.base.opener import open_descriptor, read_file
 from core.context.file_reader import look_up_glob
 from core.context.globs import expand, glob_base
@@ -65,11 +67,11 @@ class LossesSaid:
 
     def _note(self, key: str) -> None:
         try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_dirs(self._file.parent)
             descriptor = open_descriptor(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             with os.fdopen(descriptor, "a", encoding="ascii") as file:
                 file.write(f"{key}\n")
-        except OSError as fault:
+        except (OSError, StorageError) as fault:
             log.warning("What .gitignore leaves out will be said again: %s", fault)
 
 

@@ -138,7 +138,7 @@ def note_torn(folder: Path, fault: IndexFaultError) -> None:
     cause = fault.__cause__
     if fault.is_torn and not (isinstance(cause, sqlite3.Error) and _code(cause) == sqlite3.SQLITE_ERROR):
         with suppress(OSError):
-            (folder / TORN_NAME).touch()
+            create_missing(folder / TORN_NAME)
 
 
 def delete_index(folder: Path) -> None:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from core.base.locks import take_lock
+from core.base.opener import create_missing
 from core.retrieval.index_file import LOCK_NAME, NEXT_NAME, WANTED_NAME, IndexFaultError
 
 
@@ -25,7 +26,7 @@ def taken_turn(folder: Path, wait_s: float | None = None) -> Iterator[None]:
         if wait_s is not None:
             _take(held, folder / NEXT_NAME, wait_s)
             held.callback((folder / WANTED_NAME).unlink, missing_ok=True)
-            (folder / WANTED_NAME).touch()
+            create_missing(folder / WANTED_NAME)
         elif (folder / WANTED_NAME).exists():
             with ExitStack() as next_one:
                 _take(next_one, folder / NEXT_NAME, -1)

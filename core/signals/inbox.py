@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.base.opener import HeldFolder, OddFileError, held_folder, read_held
+from core.base.opener import OWN_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.base.paths import INBOX_DIR, INBOX_TAKEN_DIR, INBOX_WAITING_DIR
 from core.base.text import clean, flat, one_line
 from core.signals.messages import InboxFile, InboxRead
@@ -70,7 +70,7 @@ class Inbox:
         odd: dict[str, tuple[_Mark, str]] = {}
         sizes: dict[str, tuple[int, int]] = {}
         opened = 0
-        with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
+        with held_folder(os.path.realpath(self._home), (INBOX_DIR,), made_mode=OWN_MODE) as inbox:
             files, said, has_more = self._left_behind(inbox, room)
             names, is_all = _names(inbox)
             for name in names:
@@ -105,8 +105,8 @@ class Inbox:
 
     def put_away(self, claims: Iterable[str]) -> None:
         """Move files that waited to `taken`, as far as they are still there. Raises OSError."""
-        with held_folder(os.path.realpath(self._home), (INBOX_DIR,), is_made=True) as inbox:
-            taken = inbox.inside(INBOX_TAKEN_DIR, is_made=True)
+        with held_folder(os.path.realpath(self._home), (INBOX_DIR,), made_mode=OWN_MODE) as inbox:
+            taken = inbox.inside(INBOX_TAKEN_DIR, made_mode=OWN_MODE)
             try:
                 for claim in claims:
                     with suppress(FileNotFoundError):
@@ -228,7 +228,7 @@ def _claim(
         OSError: it stays.
     """
     came_at = now if status is None else datetime.fromtimestamp(status.st_ctime, UTC)
-    waiting = inbox.inside(INBOX_WAITING_DIR, is_made=True)
+    waiting = inbox.inside(INBOX_WAITING_DIR, made_mode=OWN_MODE)
     try:
         short = os.fsencode(name)[:180].decode("utf-8", "ignore")
         number = 0

@@ -19,7 +19,8 @@ import msgspec
 
 from core.base.child_process import start_child
 from core.base.cores import usable_cores
-from core.base.errors import FailureKind, ProviderError
+from core.base.disk import make_dirs
+from core.base.errors import FailureKind, ProviderError, StorageError
 from core.base.figures import time_limit
 from core.base.json_text import read_json
 from core.base.last_words import END_S, LastWords, exit_words
@@ -239,8 +240,8 @@ def _made_folder(path: str) -> str:
     if not path:
         return ""
     try:
-        Path(path).mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError:
+        make_dirs(Path(path))
+    except StorageError:
         return ""
     return os.path.join(os.path.abspath(path), "")
 

@@ -141,5 +141,5 @@ def test_a_folder_held_by_its_path_alone_follows_no_link_either(tmp_path: Path) 
         inside.open("link", os.O_RDONLY)
     with pytest.raises(NotADirectoryError):
         held.inside("way")
-    assert held.inside("new", is_made=True).status("none") is None
+    assert held.inside("new", made_mode=opener.OWN_MODE).status("none") is None
     assert (tmp_path / "new").is_dir()
