@@ -116,7 +116,7 @@ def _look(command: ForgetDiscussion | ForgetItem) -> LookAtForget:
 
 def _told(options: Options, front: FrontEnd, console: Console, receipt: ForgetReceipt) -> int:
     if options.is_json:
-        console.json(receipt_data(receipt))
+        console.json(receipt_data(receipt, _names(front.snapshot())))
     else:
         console.write(receipt_text(receipt, _names(front.snapshot())))
     return int(bool(receipt.problems))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from core.evidence.quotes import item_hash
 from core.facts.fact_file import loose_items
 from core.facts.files import read_files
 from core.facts.places import place_of as fact_place
+from core.forgetting.repeats import passages, repeats
 from core.forgetting.taken_files import taken_told
 from core.forgetting.words import (
     AppliedStep,
@@ -66,7 +67,7 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
     else:
         conversations = [_conversation(home, one) for one in target.discussion_ids]
         words = words_of_conversations(conversations, memory)
-        logs = (Path(path) for one in conversations for path in one.paths)
+        logs = tuple(Path(path) for one in conversations for path in one.paths)
         words = replace(words, taken=tuple(taken_told(home, logs)))
         gone = frozenset(target.discussion_ids)
         took = (e for e in memory.rows.events if e.kind is ItemEventKind.INJECTED)
@@ -77,7 +78,7 @@ def gather(home: Path, target: ForgetTarget) -> tuple[Words, tuple[str, ...]]:
         holders = tuple(
             dict.fromkeys(
                 one
-                for one in (*kin, *told)
+                for one in (*kin, *told, *_repeating(home, binned, logs, gone))
                 if one and one not in gone and (one in binned or _is_there(home, one))
             )
         )
@@ -180,6 +181,20 @@ def _folders(home: Path, binned: Mapping[str, Path]) -> Iterator[tuple[str, Path
 
 def _is_there(home: Path, discussion_id: str) -> bool:
     return paths.is_directory_name(discussion_id) and paths.discussion_dir(home, discussion_id).is_dir()
+
+
+def _repeating(
+    home: Path, binned: Mapping[str, Path], logs: Iterable[Path], gone: Collection[str]
+) -> Iterator[str]:
+    """Discussions that repeat a passage of what goes, in the list and in the trash: its words were said there too."""
+    wanted: set[str] = set()
+    for path in logs:
+        with suppress(OSError):
+            wanted |= passages(read_file(path, None))
+    for discussion_id, path in _folders(home, binned):
+        with suppress(OSError):
+            if discussion_id not in gone and repeats(read_file(path / paths.LOG_FILE, None), wanted):
+                yield discussion_id
 
 
 def _holders(home: Path, binned: Mapping[str, Path], words: Words) -> Iterator[str]:

@@ -112,8 +112,8 @@ def headline(receipt: ForgetReceipt) -> str:
     return f"{said}{facts}{stay}{mixed}."
 
 
-def receipt_data(receipt: ForgetReceipt) -> dict[str, object]:
-    """The receipt as plain data, every field named."""
+def receipt_data(receipt: ForgetReceipt, names: Mapping[str, str] = _NO_NAMES) -> dict[str, object]:
+    """The receipt as plain data, every field named. `names`: as of `receipt_text`."""
     return {
         "id": receipt.id,
         "at": receipt.at,
@@ -134,5 +134,7 @@ def receipt_data(receipt: ForgetReceipt) -> dict[str, object]:
             for row in receipt.places
         ],
         "holders": list(receipt.holders),
+        "holder_names": {one: names.get(one, "") for one in receipt.holders},
+        "recalls": list(receipt.recalls),
         "cannot": list(CANNOT),
     }

@@ -43,6 +43,8 @@ def test_an_item_is_forgotten_by_its_words_and_conversations_that_hold_it_are_na
     assert ended.code == 0, ended.err
     assert OTHER not in [item.text for item in items(world.home)]
     assert len(ended.json["holders"]) == 1
+    assert list(ended.json["holder_names"]) == ended.json["holders"]
+    assert all(ended.json["holder_names"].values())
     assert world.run("forget", "two keys", "--yes").code == 2
 
 

@@ -13,6 +13,7 @@ from core.base.errors import StorageError
 from core.discussion import trash
 from core.evidence.files import add_events, read_logs
 from core.evidence.quotes import item_hash
+from core.forgetting.census import look
 from core.forgetting.places import PLACES
 from core.harvest.review_file import load_review
 from core.knowledge.fact_store import FactReader, sync_facts
@@ -20,8 +21,10 @@ from core.knowledge.ledger import HarvestLedger
 from core.knowledge.undo import undo_apply
 from core.mcp_server.proposal_file import load_proposals
 from core.values.evidence import ItemEvent, ItemEventKind
+from core.values.forgetting import ForgetTarget
 from tests.core.forgetting.day import (
     OTHER,
+    SECRET,
     SHARED,
     WORD,
     a_day,
@@ -125,6 +128,19 @@ def test_branches_begin_with_its_records_and_go_only_when_they_are_named(home: P
     assert paths.discussion_dir(home, other).is_dir()
     forgotten(home, other, later_s=120)
     assert traces() == []
+
+
+def test_another_conversation_that_repeats_what_was_said_is_named_and_one_that_does_not_is_not(
+    home: Path,
+) -> None:
+    """Nobody recalled it there and nothing was branched: it was pasted, or said again."""
+    secret = a_day(home)
+    pasted = add_discussion(home, "Pasted", f"> {SECRET}\nIs that so?", at=OLD + timedelta(days=2))
+    add_discussion(home, "Short", "When does it open?", "At nine.", at=OLD + timedelta(days=3))
+
+    assert look(home, ForgetTarget((secret,))).holders == (pasted,)
+    assert forgotten(home, secret).holders == (pasted,)
+    assert paths.discussion_dir(home, pasted).is_dir()
 
 
 def test_what_holds_words_of_it_is_named_in_the_trash_too(home: Path) -> None:
