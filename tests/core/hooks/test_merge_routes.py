@@ -59,7 +59,7 @@ def test_a_merge_is_proposed_chosen_asked_about_written_and_undone(tides: World)
     assert (question["is_merge"], question["items"]["total"]) == (True, 6)
     assert text_of(tides, "facts.md") == FACTS
 
-    done = sent(tides, "merge/apply", {"groups": ids[:2], "is_agreed": True}, **AS_PERSON)
+    done = sent(tides, "merge/apply", {"groups": ids[:2], "is_agreed": True}, 200, **AS_PERSON)
 
     assert (done["merged"]["items"], done["merged"]["merged"], done["merge"]) == (4, 2, None)
     text = text_of(tides, "facts.md")
