@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from core.base.opener import open_file
+
 PYTHON_ENDINGS = (".py", ".pyw", ".pyc", ".so", ".pyd", ".pth")
 NODE_ENDINGS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".jsx", ".tsx", ".node", ".wasm")
 _SHELL_ENDINGS = (".sh", ".bash", ".zsh", ".ksh", ".fish", ".ps1", ".bat", ".cmd")
@@ -17,6 +19,7 @@ ENDINGS = (*PYTHON_ENDINGS, *NODE_ENDINGS, *_SHELL_ENDINGS, *_OTHER_ENDINGS)
 
 _LIKE_FILE = re.compile(r"[/\\]|\.[A-Za-z]\w{0,9}$")
 """A word that is meant for a file, although none is there yet."""
+_STARTS = (b"#!", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 _LONGEST = 4_000
 _NEAR = 5
 """Folders around a script of Node among which its package is looked for."""
@@ -57,8 +60,16 @@ def file_at(folder: str, name: str) -> str:
 
 
 def is_code(path: str) -> bool:
-    """True for a file that can only be meant to be run: by its ending, or because it may be executed."""
-    return path.lower().endswith(ENDINGS) or (os.name == "posix" and os.access(path, os.X_OK))
+    """True for a file that can only be meant to be run: by its ending, or because it may be executed and begins as what is."""
+    if path.lower().endswith(ENDINGS):
+        return True
+    if os.name != "posix" or not os.access(path, os.X_OK):
+        return False
+    try:
+        with open_file(path) as file:  # on some disks every file may be executed
+            return file.read(4).startswith(_STARTS)
+    except OSError:
+        return False
 
 
 def script(path: str, endings: tuple[str, ...] = ()) -> RunWords:

@@ -111,6 +111,14 @@ def test_a_command_of_a_virtual_environment_brings_the_package_that_it_imports(t
         assert str(site / "other") not in folders
 
 
+def test_a_file_of_data_on_a_disk_where_all_may_be_executed_is_data(folder: Path) -> None:
+    for name, text in (("data.db", "SQLite format 3"), ("tool", "#!/bin/sh\n")):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    found = run_words(("some-program", "data.db", "tool"), str(folder))
+    assert (names(found.code, folder), names(found.data, folder)) == ("tool", "data.db")
+
+
 def test_a_data_file_tells_where_it_leads_before_it_is_there(folder: Path) -> None:
     assert run_words(("python", "server.py", "new.db"), str(folder)).data == {
         str(folder / "new.db"): str(folder / "new.db")
