@@ -17,6 +17,7 @@ from gui.keys import Keys
 from gui.metrics import Measure
 from gui.stops import TabWalk, stop_beside
 from gui.theme import ASSETS, Palette, Theme
+from gui.toolkit_clipboard import ToolkitClipboard
 from panels.base.answers import CHOSEN
 from panels.base.ui import Ui
 from panels.base.widgets import Handlers
@@ -47,6 +48,7 @@ class DpgUi:
         self.canvas = Canvas(theme, theme.palettes[palette_name], measure)
         self.keys = Keys()
         self.tree = Tree(self.canvas, self.keys, HANDLERS)
+        self.toolkit_clipboard = ToolkitClipboard(self._text_for_field, self.tree.clipboard.copy)
         self.size = (0, 0)
         self._quiet: list[Element] = []
         self._is_field_active = False
@@ -72,6 +74,10 @@ class DpgUi:
     def has_typed(self) -> bool:
         """True when the last frame read characters: they are drawn by the next one, at once."""
         return self.tree.keyboard.has_heard
+
+    def _text_for_field(self) -> str:
+        """Text that the toolkit pastes into a field; an editor asks for itself, and the item that hears for it takes none."""
+        return self.tree.clipboard.text_at_once() if self.tree.has_field_keyboard else ""
 
     # looks
     def set_looks(self, palette_name: str, scale: float) -> bool:
@@ -101,6 +107,7 @@ class DpgUi:
             button.quiet_frames = max(0, button.quiet_frames - 1)
         self._quiet = [button for button in self._quiet if button.quiet_frames]
         self.canvas.tick_focus()
+        self.tree.clipboard.poll()
         self.rest_s, self.has_blinked = float("inf"), False
         for element in list(self._polled()):
             element.poll(self.canvas)
@@ -130,7 +137,11 @@ class DpgUi:
     def _press_stop(self) -> None:
         """Space and Enter press the control that the Tab key led to: the toolkit does so for some of them only."""
         at = self._walk.at
-        if at is not None and any(self.keys.take(key, while_typing=True) for key in ("Space", "Enter")):
+        if (
+            at is not None
+            and at.is_meant()
+            and any(self.keys.take(key, while_typing=True) for key in ("Space", "Enter"))
+        ):
             at.press()
             self._quiet.append(at)
 

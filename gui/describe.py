@@ -10,14 +10,15 @@ from typing import Generic, TypeVar
 from core.base.child_process import open_address
 from gui.canvas import Canvas
 from gui.chooser import Chooser
+from gui.clipboard import Clipboard
 from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from gui.elements.floats import FloatLayer
 from gui.elements.popups import MenuButton
-from gui.elements.surfaces import Root, Surface, SurfaceLayer
+from gui.elements.surfaces import Dim, Root, Surface, SurfaceLayer
 from gui.keyboard import Keyboard
-from gui.keys import Keys
+from gui.keys import PRESSES, Keys
 from gui.metrics import Measure
 from gui.prose_selection import ProseSelection
 from gui.text_buffer import TextBuffer
@@ -88,7 +89,13 @@ class Tree:
         self.opened: Element | None = None
         self.prose = ProseSelection(self, self.selection)
         self.said = ""
+        self.clipboard = Clipboard(self.say)
         self.effects: list[Callable[[], object]] = []
+
+    def say(self, words: str) -> None:
+        """Tell the person something beside the mouse, with the next frame."""
+        self.said = words
+        self.root.touch()
 
     @property
     def m(self) -> Measure:
@@ -238,6 +245,13 @@ class Tree:
         """True if an editor has the keyboard again when the uppermost layer goes."""
         return self.keyboard.owner is not None or (self.had_home and not self.keyboard.is_away)
 
+    def is_in_dialog(self) -> bool:
+        """True if the current place is in a dialog."""
+        node: Element | None = self.at
+        while node is not None and not isinstance(node, Dim):
+            node = node.parent
+        return node is not None
+
     def is_reachable(self) -> bool:
         """True if the current place may take the keyboard: a layer above it would keep it."""
         cover = self.cover
@@ -251,8 +265,11 @@ class Tree:
         return False
 
     def hears(self, chord: str, *, while_typing: bool = False) -> bool:
-        """True if a chord was pressed and the current place may take it."""
-        return self.keys.has_news and self.is_reachable() and self.keys.take(chord, while_typing=while_typing)
+        """True if a chord was pressed and the current place may take it: what answers a dialog, once that has stood."""
+        if not (self.keys.has_news and self.is_reachable()):
+            return False
+        is_meant = chord.rpartition("+")[2] not in PRESSES or self.at.is_meant()
+        return is_meant and self.keys.take(chord, while_typing=while_typing)
 
     def rebuild(self) -> None:
         """Take everything off the screen, to be painted anew (other colours, another scale)."""

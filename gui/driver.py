@@ -14,8 +14,10 @@ from Xlib.ext import xtest
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Control
+from gui.elements.guarded_button import GuardedButton
 from gui.elements.popups import anchor_of
-from gui.elements.surfaces import Clickable, Surface
+from gui.elements.surfaces import Clickable, Dim, Surface
+from gui.keys import PRESSES
 
 MOST_FRAMES, MOST_WAIT_S = 400, 30.0
 """Longest that a driver waits: so many frames, and for work on another thread or a loaded machine so many seconds."""
@@ -175,9 +177,18 @@ class Driver:
     def click(self, target: str | Element, *, button: int = 1, index: int = 0) -> None:
         """Click on an element, by its label or itself."""
         self.hover(target, index=index)
+        self.read(self._target(target, index))
         self.press(button)
         self.release(button)
         self.step()
+
+    def read(self, target: Element | None = None) -> None:
+        """Look at a dialog before it is answered, until it, and what is dangerous in it, takes an answer."""
+        top = self._tree.now_uppermost()
+        if isinstance(top, Dim):
+            self.until(top.is_meant, "the dialog takes an answer")
+            if isinstance(target, GuardedButton):
+                self.until(target.is_ready, "the button works")
 
     def click_at(self, x: int, y: int) -> None:
         """Click on a point of the screen."""
@@ -219,6 +230,8 @@ class Driver:
 
     def key(self, chord: str) -> None:
         """Press and release a chord: `Ctrl+Enter`, `Escape`, `a`."""
+        if chord.rpartition("+")[2] in PRESSES:
+            self.read()
         codes = self._keycodes(chord)
         for code in codes:
             xtest.fake_input(self._x, X.KeyPress, code)
@@ -274,7 +287,7 @@ class Driver:
 
     def paste(self, text: str) -> None:
         """Put a text on the clipboard and paste it: once, since the toolkit repeats a key that is down through slow frames."""
-        dpg.set_clipboard_text(text)
+        self._tree.clipboard.copy(text)
         self.step()
         self.strike("Ctrl+v")
         self.step(5)

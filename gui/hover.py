@@ -14,6 +14,7 @@ from gui.wrap import wrap_text
 
 DELAY_S = 0.4
 SAID_FOR_S = 1.2
+READ_S_A_CHAR = 0.06
 WIDEST_PX = 380.0
 
 
@@ -66,7 +67,10 @@ class Hover(msgspec.Struct):
 
     def say(self, what: str, x: float, y: float, now_s: float) -> None:
         """Show a word beside the mouse for a moment."""
-        self.said, self.said_until_s = (what, round(x), round(y)), now_s + SAID_FOR_S
+        self.said, self.said_until_s = (
+            (what, round(x), round(y)),
+            now_s + max(SAID_FOR_S, READ_S_A_CHAR * len(what)),
+        )
         self._show(*self.said)
 
     def rest_s(self, now_s: float) -> float:

@@ -98,6 +98,8 @@ _ONCE = frozenset({"Ctrl+V", "Shift+Insert", "Ctrl+X", "Shift+Delete", "Ctrl+Ent
 _EDITING = frozenset({"Ctrl+A", "Ctrl+C", "Ctrl+V", "Ctrl+X", "Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z"})
 _CARET = frozenset({"Left", "Right", "Up", "Down", "Home", "End", "Backspace", "Delete"})
 _ALIASES = {"Plus": "=", "+": "=", "Minus": "-", "Comma": ",", "Return": "Enter", "Esc": "Escape"}
+PRESSES = frozenset({"Enter", "Space"})
+"""Keys that press a button or answer a question."""
 REPEATS = frozenset({"Up", "Down", "PageUp", "PageDown"})
 """Keys whose auto-repeat is passed on: walking through a list. Not with Ctrl or Alt: that is a command, once a press."""
 
@@ -216,6 +218,11 @@ class Keys:
     def is_held(self, modifier: str) -> bool:
         """True while `Ctrl`, `Alt` or `Shift` is down."""
         return any(_MODIFIERS.get(name) == modifier for name in self._down)
+
+    @property
+    def holds_press(self) -> bool:
+        """True while a key is down that presses buttons."""
+        return not self._down.isdisjoint(PRESSES)
 
     @property
     def has_news(self) -> bool:

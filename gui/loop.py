@@ -12,6 +12,7 @@ from typing import Any
 import dearpygui.dearpygui as dpg
 
 from gui.binding import DpgUi
+from gui.elements.base import Element
 from gui.elements.popups import MenuPoint
 from gui.hover import Hover
 from gui.input_watch import InputWatch, find_watch
@@ -187,7 +188,7 @@ class Loop:
         posted = [(self._posted.popleft(),) for _ in range(len(self._posted))]
         jobs: list[Any] = [*(dpg.get_callback_queue() or ()), *posted]
         for callback, *arguments in jobs:
-            if callback is None:
+            if callback is None or _is_early(callback):
                 continue
             try:
                 wanted = _positional(callback)
@@ -282,6 +283,12 @@ class Loop:
 
 
 _BUTTONS = (dpg.mvMouseButton_Left, dpg.mvMouseButton_Right, dpg.mvMouseButton_Middle)
+
+
+def _is_early(callback: Callable[..., Any]) -> bool:
+    """True of a click in a dialog that had not stood there when the click began."""
+    element = getattr(callback, "__self__", None)
+    return isinstance(element, Element) and not element.is_meant() and element.refuse_click()
 
 
 def _is_away(x: float, y: float, width: float, height: float) -> bool:

@@ -46,6 +46,9 @@ class Pointer:
         chain = chain_at(front, x, y)
         if front is self._tree.root:
             self._tree.note_press(chain)
+        self._held = None
+        if not front.is_meant():
+            return None
         self._held = next(
             (element for element in reversed(chain) if element.on_press(self._last, self._tree.m)), None
         )

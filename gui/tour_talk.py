@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import dearpygui.dearpygui as dpg
-
 from core.values.messages import Message
 from core.values.state import AppState
 from core.values.usage import Usage
+from gui.clipboard import SLOW_S
 from gui.elements.popups import PopupItem, anchor_of
 from gui.elements.prose import Markdown
 from gui.tour_walk import ANSWER_S, Tour, TourError, ask
@@ -99,10 +98,10 @@ def _select(tour: Tour) -> None:
     driver.drag((round(left + 1), round(top + 8)), (round(right - 4), round(bottom - 4)))
     driver.key("Ctrl+c")
     driver.step(4)
-    copied = str(dpg.get_clipboard_text())
-    if QUEUED not in copied:
-        raise TourError(f"The selection copied {copied[:80]!r}")
-    tour.say(f"          selected across two messages and copied: {len(copied):,} characters")
+    held = tour.app.ui.tree.clipboard.ask().held(2 * SLOW_S)
+    if held is None or QUEUED not in held.text:
+        raise TourError(f"The selection copied {held!r}"[:160])
+    tour.say(f"          selected across two messages and copied: {len(held.text):,} characters")
     tour.shot("selection")
 
 

@@ -23,6 +23,8 @@ from gui.visible_text import taken, visible
 from panels.base import widgets as w
 from panels.base.parts import Edited
 
+DANGER_GUARD_S = 0.7
+"""Time that a button which takes something away must have stood in its dialog before it works; until then it looks off."""
 MOST_LEFT_TEXTS = 60
 """Editors whose caret and past are kept after they left the screen."""
 
@@ -32,8 +34,9 @@ def _shortcut(tree: Tree, it: w.ShortcutQuery) -> bool:
 
 
 def _button(tree: Tree, it: w.ButtonWidget) -> bool:
-    if it.guard_s:
-        return _guarded_button(tree, it)
+    guard_s = it.guard_s or (DANGER_GUARD_S if it.kind == "danger" and tree.is_in_dialog() else 0.0)
+    if guard_s:
+        return _guarded_button(tree, it, guard_s)
     button = tree.take(RailButton if it.kind in ("rail", "rail_active") else Button, it.key)
     if button.differs(it):
         _show_button(button, it)
@@ -43,10 +46,10 @@ def _button(tree: Tree, it: w.ButtonWidget) -> bool:
     return was_clicked and it.is_enabled
 
 
-def _guarded_button(tree: Tree, it: w.ButtonWidget) -> bool:
+def _guarded_button(tree: Tree, it: w.ButtonWidget, guard_s: float) -> bool:
     """A button that works once it has stood in its place for a while; until then it looks as one that does not."""
     button = tree.take(GuardedButton, it.key)
-    button.clock, button.guard_s = tree.keyboard.clock, it.guard_s
+    button.clock, button.guard_s = tree.keyboard.clock, guard_s
     is_ready = button.is_ready()
     if button.differs((it, is_ready)):
         _show_button(button, replace(it, is_enabled=it.is_enabled and is_ready))
@@ -111,12 +114,19 @@ def _editor(tree: Tree, it: w.EditorWidget) -> Edited | None:
     _offer_focus(tree, editor, is_focused=it.is_focused)
     if it.is_home:
         tree.home = editor
+    editor.paste_limit, editor.takes_pictures = it.paste_limit_chars, it.takes_pictures
     _hear(tree, editor, it)
-    _edit_menu(tree, editor, it.paste_limit_chars)
-    if editor.changed is None and not (editor.pasted or editor.is_submitted or editor.is_unpasted):
+    _edit_menu(tree, editor)
+    if editor.receive(tree.m):
+        _remember(tree, editor)
+    edited = Edited(
+        editor.text, editor.pasted, editor.picture,
+        is_submitted=editor.is_submitted, is_unpasted=editor.is_unpasted,
+    )  # fmt: skip
+    if editor.changed is None and edited == Edited(editor.text):
         return None
-    edited = Edited(editor.text, editor.pasted, editor.is_submitted, editor.is_unpasted)
-    editor.changed, editor.pasted, editor.is_submitted, editor.is_unpasted = None, "", False, False
+    editor.changed, editor.pasted, editor.picture = None, "", b""
+    editor.is_submitted = editor.is_unpasted = False
     return edited
 
 
@@ -131,6 +141,7 @@ def _connect(tree: Tree, editor: Editor, revision: int, value: str) -> None:
             tree.selection,
             tree.now_uppermost,
         )
+        editor.clipboard = tree.clipboard
     if revision == editor.revision:
         return
     is_new, editor.revision = editor.revision is None, revision
@@ -153,7 +164,7 @@ def _hear(tree: Tree, editor: Editor, it: w.EditorWidget) -> None:
         accepted = (accepted - {"Enter"}) | {"Ctrl+Enter"}
     chords = _strokes(tree, editor, accepted)
     done = [chord.replace("Ctrl+Enter", "Enter") for chord in chords]
-    editor.hear(tree.m, tree.keyboard.take(editor), done, it.paste_limit_chars)
+    editor.hear(tree.m, tree.keyboard.take(editor), done)
     editor.is_submitted = it.submits_on_enter and tree.keys.take("Enter", while_typing=True)
     editor.is_unpasted = text_buffer.files(editor.buffer) < files
     if editor.buffer is not before:
@@ -178,7 +189,7 @@ def _remember(tree: Tree, editor: Editor) -> None:
         del tree.left_texts[next(iter(tree.left_texts))]
 
 
-def _edit_menu(tree: Tree, editor: Editor, paste_limit: int) -> None:
+def _edit_menu(tree: Tree, editor: Editor) -> None:
     """The menu of the right button."""
     ui = tree.ui
     tree.enter(editor)
@@ -186,13 +197,13 @@ def _edit_menu(tree: Tree, editor: Editor, paste_limit: int) -> None:
         if is_open:
             has_selection = bool(editor.buffer.selection)
             if editor.IS_EDITABLE and ui.menu_item("cut", "Cut", shortcut="Ctrl+X", is_enabled=has_selection):
-                editor.act("Ctrl+X", paste_limit)
+                editor.act("Ctrl+X")
             if ui.menu_item("copy", "Copy", shortcut="Ctrl+C", is_enabled=has_selection):
-                editor.act("Ctrl+C", paste_limit)
+                editor.act("Ctrl+C")
             if editor.IS_EDITABLE and ui.menu_item("paste", "Paste", shortcut="Ctrl+V"):
-                editor.act("Ctrl+V", paste_limit)
+                editor.act("Ctrl+V")
             if ui.menu_item("all", "Select all", shortcut="Ctrl+A", is_enabled=bool(editor.text)):
-                editor.act("Ctrl+A", paste_limit)
+                editor.act("Ctrl+A")
     tree.leave()
 
 
@@ -200,6 +211,7 @@ def _selectable_text(tree: Tree, it: w.SelectableTextWidget) -> None:
     text = tree.take(SelectableText, it.key)
     if text.keyboard is None:
         text.keyboard, text.selection, text.uppermost = tree.keyboard, tree.selection, tree.now_uppermost
+        text.clipboard = tree.clipboard
     if text.differs(it):
         text.tall = it.height
         if taken(it.value) != text.text:
@@ -207,8 +219,8 @@ def _selectable_text(tree: Tree, it: w.SelectableTextWidget) -> None:
         text.update(("", it.mono, 0.0, 0.0, True))
     if tree.keyboard.owner is text and tree.is_reachable():
         _type_at_home(tree, text)
-        text.hear(tree.m, "", _strokes(tree, text, editor_keys.READING), 0)
-    _edit_menu(tree, text, 0)
+        text.hear(tree.m, "", _strokes(tree, text, editor_keys.READING))
+    _edit_menu(tree, text)
 
 
 def _type_at_home(tree: Tree, text: SelectableText) -> None:
@@ -216,7 +228,7 @@ def _type_at_home(tree: Tree, text: SelectableText) -> None:
     typed = tree.keyboard.take(text)
     if typed and tree.home is not None and tree.home.is_hearing():
         tree.home.enter()
-        tree.home.hear(tree.m, typed, [], 0)
+        tree.home.hear(tree.m, typed, [])
 
 
 def _focus(tree: Tree, it: w.FocusWish) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import dearpygui.dearpygui as dpg
-
 from gui.describe import Tree
 from gui.elements.plot import Plot
 from gui.elements.text import Badge, Icon, Progress, StackedBar, Text
@@ -53,7 +51,7 @@ def _badge(tree: Tree, it: w.BadgeWidget) -> None:
 
 
 def _copy(tree: Tree, it: w.CopyWish) -> None:
-    tree.effects.append(lambda: dpg.set_clipboard_text(taken(it.text)))
+    tree.effects.append(lambda: tree.clipboard.copy(taken(it.text)))
     tree.said = "Copied"
 
 
@@ -76,7 +74,7 @@ def _opened_or_copied(tree: Tree, name: str) -> None:
     if is_text and tree.open_address(path.as_uri()):
         tree.said = f"Opened {visible(path.name)}"
         return
-    dpg.set_clipboard_text(taken(name))
+    tree.clipboard.copy(taken(name))
     tree.said = "No program opened it: its path is copied"
 
 

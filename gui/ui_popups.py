@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import dearpygui.dearpygui as dpg
+
 from gui.describe import Tree
 from gui.elements.base import Element
 from gui.elements.controls import Combo
@@ -202,6 +204,7 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
     owner = tree.take(DialogOwner, it.key)
     layer = tree.layer(Dim, owner)
     layer.is_missed = False
+    layer.clock, layer.is_held = tree.keyboard.clock, lambda: _is_press_held(tree)
     tree.enter(layer)
     card = tree.take(Surface, "card")
     card.wide, card.tall = it.width, it.height
@@ -224,6 +227,10 @@ def _dialog(tree: Tree, it: w.DialogWidget) -> Iterator[Clicks]:
             clicks.clicked = owner.is_closing = True
         tree.leave()
         tree.leave()
+
+
+def _is_press_held(tree: Tree) -> bool:
+    return tree.keys.holds_press or bool(dpg.is_mouse_button_down(0))
 
 
 @contextmanager

@@ -190,6 +190,14 @@ class RecordingUi:
         else:
             self.type(label, node.value + text)
 
+    def paste_picture(self, label: str, data: bytes) -> None:
+        """Paste a picture into an editor that takes pictures."""
+        node = self.find(label, kind="editor")
+        if not node.props["takes_pictures"]:
+            raise AssertionError(f"{label!r} takes no pictures")
+        self._record.events[node.path, "edit"] = Edited(node.value, picture=data)
+        self.settle()
+
     def focus_on(self, label: str) -> None:
         """Click into an input."""
         self._record.focused = self.find(label, kind=INPUTS).path

@@ -149,6 +149,15 @@ def test_files_from_outside_and_of_the_home_are_opened_by_the_opener() -> None:
     assert OPENINGS - found == set()
 
 
+def test_nobody_asks_the_toolkit_for_the_clipboard() -> None:
+    """Its getter ends the program where the clipboard holds no text: `gui/clipboard.py` is the one door."""
+    asked = {"get_clipboard_text", "set_clipboard_text"}
+    found = {
+        name for name, way in ways().items() if {one.rpartition(".")[2] for one in way.functions} & asked
+    }
+    assert found == set()
+
+
 def test_toml_of_others_is_parsed_in_one_place() -> None:
     own = {"gui/theme.py", "gui/icons.py"}  # the program's own tables
     found = {name for name, way in ways().items() if way.functions & {"tomllib.loads", "tomllib.load"}}

@@ -43,8 +43,8 @@ class _Job:
     future: Future[object] = field(default_factory=Future)
 
 
-class Crunch:
-    """Runs heavy, lock-holding work in a process of its own.
+class JobProcess:
+    """Does jobs in a process of its own, which may fail alone.
 
     The process starts with the first job. It ends when `close` is called or this process ends in any way.
     After a crash the job is tried once more in a new process. Jobs run one after the other; a job in a named
@@ -54,7 +54,7 @@ class Crunch:
     may end over one job.
     """
 
-    def __init__(self, timeout_s: float = JOB_TIMEOUT_S, attempts: int = _ATTEMPTS) -> None:
+    def __init__(self, timeout_s: float, attempts: int) -> None:
         self._timeout_s = timeout_s
         self._attempts = attempts
         self._wake = threading.Condition()
@@ -64,69 +64,15 @@ class Crunch:
         self._is_closed = False
         self._next_id = 0
 
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start the process: a script of ours that serves jobs (`core.app.job_child`). Raises OSError."""
+        raise NotImplementedError
+
     @property
     def pid(self) -> int | None:
         """The worker's process id, None while none runs."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
-
-    def count(self, texts: Mapping[str, str], lane: str = "") -> Future[dict[str, int]]:
-        """Count o200k tokens.
-
-        Args:
-            texts: by any name (the sha256 of a segment); lane: see the class.
-
-        Returns:
-            A future of the counts by the same names. It fails with CrunchError.
-        """
-        encoded = [text.encode("utf-8", "replace") for text in texts.values()]
-        header: dict[str, object] = {"job": "count", "sizes": [len(part) for part in encoded]}
-        names = tuple(texts)
-        counted = self._submit(header, b"".join(encoded), lane)
-        return _mapped(counted, lambda value: dict(zip(names, cast("list[int]", value), strict=True)))
-
-    def outline(self, path: str, text: str, lane: str = "") -> Future[tuple[Symbol, ...]]:
-        """Make the outline of a file (`core.context.outline.symbols_of`). The future fails with CrunchError."""
-        header: dict[str, object] = {"job": "outline", "path": path.encode("utf-8", "replace").decode()}
-        made = self._submit(header, text.encode("utf-8", "replace"), lane)
-        return _mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
-
-    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
-        """The part of a conversation that a harvest may read (`unread_messages`).
-
-        Returns:
-            A future that fails with ValueError where the conversation cannot be read, else with CrunchError.
-        """
-        header: dict[str, object] = {"job": "messages", "kind": kind.value, "new_bytes": new_bytes}
-        return _mapped(self._submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
-
-    def pdf(self, data: bytes) -> Future[Found]:
-        """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
-        return _mapped(self._submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
-
-    def page(self, data: bytes, charset: str) -> Future[str]:
-        """Text of an HTML page (`core.agent.page_text`). The future fails with CrunchError."""
-        header: dict[str, object] = {"job": "page", "charset": charset.encode("utf-8", "replace").decode()}
-        return _mapped(self._submit(header, data, ""), lambda value: cast("str", value))
-
-    def read_source(
-        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
-    ) -> Future[bytes]:
-        """A file read for the search index (`core.retrieval.source_text`), packed. The future fails with CrunchError."""
-        header: dict[str, object] = {
-            "job": "source",
-            "corpus": corpus,
-            "path": path,
-            "file": file,
-            "known": known_sha256,
-        }
-        return _mapped(self._submit(header, fields, ""), lambda value: cast("bytes", value))
-
-    def embed(self, texts: Sequence[str]) -> Future[bytes]:
-        """Vectors of texts (`core.retrieval.minilm`), row after row. The future fails with CrunchError."""
-        encoded = [text.encode("utf-8", "replace") for text in texts]
-        header: dict[str, object] = {"job": "embed", "sizes": [len(part) for part in encoded]}
-        return _mapped(self._submit(header, b"".join(encoded), ""), lambda value: cast("bytes", value))
 
     def close(self) -> None:
         """End the process; jobs that wait or run fail with CrunchClosedError. Idempotent."""
@@ -143,7 +89,8 @@ class Crunch:
             self._thread.join(timeout=5)
             self._end_process()
 
-    def _submit(self, header: dict[str, object], payload: bytes, lane: str) -> Future[object]:
+    def submit(self, header: dict[str, object], payload: bytes, lane: str = "") -> Future[object]:
+        """Have a job done, by its header and payload. The future fails with CrunchError."""
         job = _Job(header, payload, lane)
         with self._wake:
             if self._is_closed:
@@ -225,7 +172,7 @@ class Crunch:
         process = self._process
         if process is None or process.poll() is not None:
             self._end_process()
-            self._process = process = start_child(_CHILD)
+            self._process = process = self.start()
         if self._was_closed():  # meanwhile, by one who saw no process to end
             self._end_process()
             raise _closed()
@@ -244,6 +191,75 @@ class Crunch:
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 _close(stream)
+
+
+class Crunch(JobProcess):
+    """Runs heavy, lock-holding work in a process of its own."""
+
+    def __init__(self, timeout_s: float = JOB_TIMEOUT_S, attempts: int = _ATTEMPTS) -> None:
+        super().__init__(timeout_s, attempts)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start a process that gives way to this one."""
+        return start_child(_CHILD)
+
+    def count(self, texts: Mapping[str, str], lane: str = "") -> Future[dict[str, int]]:
+        """Count o200k tokens.
+
+        Args:
+            texts: by any name (the sha256 of a segment); lane: see the class.
+
+        Returns:
+            A future of the counts by the same names. It fails with CrunchError.
+        """
+        encoded = [text.encode("utf-8", "replace") for text in texts.values()]
+        header: dict[str, object] = {"job": "count", "sizes": [len(part) for part in encoded]}
+        names = tuple(texts)
+        counted = self.submit(header, b"".join(encoded), lane)
+        return mapped(counted, lambda value: dict(zip(names, cast("list[int]", value), strict=True)))
+
+    def outline(self, path: str, text: str, lane: str = "") -> Future[tuple[Symbol, ...]]:
+        """Make the outline of a file (`core.context.outline.symbols_of`). The future fails with CrunchError."""
+        header: dict[str, object] = {"job": "outline", "path": path.encode("utf-8", "replace").decode()}
+        made = self.submit(header, text.encode("utf-8", "replace"), lane)
+        return mapped(made, lambda value: tuple(map(_symbol, cast("list[list[object]]", value))))
+
+    def messages(self, kind: ArtifactKind, data: bytes, new_bytes: int) -> Future[tuple[Said, ...]]:
+        """The part of a conversation that a harvest may read (`unread_messages`).
+
+        Returns:
+            A future that fails with ValueError where the conversation cannot be read, else with CrunchError.
+        """
+        header: dict[str, object] = {"job": "messages", "kind": kind.value, "new_bytes": new_bytes}
+        return mapped(self.submit(header, data, ""), lambda value: _said(cast("dict[str, object]", value)))
+
+    def pdf(self, data: bytes) -> Future[Found]:
+        """Pages and text of a PDF (`core.discussion.pdf_text.read_pdf`). The future fails with CrunchError."""
+        return mapped(self.submit({"job": "pdf"}, data, ""), lambda value: cast("Found", value))
+
+    def page(self, data: bytes, charset: str) -> Future[str]:
+        """Text of an HTML page (`core.agent.page_text`). The future fails with CrunchError."""
+        header: dict[str, object] = {"job": "page", "charset": charset.encode("utf-8", "replace").decode()}
+        return mapped(self.submit(header, data, ""), lambda value: cast("str", value))
+
+    def read_source(
+        self, corpus: str, path: str, file: str, known_sha256: str, fields: bytes
+    ) -> Future[bytes]:
+        """A file read for the search index (`core.retrieval.source_text`), packed. The future fails with CrunchError."""
+        header: dict[str, object] = {
+            "job": "source",
+            "corpus": corpus,
+            "path": path,
+            "file": file,
+            "known": known_sha256,
+        }
+        return mapped(self.submit(header, fields, ""), lambda value: cast("bytes", value))
+
+    def embed(self, texts: Sequence[str]) -> Future[bytes]:
+        """Vectors of texts (`core.retrieval.minilm`), row after row. The future fails with CrunchError."""
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        header: dict[str, object] = {"job": "embed", "sizes": [len(part) for part in encoded]}
+        return mapped(self.submit(header, b"".join(encoded), ""), lambda value: cast("bytes", value))
 
 
 def _closed() -> CrunchClosedError:
@@ -281,7 +297,7 @@ def _change(done: Future[object], mapped: Future[T], change: Callable[[object], 
         mapped.set_exception(fault)
 
 
-def _mapped(source: Future[object], change: Callable[[object], T]) -> Future[T]:
+def mapped(source: Future[object], change: Callable[[object], T]) -> Future[T]:
     """A future of what `change` makes of another's result; cancelling it cancels the other."""
     mapped: Future[T] = Future()
 

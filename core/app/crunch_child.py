@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import queue
-import signal
-import sys
-import threading
 from functools import cache
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
-from core.app.crunch_wire import read_frame, write_frame
+from core.app.job_child import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,48 +14,14 @@ if TYPE_CHECKING:
     from core.retrieval.minilm import MiniLM
     from core.values.curation import Symbol
 
-Job = tuple[dict[str, object], bytes]
-
 _NICENESS = 5
 
 
 def main() -> None:
-    """Serve the parent over standard input and output.
-
-    The end of the input ends the process at once, even in the middle of a job: the parent is gone.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Serve the parent, and give way to it."""
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    sys.stdout = sys.stderr
-    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    threading.Thread(
-        target=_read_jobs, args=(sys.stdin.buffer, jobs), name="crunch-read", daemon=True
-    ).start()
-    while True:
-        header, payload = jobs.get()
-        answer = _answered(header, payload)
-        if isinstance(answer["value"], bytes):
-            write_frame(replies, {"id": answer["id"], "is_bytes": True}, answer["value"])
-        else:
-            write_frame(replies, answer)
-
-
-def _read_jobs(source: BinaryIO, jobs: queue.SimpleQueue[Job]) -> None:
-    try:
-        while True:
-            jobs.put(read_frame(source))
-    finally:
-        os._exit(0)
-
-
-def _answered(header: dict[str, object], payload: bytes) -> dict[str, object]:
-    """The answer to a job. A fault in one job is reported and does not end the worker."""
-    try:
-        return {"id": header["id"], "value": _done(header, payload)}
-    except Exception as fault:  # noqa: BLE001 (the edge of a worker)
-        return {"id": header["id"], "value": None, "error": f"{type(fault).__name__}: {fault}"}
+    serve(_done)
 
 
 def _done(header: dict[str, object], payload: bytes) -> object:

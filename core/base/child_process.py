@@ -47,6 +47,7 @@ def start_child(
     stdin: int = subprocess.PIPE,
     stderr: int = subprocess.DEVNULL,
     kept_descriptors: Sequence[int] = (),
+    has_screen: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a Python file of ours, away from the terminal's signals.
 
@@ -56,7 +57,7 @@ def start_child(
     Args:
         script: the file; arguments: paths among them absolute, as the child works in `PACKAGE_ROOT`.
         stdin, stderr: as `subprocess` takes them. Standard output is a pipe.
-        kept_descriptors: as `start_program` takes them.
+        kept_descriptors: as `start_program` takes them; has_screen: it may reach the person's screen and session.
 
     Raises:
         OSError: the process cannot be started.
@@ -64,13 +65,14 @@ def start_child(
     python = Path(sys.executable or "")
     if not python.is_absolute():  # empty or relative where Python could not tell its own place
         raise FileNotFoundError(errno.ENOENT, "the place of Python is not known", sys.executable)
+    screen = desktop_environment(os.environ) if has_screen else {}
     return start_program(
         python,
         ("-P", str(script.absolute()), *arguments),
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        environment=child_environment(os.environ),
+        environment={**child_environment(os.environ), **screen},
         kept_descriptors=kept_descriptors,
     )
 

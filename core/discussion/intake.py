@@ -1,4 +1,4 @@
-"""Intake of files and long pastes as attachments: judged at the door, kept, reported. On a thread of its own."""
+"""Intake of files, long pastes and pasted pictures as attachments: judged at the door, kept, reported. On a thread of its own."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
     read_pdf: ReadPdf
 
     def handle(self, effect: StoreAttachment) -> None:
-        """Keep a file or a text with its discussion.
+        """Keep a file, or what was pasted, with its discussion.
 
         Raises:
             StorageError: it was not kept: it is too large, no provider takes it, or the disk refuses it.
         """
-        data, name = (effect.text.encode(), effect.name) if effect.text else _read_file(effect)
+        pasted = effect.data or effect.text.encode()
+        data, name = (pasted, effect.name) if pasted else _read_file(effect)
         _check_size(effect, len(data), name)
         if not paths.discussion_dir(self.root, effect.discussion_id).is_dir():
             raise StorageError("The discussion is not there any more", remedy="Look in the trash")

@@ -207,6 +207,14 @@ class AttachText(msgspec.Struct, frozen=True):
     name: str = "pasted.txt"
 
 
+class AttachPicture(msgspec.Struct, frozen=True):
+    """Attach a picture that was pasted to the draft: the bytes of its file."""
+
+    discussion_id: str
+    data: bytes
+    name: str = "pasted.png"
+
+
 class Detach(msgspec.Struct, frozen=True):
     """Take an attachment out of the draft. `name` tells files of the same content apart; without it each of them goes."""
 
@@ -372,12 +380,13 @@ class RestoreOnDisk(msgspec.Struct, frozen=True):
 
 
 class StoreAttachment(msgspec.Struct, frozen=True):
-    """Copy a file (`path`) or a text into the discussion's attachments, unless it has more than `max_bytes`."""
+    """Copy a file (`path`), a text or a picture (`data`) into the discussion's attachments, unless it has more than `max_bytes`."""
 
     discussion_id: str
     max_bytes: int
     path: str = ""
     text: str = ""
+    data: bytes = b""
     name: str = ""
     command_id: str = ""
 
@@ -549,6 +558,7 @@ DiscussionCommand = (
     | SetDraft
     | AttachFile
     | AttachText
+    | AttachPicture
     | Detach
     | ExportDiscussion
     | SearchDiscussions

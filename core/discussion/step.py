@@ -13,6 +13,7 @@ from core.discussion.messages import (
     ArchiveDiscussion,
     AttachFile,
     AttachmentStored,
+    AttachPicture,
     AttachText,
     BranchDiscussion,
     ChooseVersion,
@@ -120,6 +121,9 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
         case AttachText():
             most, text = state.config.settings.files.max_attachment_bytes, clean(asked.text)
             return state, (StoreAttachment(asked.discussion_id, most, text=text, name=asked.name),)
+        case AttachPicture():
+            most = state.config.settings.files.max_attachment_bytes
+            return state, (StoreAttachment(asked.discussion_id, most, data=asked.data, name=asked.name),)
         case Detach():
             return _detach(state, asked)
         case ExportDiscussion():

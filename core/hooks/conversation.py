@@ -16,6 +16,7 @@ from core.base.errors import SHORT_ENDS, FailureKind
 from core.base.figures import time_limit
 from core.discussion.messages import (
     AttachFile,
+    AttachPicture,
     AttachText,
     BranchDiscussion,
     ChooseVersion,
@@ -450,6 +451,7 @@ RESOURCE = Resource(
             LeaveUnsent,
             SetDraft,
             AttachFile,
+            AttachPicture,
             AttachText,
             Detach,
             SetModel,

@@ -249,6 +249,12 @@ class OpenDiscussion(msgspec.Struct, frozen=True):
     starts: Mapping[str, datetime] = msgspec.field(default_factory=dict)
     places: EntryPlaces = msgspec.field(default_factory=EntryPlaces)
 
+    def picture_path(self, part: AttachmentPart) -> str:
+        """Path of a picture; empty for other files, and where a foreign log names none that could be there."""
+        if not (part.is_image and part.file_name and self.attachments_dir):
+            return ""
+        return f"{self.attachments_dir}/{part.file_name}"
+
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages that are not deleted, in order."""

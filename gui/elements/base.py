@@ -115,6 +115,15 @@ class Element:
         self.invalidate()
         return True
 
+    # clicks
+    def is_meant(self) -> bool:
+        """True if a click or key may be meant for it: the dialog that it is in, if any, has stood long enough."""
+        return self.parent is None or self.parent.is_meant()
+
+    def refuse_click(self) -> bool:
+        """Called in place of its callback while it is not meant; False: its callback answers nothing, and runs."""
+        return True
+
     # layout
     def grows(self) -> tuple[bool, bool]:
         """True if it takes free width, and free height."""

@@ -284,6 +284,10 @@ class Checkbox(Control):
         self.changed = not self.props[1]
         self.touch()
 
+    def refuse_click(self) -> bool:
+        dpg.set_value(self.item, self.written[1])
+        return True
+
     def on_change(self, _: object, value: bool, *__: object) -> None:
         """The toolkit says that it was toggled."""
         if self.quiet_frames:
@@ -352,6 +356,9 @@ class Slider(Control):
 
     def stop_item(self) -> int:
         return self.item
+
+    def refuse_click(self) -> bool:
+        return False
 
     def on_change(self, _: object, value: float, *__: object) -> None:
         """The toolkit says that it was dragged."""

@@ -10,6 +10,7 @@ import dearpygui.dearpygui as dpg
 from gui import clusters, editor_keys
 from gui import text_buffer as edit
 from gui.canvas import CLEAR, Canvas, Pane
+from gui.clipboard import AT_ONCE_S, IS_WAITING, refusal
 from gui.elements.base import Element, Spec
 from gui.elements.text_rows import Stroke, TextRows
 from gui.metrics import Measure
@@ -19,6 +20,7 @@ from gui.text_layout import Advances, TextLayout
 from gui.visible_text import taken
 
 if TYPE_CHECKING:
+    from gui.clipboard import Clipboard, Paste
     from gui.keyboard import Keyboard
     from gui.text_selection import TextSelection
 
@@ -31,19 +33,23 @@ BLINK_S = 0.53
 BLINKS_FOR_S = 8.0
 """The caret blinks so long after the last key; then it stands, and costs no frame."""
 DRAG_ROWS_A_FRAME = 0.5
+ASKED_S = 0.1
+"""Rest between two looks for the answer of a clipboard that is slow."""
 
 
 class Editor(Element):
     """The field. `props`: hint, is_mono, least and most height in design px, is_enabled.
 
-    `text` is the person's until a new revision; `changed`, `pasted` and `is_submitted` wait for the panel.
+    `text` is the person's until a new revision; `changed`, `pasted`, `picture` and `is_submitted` wait for the panel.
     """
 
     __slots__ = (
+        "awaited",
         "bound",
         "buffer",
         "caret",
         "changed",
+        "clipboard",
         "column_px",
         "follows_caret",
         "grab",
@@ -59,11 +65,14 @@ class Editor(Element):
         "looks",
         "m",
         "name",
+        "paste_limit",
         "pasted",
+        "picture",
         "revision",
         "scroll",
         "selection",
         "shows_caret",
+        "takes_pictures",
         "uppermost",
         "wants_focus",
         "was_focused",
@@ -85,7 +94,11 @@ class Editor(Element):
         self.m: Measure | None = None
         self.revision: int | None = None
         self.changed: str | None = None
-        self.pasted = ""
+        self.pasted, self.picture = "", b""
+        self.awaited: Paste | None = None
+        self.paste_limit = 0
+        self.takes_pictures = False
+        self.clipboard: Clipboard | None = None
         self.is_unpasted = False
         self.is_submitted = False
         self.is_active = self.is_lit = False
@@ -192,7 +205,7 @@ class Editor(Element):
         """Another text of the window is selected now."""
         self.take(edit.moved(self.buffer, self.buffer.caret))
 
-    def hear(self, m: Measure, text: str, chords: list[str], paste_limit: int) -> None:
+    def hear(self, m: Measure, text: str, chords: list[str]) -> None:
         """Apply what was typed and pressed since the last frame."""
         before = self.buffer
         if text and self.IS_EDITABLE:
@@ -202,36 +215,69 @@ class Editor(Element):
             if chord in editor_keys.COPIES | editor_keys.CUTS:
                 self.copy(is_cut=chord in editor_keys.CUTS)
             elif chord in editor_keys.PASTES:
-                self.paste(paste_limit)
+                self.paste()
             else:
                 page = max(1, int(self.h // self.row_px(m)) - 1)
                 after, column = editor_keys.pressed(
                     self.buffer, self.layout_, chord, page_rows=page, column_px=self.column_px
                 )
                 self.take(after, column_px=column)
+        self._follow(m, before)
+
+    def _follow(self, m: Measure, before: TextBuffer) -> None:
+        """Show the caret, and note the text for the panel, where they are others now."""
         if self.buffer is not before:
             self.lay_out(m)
             self.show_caret(m)
             if self.buffer.text != before.text:
                 self.changed = self.buffer.text
 
-    def act(self, chord: str, paste_limit: int) -> None:
+    def act(self, chord: str) -> None:
         """Do what a chord does, chosen from the menu."""
         assert self.m is not None
-        self.hear(self.m, "", [chord], paste_limit)
+        self.hear(self.m, "", [chord])
 
     def copy(self, *, is_cut: bool = False) -> None:
         """Put the selection on the clipboard, and with `is_cut` take it out."""
         if not self.buffer.selection:
             return
-        dpg.set_clipboard_text(taken(self.buffer.selection))
+        assert self.clipboard is not None
+        self.clipboard.copy(taken(self.buffer.selection))
         if is_cut and self.IS_EDITABLE:
             self.take(edit.cut(self.buffer))
 
-    def paste(self, limit: int) -> None:
-        """Put the clipboard's text in place of the selection; one longer than the limit goes to the panel."""
-        text = taken(dpg.get_clipboard_text() or "")
-        if limit and len(text) > limit:
+    def paste(self) -> None:
+        """Ask the clipboard, and take what it holds; what comes later than at once is taken by `receive`."""
+        assert self.clipboard is not None
+        if self.awaited is None:
+            self.awaited = self.clipboard.ask()
+            self._take_held(AT_ONCE_S)
+        if self.awaited is not None:
+            self.clipboard.say(IS_WAITING)
+
+    def receive(self, m: Measure) -> bool:
+        """Take what the clipboard held, where that has come since; whether it has."""
+        if self.awaited is None or not self.awaited.is_done:
+            return False
+        before = self.buffer
+        self._take_held()
+        self._follow(m, before)
+        return True
+
+    def _take_held(self, within_s: float = 0.0) -> None:
+        """Put the text in place of the selection. A picture, or a text longer than the limit, goes to the panel."""
+        assert self.awaited is not None
+        assert self.clipboard is not None
+        held = self.awaited.held(within_s)
+        if held is None:
+            return
+        self.awaited, text = None, taken(held.text)
+        if held.picture and self.takes_pictures:
+            self.picture = held.picture
+            self.take(edit.attached(self.buffer))
+        elif not text:
+            self.clipboard.say(refusal(held))
+        elif self.paste_limit and len(text) > self.paste_limit:
             self.pasted = text
             self.take(edit.attached(self.buffer))
         else:
@@ -274,7 +320,7 @@ class Editor(Element):
             self.wants_focus = False
             self.enter()
         self._blink(c)
-        if self._seen_rows(c.m) != self.window:
+        if self._seen_rows(c.m) != self.window or (self.awaited is not None and self.awaited.is_done):
             self.touch()
 
     def _blink(self, c: Canvas) -> None:
@@ -288,6 +334,8 @@ class Editor(Element):
             self.has_blinked = True
 
     def rest_s(self) -> float:
+        if self.awaited is not None:
+            return ASKED_S
         if not self.is_active or self.keyboard is None:
             return float("inf")
         since = self.keyboard.clock() - self.keyboard.typed_s

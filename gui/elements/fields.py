@@ -98,6 +98,9 @@ class Field(Control):
     def stop_item(self) -> int:
         return self.item if self.props[4] else 0
 
+    def refuse_click(self) -> bool:
+        return False
+
     def on_change(self, _: object, value: str, *__: object) -> None:
         """The toolkit says that the text changed."""
         self.text = value

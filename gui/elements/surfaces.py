@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import time
+from collections.abc import Callable, Hashable, Iterator
 from typing import ClassVar
 
 import dearpygui.dearpygui as dpg
@@ -358,11 +359,41 @@ class SurfaceLayer(Root):
         self.catch = 0
 
 
-class Dim(SurfaceLayer):
-    """A layer that darkens what is below it: for dialogs."""
+STAND_S = 0.3
+"""Time that a dialog must have stood before it takes a click or a key: nobody answers sooner what they have seen."""
+MOST_HELD_S = 3.0
+"""Longest that a button or key which is down puts this off: one whose release was never heard must not shut the dialog."""
 
-    __slots__ = ()
+
+class Dim(SurfaceLayer):
+    """A layer that darkens what is below it: for dialogs. A click or key begun before it stood there is not meant for it.
+
+    `clock`: seconds; `is_held`: a button of the mouse, or a key that presses buttons, is down.
+    """
+
+    __slots__ = ("clock", "has_stood", "is_held", "since_s", "stands_since_s")
     SKIN: ClassVar[str] = "window.dim"
+    polls: ClassVar[bool] = True
+
+    def __init__(self, key: Hashable, parent: Element | None) -> None:
+        super().__init__(key, parent)
+        self.clock: Callable[[], float] = time.perf_counter
+        self.is_held: Callable[[], bool] = lambda: False
+        self.has_stood = False
+        self.since_s = self.stands_since_s = float("inf")
+
+    def poll(self, c: Canvas) -> None:
+        if self.has_stood or not self.order or self.order[0].spot is None:
+            return
+        now_s = self.clock()
+        if self.since_s == float("inf"):
+            self.since_s = self.stands_since_s = now_s
+        elif self.is_held() and now_s - self.since_s < MOST_HELD_S:
+            self.stands_since_s = now_s
+        self.has_stood = now_s - self.stands_since_s >= STAND_S
+
+    def is_meant(self) -> bool:
+        return self.has_stood
 
     def arrange(self, m: Measure, w: float, h: float | None) -> None:
         """Centre the one surface it holds, no higher than the window."""

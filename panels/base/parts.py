@@ -77,14 +77,15 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Edited(msgspec.Struct, frozen=True):
-    """Edit by the person in a text editor: the text now, and whether they pasted more than the limit.
+    """Edit by the person in a text editor: the text now, what they pasted that is more than the limit, or a picture (PNG).
 
     `is_submitted`: Enter was pressed in an editor with `submits_on_enter`. `is_unpasted`: the person undid the newest
-    paste that was more than the limit.
+    paste that did not go into the text.
     """
 
     text: str
     pasted: str = ""
+    picture: bytes = b""
     is_submitted: bool = False
     is_unpasted: bool = False
 

@@ -406,7 +406,7 @@ class EditorWidget(KeyedWidget[Edited | None], frozen=True):
     """Many lines of input. What the person types wins over `value` until `revision` changes.
 
     It grows with its text from `height` to `most_height`. An editor that `is_home` has the keyboard whenever
-    nothing else took it, and what is typed in the pane around it goes there. With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`. With
+    nothing else took it, and what is typed in the pane around it goes there. With `paste_limit_chars` > 0 a longer paste does not enter the text but comes back in `pasted`, with `takes_pictures` a picture in `picture`. With
     `submits_on_enter` Enter submits and keeps the keyboard, Ctrl+Enter makes a new line.
     """
 
@@ -421,6 +421,7 @@ class EditorWidget(KeyedWidget[Edited | None], frozen=True):
     is_home: bool = False
     is_enabled: bool = True
     paste_limit_chars: int = 0
+    takes_pictures: bool = False
     submits_on_enter: bool = False
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import count
 
 from core.base import figures as fmt
-from core.discussion.messages import AttachText, Detach, SetDiscussionPreset, SetDraft
-from core.providers.attachments import attachment_problem, goes_as_pdf
+from core.discussion.messages import AttachPicture, AttachText, Detach, SetDiscussionPreset, SetDraft
+from core.providers.attachments import attachment_problem, attachment_tokens, goes_as_pdf
 from core.settings.models import profile_of
 from core.spending.estimates import NextRequest, next_request
 from core.turn.messages import CancelReply
@@ -34,6 +34,10 @@ EDITOR_MAX_PX, EDITOR_TIGHT_MAX_PX = 220.0, 56.0
 EDITOR_LOW_PX, EDITOR_LOW_MAX_PX = 50.0, 68.0
 """In a low window: two lines, and three."""
 GAP_PX, GAP_LOW_PX = 8.0, 3.0
+CHIP_PX = 230
+"""Width of a file with its preview, name and tokens: so many stand beside each other as have room."""
+PREVIEW_PX = 56.0
+"""Height of a picture's preview beside its name."""
 LOOK_CHARS = 600
 """Of a long paste, on hover over its name."""
 ONE_LINE_FROM_PX, NAME_FROM_PX = 640, 280
@@ -43,7 +47,7 @@ MODE_PX, STOP_PX = 130, 80
 
 
 def composer_panel(desk: Desk, opened: OpenDiscussion, *, is_low: bool = False) -> None:
-    """Draw the composer of a discussion. Sends SetDraft, AttachText, Detach, SetDiscussionPreset, SendPrompt.
+    """Draw the composer of a discussion. Sends SetDraft, AttachText, AttachPicture, Detach, SetDiscussionPreset, SendPrompt.
 
     What is typed while the log is read stands behind the draft that comes with it.
 
@@ -134,7 +138,7 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
     edited = ui.editor(
         "editor", composer.text, hint="Write a message", height=least, most_height=most,
         revision=composer.revision, is_focused=is_wanted, is_home=True, paste_limit_chars=paste_limit,
-        submits_on_enter=sends_on_enter,
+        takes_pictures=desk.opened is not None, submits_on_enter=sends_on_enter,
     )  # fmt: skip
     if is_wanted:
         view.focus = view.focus_not = ""
@@ -144,7 +148,11 @@ def _editor(desk: Desk, opened: OpenDiscussion, composer: ComposerView, *, is_lo
         composer.text = composer.early = edited.text
         return
     if edited.pasted:
-        _paste(desk, opened, composer, edited.pasted)
+        name = _paste_name(opened, composer, "txt")
+        composer.pasted[name] = edited.pasted
+        desk.send(AttachText(opened.id, edited.pasted, name))
+    if edited.picture:
+        desk.send(AttachPicture(opened.id, edited.picture, _paste_name(opened, composer, "png")))
     if edited.is_unpasted:
         _unpaste(desk, opened, composer)
     if edited.text != composer.text:
@@ -176,13 +184,12 @@ def _history(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
         desk.send(SetDraft(opened.id, text))
 
 
-def _paste(desk: Desk, opened: OpenDiscussion, composer: ComposerView, text: str) -> None:
-    """Attach a long paste under a name that no other file of the draft has."""
-    taken = {part.name for part in opened.draft.attachments} | composer.pasted.keys()
-    name = next(one for one in pasted_names() if one not in taken)
-    composer.pasted[name] = text
+def _paste_name(opened: OpenDiscussion, composer: ComposerView, ending: str) -> str:
+    """A name for a paste that becomes a file, which no other file of the draft has; noted, to be undone from the last."""
+    taken = {part.name for part in opened.draft.attachments} | {*composer.paste_names}
+    name = next(one for one in pasted_names(ending) if one not in taken)
     composer.paste_names.append(name)
-    desk.send(AttachText(opened.id, text, name))
+    return name
 
 
 def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
@@ -194,16 +201,18 @@ def _unpaste(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None
             desk.send(Detach(opened.id, part.sha256, part.name))
 
 
-def pasted_names() -> Iterator[str]:
+def pasted_names(ending: str) -> Iterator[str]:
     """Names for pastes: `pasted.txt`, `pasted 2.txt` and so on."""
-    return (f"pasted {number}.txt" if number > 1 else "pasted.txt" for number in count(1))
+    return (f"pasted {number}.{ending}" if number > 1 else f"pasted.{ending}" for number in count(1))
 
 
 def _chips(desk: Desk, opened: OpenDiscussion, composer: ComposerView) -> None:
-    ui = desk.ui
-    with ui.row("chips"):
-        for part in opened.draft.attachments:
-            _chip(desk, ui, opened, part, composer)
+    ui, parts = desk.ui, opened.draft.attachments
+    most = max(1, int(ui.width() // CHIP_PX))
+    for start in range(0, len(parts), most):
+        with ui.row(("chips", start)):
+            for part in parts[start : start + most]:
+                _chip(desk, ui, opened, part, composer)
     if any(part.name in composer.pasted for part in opened.draft.attachments):
         most = desk.state.config.settings.files.paste_as_attachment_chars
         text = f"A paste of more than {most:,} characters goes as a file. The arrow makes it text of the message."
@@ -223,10 +232,21 @@ def _as_text(desk: Desk, opened: OpenDiscussion, part: AttachmentPart, composer:
 def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, composer: ComposerView) -> None:
     problem = _problem(desk, part)
     with ui.row(("chip", part.sha256, part.name), gap=4):
+        path = opened.picture_path(part)
+        if path:
+            ui.image("look", path, name=part.name, max_height=PREVIEW_PX)
         ui.icon("icon", "file-image" if part.is_image else "file-lines", tone="warn" if problem else "muted")
         look = composer.pasted.get(part.name, "")[:LOOK_CHARS]
         tip = "\n".join(filter(None, (attachment_line(desk, part), problem, look)))
         ui.text("name", part.name, style="small", tone="warn" if problem else "text", tip=tip)
+        if part.is_image:
+            ui.text(
+                "tokens",
+                _tokens(desk, part),
+                style="small",
+                tone="muted",
+                tip="Tokens with every request, about",
+            )
         if part.name in composer.pasted:
             ui.text("size", fmt.size(part.size_bytes), style="small", tone="muted")
             tip = f"Put {part.name} into the message as text"
@@ -239,13 +259,20 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
 
 def attachment_line(desk: Desk, part: AttachmentPart) -> str:
     """Size of a file; of a PDF its pages, and whether the model gets them or their text."""
-    told = [fmt.size(part.size_bytes)]
+    told = [fmt.size(part.size_bytes), _tokens(desk, part)]
     if part.pages:
         told.append(fmt.count(part.pages, "page"))
     if part.is_pdf and desk.summary is not None and not _problem(desk, part):
         profile = profile_of(desk.state, desk.summary.meta.provider, desk.summary.meta.model)
         told.append("sent as PDF" if goes_as_pdf(part, profile.pdf) else "sent as its text")
     return " · ".join(told)
+
+
+def _tokens(desk: Desk, part: AttachmentPart) -> str:
+    """Tokens of a file with each request that holds it, about."""
+    meta = desk.summary.meta if desk.summary is not None else None
+    form = profile_of(desk.state, meta.provider, meta.model).pdf if meta is not None else None
+    return f"{fmt.tokens_est(attachment_tokens(part, form))} tok"
 
 
 def _foot(desk: Desk, opened: OpenDiscussion) -> None:

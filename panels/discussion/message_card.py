@@ -324,22 +324,15 @@ def _opening(own: DiscussionView, ui: Ui, key: MessageKey, message: Message, *, 
 
 def attachments(state: AppState, ui: Ui, discussion_id: str, parts: tuple[AttachmentPart, ...]) -> None:
     """Draw attached files: pictures as pictures, the rest by name and size."""
+    opened = state.discussions.open.get(discussion_id)
     for index, part in enumerate(parts):
-        path = _picture_path(state, discussion_id, part)
+        path = opened.picture_path(part) if opened is not None else ""
         if path:
             ui.image(("image", index), path, name=part.name, max_height=160)
         with ui.row(("attachment", index), gap=6):
             ui.icon("icon", "file-image" if part.is_image else "file-lines")
             ui.text("name", part.name, style="small")
             ui.text("size", fmt.size(part.size_bytes), tone="muted", style="small")
-
-
-def _picture_path(state: AppState, discussion_id: str, part: AttachmentPart) -> str:
-    """Path of a picture; empty for other files, and where a foreign log names none that could be there."""
-    opened = state.discussions.open.get(discussion_id)
-    if opened is None or not (part.is_image and part.file_name and opened.attachments_dir):
-        return ""
-    return f"{opened.attachments_dir}/{part.file_name}"
 
 
 def _cut_off(desk: Desk, opened: OpenDiscussion, message: Message) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from gui.binding import DpgUi
+from gui.clipboard import Clipboard
 from gui.driver import Driver
 from gui.elements.fields import Field
 from gui.loop import Loop
@@ -15,6 +16,7 @@ from gui.metrics import Measure
 from gui.theme import ASSETS, load_theme
 from panels.base.ui import Ui
 from tests.gui.layout_check import faults
+from tests.gui.other_program import text_held
 
 SIZE = (1280, 800)
 
@@ -59,6 +61,16 @@ class Screen:
         assert not found, "\n".join(found)
 
 
+_clipboards: list[Clipboard] = []
+
+
+def copied() -> str:
+    """Text on the system's clipboard once what was copied is there, as another program reads it; empty for none."""
+    for clipboard in _clipboards:
+        clipboard.ask().held(30)
+    return text_held()
+
+
 def field_named(person: Driver, label: str) -> Field:
     """The text field on the screen with that label."""
     found = person.find(label, kind=Field)
@@ -78,8 +90,10 @@ def _screen(display: str) -> Iterator[Screen]:
     open_viewport(Placement(0, 0, *SIZE))
     ui = DpgUi(load_theme())
     screen = Screen(ui)
+    _clipboards.append(ui.tree.clipboard)
     screen.driver.step(3)
     yield screen
+    ui.tree.clipboard.close()
     screen.driver.close()
 
 

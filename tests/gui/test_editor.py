@@ -12,7 +12,7 @@ from gui.driver import Driver
 from gui.elements.editor import Editor
 from gui.elements.selectable_text import SelectableText
 from panels.base.ui import Ui
-from tests.gui.conftest import Screen
+from tests.gui.conftest import Screen, copied
 
 pytestmark = pytest.mark.gui
 LETTERS = "etaoin shrdlu cmfwyp vbgkjqxz ee tt ll"
@@ -160,7 +160,7 @@ def test_the_mouse_selects_and_what_is_selected_is_copied_cut_and_typed_over(
     editor = editor_of(person)
     person.drag(point(editor, 4), point(editor, 18))
     person.key("Ctrl+c")
-    assert dpg.get_clipboard_text() == "two three\nfour"
+    assert copied() == "two three\nfour"
     person.key("Ctrl+x")
     assert writing.text == "one  five"
     person.key("Ctrl+v")
@@ -217,7 +217,7 @@ def test_one_text_of_the_window_is_selected_at_a_time(screen: Screen, writing: W
     person.click_at(*point(read, 9))
     assert (read.buffer.selection, editor.buffer.selection) == ("be", "")
     person.key("Ctrl+c")
-    assert dpg.get_clipboard_text() == "be"
+    assert copied() == "be"
     person.type("x")
     assert (read.text, writing.text) == ("Words to be read, marked and copied", "words")
 
@@ -313,7 +313,7 @@ def test_what_is_typed_over_a_text_to_read_goes_home(screen: Screen, writing: Wr
     person.drag(point(read, 0), point(read, 5))
     person.key("Ctrl+c")
     person.step()
-    assert dpg.get_clipboard_text() == "Words"
+    assert copied() == "Words"
     person.type("typed")
     person.until(lambda: writing.text == "typed")
 

@@ -88,22 +88,6 @@ def test_what_arrived_while_a_frame_was_drawn_is_heard(hearing: InputWatch, pers
     assert not missed
 
 
-def test_another_program_that_asks_for_the_clipboard_is_heard(hearing: InputWatch, person: Person) -> None:
-    dpg.set_clipboard_text("taken")
-    dpg.render_dearpygui_frame()
-    while hearing.wait(SHORT_S):
-        dpg.render_dearpygui_frame()
-    asked = person.display
-    window = asked.screen().root.create_window(0, 0, 1, 1, 0, asked.screen().root_depth)
-    names = [asked.intern_atom(name) for name in ("CLIPBOARD", "UTF8_STRING", "TAKEN")]
-    window.convert_selection(*names, X.CurrentTime)
-    asked.sync()
-    assert hearing.wait(LONG_S)
-    dpg.render_dearpygui_frame()
-    assert asked.next_event().type == X.SelectionNotify
-    assert window.get_full_property(names[2], X.AnyPropertyType).value == b"taken"
-
-
 def test_a_nudge_ends_the_wait_and_is_taken_once(watch: InputWatch) -> None:
     threading.Thread(target=watch.nudge).start()
     assert not watch.wait(LONG_S)

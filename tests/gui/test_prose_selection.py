@@ -17,7 +17,7 @@ from gui.elements.popups import anchor_of
 from gui.elements.prose import BarHit, FoldHit, Markdown, WrapHit
 from gui.markdown.document import load
 from panels.base.ui import Ui
-from tests.gui.conftest import Screen
+from tests.gui.conftest import Screen, copied
 
 pytestmark = pytest.mark.gui
 STARTS = count(1e6, 1000.0)
@@ -101,7 +101,7 @@ class Reader:
         dpg.set_clipboard_text("nothing")
         self.person.key("Ctrl+c")
         self.person.step(2)
-        return str(dpg.get_clipboard_text())
+        return copied()
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def test_a_menu_at_a_right_click_knows_the_selection(reader: Reader) -> None:
     reader.person.until(lambda: reader.person.has("Take the selection"))
     reader.person.click("Take the selection")
     reader.person.step(3)
-    assert dpg.get_clipboard_text() == "<Look **here** first>"
+    assert copied() == "<Look **here** first>"
     assert reader.text(0).selected is not None
 
 

@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def double(person: Driver, name: str) -> None:
     """Two clicks of a person on an entry."""
     person.hover(person.find(name, kind=PopupItem))
+    person.read()
     for _ in range(2):
         person.press()
         person.release()

@@ -14,7 +14,7 @@ from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.fields import Field
 from panels.base.ui import Edited, Ui
-from tests.gui.conftest import Screen
+from tests.gui.conftest import Screen, copied
 
 pytestmark = pytest.mark.gui
 
@@ -431,7 +431,7 @@ def test_effects_happen_after_the_click(screen: Screen, monkeypatch: pytest.Monk
 
     person = screen.show(draw)
     person.click("Go")
-    assert dpg.get_clipboard_text() == "copied text"
+    assert copied() == "copied text"
     assert opened == ["https://example.org/a"]
 
 
@@ -459,21 +459,17 @@ def test_a_text_file_is_opened_by_the_desktop_and_its_path_copied_where_nothing_
     person.click("own words.md")
     person.until(lambda: screen.loop._hover.drawn[0] == "Opened own words.md", "what was done")
     assert opened == [(tmp_path / "own words.md").as_uri()]
-    assert dpg.get_clipboard_text() == "before"
+    assert copied() == "before"
 
     has_program = False
     for name in ("own words.md", "run.desktop", "gone.md"):
         person.click(name)
-        person.until(lambda: dpg.get_clipboard_text() == str(tmp_path / name), name)  # noqa: B023
+        person.until(lambda: copied() == str(tmp_path / name), name)  # noqa: B023
     assert len(opened) == 2, "a program would run what is no text"
 
 
-def test_text_that_the_toolkit_cannot_take_ends_no_window(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_that_the_toolkit_cannot_take_ends_no_window(screen: Screen) -> None:
     """A lone surrogate (from a file's name, from a model) would end the process; a NUL would cut the text off."""
-    copied: list[str] = []
-    monkeypatch.setattr(dpg, "set_clipboard_text", copied.append)
     bad = "a\ud800b\0c"
     view = View()
 
@@ -493,5 +489,5 @@ def test_text_that_the_toolkit_cannot_take_ends_no_window(
     person.click("Copy")
     person.step(60)
 
-    assert copied == ["a\ufffdb\ufffdc"]
+    assert copied() == "a\ufffdb\ufffdc"
     assert {el.text for el in person.visible() if isinstance(el, Field | Editor)} == {"a\ufffdb\ufffdc"}

@@ -7,7 +7,6 @@ import zlib
 from functools import partial
 from pathlib import Path
 
-import dearpygui.dearpygui as dpg
 import pytest
 
 from gui.elements.code import CodeLines
@@ -16,7 +15,7 @@ from gui.elements.prose import CopyHit, LinkHit, Markdown
 from gui.markdown.document import load
 from gui.ui_prose import PAGE_CHARS, page_end
 from panels.base.ui import Ui
-from tests.gui.conftest import Screen
+from tests.gui.conftest import Screen, copied
 from tests.gui.gallery_pages import CODE, SAMPLE
 
 pytestmark = pytest.mark.gui
@@ -41,7 +40,7 @@ def test_the_copy_button_copies_the_code_as_it_was(screen: Screen) -> None:
     button = screen.driver.find("Copy code", kind=CopyHit)
     screen.driver.click(button)
     screen.driver.step(3)
-    assert dpg.get_clipboard_text() == "\tx = 1"
+    assert copied() == "\tx = 1"
     assert isinstance(button, CopyHit)
     assert "Copied" in button.text()
 
@@ -142,7 +141,7 @@ def test_selectable_text_is_selected_and_copied(screen: Screen) -> None:
     person.key("Ctrl+a")
     person.key("Ctrl+c")
     person.step(3)
-    assert dpg.get_clipboard_text() == "Select all of me"
+    assert copied() == "Select all of me"
 
 
 def png(width: int, height: int) -> bytes:

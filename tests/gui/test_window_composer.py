@@ -17,13 +17,15 @@ from gui.driver import Driver
 from gui.elements.base import Element
 from gui.elements.editor import Editor
 from gui.elements.lists import VirtualList
+from gui.elements.pictures import Picture
 from gui.elements.prose import Markdown
 from gui.elements.rail import RailButton
 from gui.elements.surfaces import Clickable, Surface
 from gui.markdown.document import load
 from panels.discussion.view import ComposerView, DiscussionView
 from tests.core.app.programs import Programs, until
-from tests.gui.conftest import Screen, field_named
+from tests.gui.conftest import Screen, copied, field_named
+from tests.gui.other_program import copy_picture
 from tests.gui.sitting import over, sees
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
 from tests.vendors.loopback import Answer, Gate, HoldAfter, json_reply
@@ -254,7 +256,7 @@ def test_after_a_press_anywhere_what_is_typed_is_in_the_composer(writer: Writer)
     for _ in range(2):
         driver.click_at(round(left + 12), round((top + bottom) / 2))
     driver.key("Ctrl+c")
-    driver.until(lambda: dpg.get_clipboard_text() in ("one", "tide"), "the word on the clipboard")
+    driver.until(lambda: copied() in ("one", "tide"), "the word on the clipboard")
     driver.type("d")
     writer.holds("abcd")
 
@@ -275,6 +277,24 @@ def test_a_long_paste_is_made_text_and_typed_behind_in_any_script(writer: Writer
     driver.type(" 月 tide")
 
     writer.holds(f"{pasted} 月 tide")
+
+
+def test_a_pasted_picture_is_shown_with_its_tokens_and_goes_with_the_message(writer: Writer) -> None:
+    driver = writer.driver
+    copy_picture()
+    driver.key("Ctrl+v")
+    sees(driver, "pasted.png")
+    sees(driver, "≈1.5k tok")
+    driver.until(lambda: any(isinstance(e, Picture) and e.texture for e in driver.visible()), "its preview")
+    driver.key("Ctrl+z")
+    driver.until(lambda: not driver.has("pasted.png"), "the picture gone")
+    driver.key("Ctrl+v")
+    sees(driver, "pasted.png")
+    driver.type("what is this")
+    driver.key("Ctrl+Enter")
+    state = writer.until(lambda s: writer.chosen not in s.turns.calls and len(writer.said()) == 2)
+    (sent,) = state.discussions.open[writer.chosen].messages[0].attachments
+    assert (sent.media_type, sent.side_px) == ("image/png", 60)
 
 
 def test_undo_takes_back_each_word_and_each_paste_that_became_a_file_in_turn(writer: Writer) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import dearpygui.dearpygui as dpg
 import pytest
 
 from core.settings.messages import ChangeSetting
@@ -13,7 +12,7 @@ from gui.elements.lists import VirtualList
 from gui.elements.prose import Markdown
 from gui.markdown.document import load
 from tests.core.app.programs import Programs
-from tests.gui.conftest import Screen, field_named
+from tests.gui.conftest import Screen, copied, field_named
 from tests.gui.sitting import over, sees
 from tests.gui.test_window_composer import Writer
 from tests.vendors.anthropic_server import KEY, AnthropicServer, Said
@@ -68,7 +67,7 @@ def test_a_window_at_a_larger_scale_is_used(writer: Writer, screen: Screen, scal
         (round(left + 2), middle - round(12 * scale)), (round(left + 60 * scale), middle + round(12 * scale))
     )
     driver.key("Ctrl+c")
-    driver.until(lambda: "tide" in (dpg.get_clipboard_text() or ""), "the selection on the clipboard")
+    driver.until(lambda: "tide" in copied(), "the selection on the clipboard")
 
     driver.click("File")
     sees(driver, "New discussion")

@@ -157,7 +157,7 @@ def test_a_later_job_of_a_lane_replaces_those_that_wait(crunch: Crunch) -> None:
 
 def test_a_fault_in_a_job_is_reported_and_the_worker_goes_on(crunch: Crunch) -> None:
     with pytest.raises(CrunchError, match="Unknown job 'dance'"):
-        crunch._submit({"job": "dance"}, b"", "").result(WAIT_S)
+        crunch.submit({"job": "dance"}, b"", "").result(WAIT_S)
     pid = crunch.pid
 
     assert crunch.count({"a": "x"}).result(WAIT_S) == {"a": 1}

@@ -101,6 +101,17 @@ def test_a_picture_of_more_pixels_than_memory_is_measured_and_half_of_a_head_is_
     assert door.attach(bytes(data[:20]), "half.png").side_px == 0
 
 
+def test_a_pasted_picture_is_kept_by_its_bytes_and_measured(door: Door) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (60, 40)).save(out, "PNG")
+    door.handler.handle(StoreAttachment(ID, MOST, data=out.getvalue(), name="pasted.png"))
+    part = door.stored[-1].part
+    assert (part.name, part.media_type, part.side_px) == ("pasted.png", "image/png", 60)
+    assert attachments.load(door.home, ID, part) == out.getvalue()
+    with pytest.raises(StorageError, match=r"pasted\.png.*more than an attachment may have"):
+        door.handler.handle(StoreAttachment(ID, 10, data=out.getvalue(), name="pasted.png"))
+
+
 def test_a_path_that_is_no_file_is_refused_by_name(door: Door) -> None:
     with pytest.raises(StorageError, match="not a file"):
         door.handler.handle(StoreAttachment(ID, 1000, path=str(door.home / "nothing")))

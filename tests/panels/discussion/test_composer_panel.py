@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from core.discussion.messages import AttachFile, AttachText, Detach, SetDiscussionPreset, SetDraft
+from core.discussion.messages import (
+    AttachFile,
+    AttachPicture,
+    AttachText,
+    Detach,
+    SetDiscussionPreset,
+    SetDraft,
+)
 from core.turn.messages import CancelReply, SendPrompt
 from core.values.cache import CachePlan
 from core.values.discussion import Draft
@@ -208,6 +215,22 @@ def test_a_long_paste_says_why_it_is_a_file_has_a_name_of_its_own_and_becomes_te
 
     assert screen.asked == [SetDraft("d1", "y" * 20_001), Detach("d1", "cd" * 32, "pasted 2.txt")]
     assert screen.ui.find(EDITOR).value == "y" * 20_001
+
+
+def test_a_pasted_picture_becomes_an_attachment_with_a_look_and_its_tokens() -> None:
+    screen = _empty()
+    screen.ui.paste_picture(EDITOR, b"one")
+    screen.ui.paste_picture(EDITOR, b"two")
+    assert screen.asked == [AttachPicture("d1", b"one"), AttachPicture("d1", b"two", "pasted 2.png")]
+    screen.sent.clear()
+    part = AttachmentPart("ab" * 32, "image/png", "pasted.png", 24_000, side_px=60)
+    screen.show(states.with_opened(screen.state, draft=Draft("", (part,))))
+
+    files = [node.props["file"] for node in screen.ui.nodes("image")]
+    assert any(file.endswith(f"/attachments/{part.file_name}") for file in files)
+    assert screen.ui.shows("≈1.5k tok")
+    screen.ui.click("Remove pasted.png")
+    assert screen.asked == [Detach("d1", "ab" * 32, "pasted.png")]
 
 
 def test_a_short_paste_is_text() -> None:
