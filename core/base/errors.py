@@ -5,8 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class SlopError(Exception):
+class SlopError(RuntimeError):
     """A resource failed. `str(error)` says what failed, the value, the remedy, and the path or URL last.
+
+    A RuntimeError, for scripts that call the public names and know no other.
 
     Args:
         what: what failed, one plain sentence without a closing full stop.

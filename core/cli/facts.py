@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.base import paths
@@ -42,9 +42,8 @@ def _validate(home: Path, console: Console, *, is_json: bool) -> int:
         rows = [_problem_data(problem) for problem in problems]
         console.json({"ok": not is_wrong, "problems": rows})
         return int(is_wrong)
-    for problem in problems:
-        console.line(problem.sentence)
-    if not problems:
+    _name(problems, console)
+    if not is_wrong:
         console.note(f"Every fact in {paths.knowledge_dir(home)} keeps to the rules.")
     return int(is_wrong)
 
@@ -64,8 +63,7 @@ def _sync(home: Path, console: Console, *, is_json: bool) -> int:
             }
         )
         return int(is_wrong)
-    for problem in report.problems:
-        console.line(problem.sentence)
+    _name(report.problems, console)
     if report.left:
         console.line(f"{left_words(len(report.left))}:")
         for line in report.left:
@@ -74,6 +72,12 @@ def _sync(home: Path, console: Console, *, is_json: bool) -> int:
     for name in report.written:
         console.line(f"written: {paths.knowledge_dir(home) / name}")
     return int(is_wrong)
+
+
+def _name(problems: Sequence[FactProblem], console: Console) -> None:
+    """Print what is wrong; what is only worth a word goes beside it, to standard error."""
+    for problem in problems:
+        (console.note if problem.is_warning else console.line)(problem.sentence)
 
 
 def _facts(options: Options, home: Path, console: Console) -> int:

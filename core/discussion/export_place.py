@@ -58,8 +58,11 @@ def look_at(path: str, kept: Iterable[Path]) -> ExportPlace:
     """
     try:
         given = Path(path).expanduser()
-        if not given.is_absolute():
-            raise _refused(ExportPlace(given), "it is not a whole path", "Begin it with / or ~")
+    except RuntimeError as error:
+        raise _refused(ExportPlace(Path(path)), str(error), "Choose another place") from error
+    if not given.is_absolute():
+        raise _refused(ExportPlace(given), "it is not a whole path", "Begin it with / or ~")
+    try:
         target = given.parent.resolve() / given.name
         real = target.resolve()
         found = real.stat() if real.exists() else None

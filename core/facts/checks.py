@@ -149,13 +149,27 @@ def _tag_flaws(tags: tuple[str, ...]) -> Iterator[Flaw]:
 REQUIRED = ("id", "fact", "category", "domain", "confidence")
 
 
-def fact_of(row: Mapping[Any, Any]) -> tuple[Fact | None, list[Flaw]]:
+INHERITED = ("domain", "category")
+"""Fields that an item leaves to the front matter of its file."""
+
+
+def inherited_fields(head: Any, place: FactPlace) -> Mapping[str, Any]:
+    """What items have of their file where they say nothing else. `head`: the front matter as YAML gave it, of any kind."""
+    said = head.get("category") if isinstance(head, Mapping) else None
+    return {"domain": place.domain, "category": said if place.category is None else place.category.value}
+
+
+def fact_of(row: Mapping[Any, Any], inherited: Mapping[str, Any]) -> tuple[Fact | None, list[Flaw]]:
     """Make a fact of a mapping as YAML gives it. Values are judged by kind here, by `flaws_of` for the rest.
+
+    Args:
+        inherited: `inherited_fields` of the file.
 
     Returns:
         The fact, None where a field cannot be what it must; and what is wrong.
     """
-    flaws: list[Flaw] = [("", f"{key} is missing") for key in REQUIRED if row.get(key) is None]
+    row = {**row, **{key: inherited.get(key) for key in INHERITED if row.get(key) is None}}
+    flaws: list[Flaw] = [("", _missing(key)) for key in REQUIRED if row.get(key) is None]
     texts = {key: _text(row, key, flaws) for key in ("id", "fact", "category", "domain")}
     category = _CATEGORIES.get(texts["category"])
     if category is None and isinstance(row.get("category"), str):
@@ -181,6 +195,11 @@ def fact_of(row: Mapping[Any, Any]) -> tuple[Fact | None, list[Flaw]]:
         texts["id"], texts["fact"], category, texts["domain"], number, tags, 1 if count is None else int(count),
         days["first_seen"], days["last_confirmed"], days["expires"], related,
     ), []  # fmt: skip
+
+
+def _missing(key: str) -> str:
+    where = ", here and in the front matter; write it in one of them" if key in INHERITED else ""
+    return f"{key} is missing{where}"
 
 
 def _text(row: Mapping[Any, Any], key: str, flaws: list[Flaw]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from core.base.figures import count
-from core.facts.checks import Flaw, fact_of, flaws_of, head_flaws, id_parts
+from core.facts.checks import Flaw, fact_of, flaws_of, head_flaws, id_parts, inherited_fields
 from core.facts.own_form import read_item
 from core.facts.places import FactPlace
 from core.facts.yaml_reader import YamlFault, read_yaml
@@ -40,7 +40,7 @@ class FactFile(msgspec.Struct, frozen=True):
 
     Args:
         text: the truth, byte for byte (UTF-8); items: in their order; problems: in the order of their lines.
-        is_broken: nothing of it can be used, so that what it said last holds.
+        is_broken: nothing of it can be used, so that what it said last holds; head_end: of the front matter, in `text`.
     """
 
     place: FactPlace
@@ -48,6 +48,7 @@ class FactFile(msgspec.Struct, frozen=True):
     items: tuple[FactItem, ...] = ()
     problems: tuple[FactProblem, ...] = ()
     is_broken: bool = False
+    head_end: int = 0
 
     @property
     def facts(self) -> list[Fact]:
@@ -76,9 +77,10 @@ def parse_file(place: FactPlace, data: bytes) -> FactFile:
             else "is missing: the file begins with a --- line"
         )
         return broken(place, 1, f"the front matter {said}", text)
-    if problems := _head_problems(place, match[1]):
+    head = read_yaml(match[1])
+    if problems := _head_problems(place, match[1], head):
         return msgspec.structs.replace(broken(place, 1, "", text), problems=problems)
-    return _Scan(place, text).file(match.end())
+    return _Scan(place, text, head).file(match.end())
 
 
 def loose_items(place: FactPlace, data: bytes) -> FactFile:
@@ -86,7 +88,9 @@ def loose_items(place: FactPlace, data: bytes) -> FactFile:
 
     For taking items out by their ids: nothing of it may enter the index.
     """
-    return _Scan(place, data.decode("utf-8", "surrogateescape")).file(0)
+    text = data.decode("utf-8", "surrogateescape")
+    match = _HEAD.match(text, len(_BOM) if text.startswith(_BOM) else 0)
+    return _Scan(place, text, read_yaml(match[1]) if match is not None else None).file(0)
 
 
 def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
@@ -94,8 +98,7 @@ def broken(place: FactPlace, line: int, text: str, whole: str = "") -> FactFile:
     return FactFile(place, whole, problems=(FactProblem(place.name, line, text),), is_broken=True)
 
 
-def _head_problems(place: FactPlace, text: str) -> tuple[FactProblem, ...]:
-    row = read_yaml(text)
+def _head_problems(place: FactPlace, text: str, row: Any) -> tuple[FactProblem, ...]:
     if isinstance(row, YamlFault):
         return (FactProblem(place.name, row.line + 2, f"the front matter: {row.text}"),)
     lines = text.split("\n")
@@ -108,8 +111,9 @@ def _head_problems(place: FactPlace, text: str) -> tuple[FactProblem, ...]:
 class _Scan:
     """One pass over a file's body."""
 
-    def __init__(self, place: FactPlace, text: str) -> None:
+    def __init__(self, place: FactPlace, text: str, head: Any) -> None:
         self._place, self._text = place, text
+        self._inherited = inherited_fields(head, place)
         self._items: list[FactItem] = []
         self._problems: list[FactProblem] = []
         self._passed_over = 0
@@ -134,7 +138,7 @@ class _Scan:
         if self._passed_over:
             said = f"and {count(self._passed_over, 'more problem')} in this file"
             self._problems.append(FactProblem(self._place.name, self._line, said))
-        return FactFile(self._place, text, self._without_doubled(), tuple(self._problems))
+        return FactFile(self._place, text, self._without_doubled(), tuple(self._problems), head_end=start)
 
     def _read(self, start: int, end: int) -> None:
         """Have YAML read an item that is in no form of ours."""
@@ -150,7 +154,7 @@ class _Scan:
             self._say(start, 0, "this item is no fact: it has no fields (id: …); write prose without `- `")
             self._items.append(FactItem("", start, end, None))
             return
-        fact, flaws = fact_of(row)
+        fact, flaws = fact_of(row, self._inherited)
         if fact is not None:
             flaws = flaws_of(fact, self._place)
         self._add(_known_id(row.get("id")), start, end, fact, flaws)

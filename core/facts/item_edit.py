@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from core.facts.checks import fact_of
+from core.facts.checks import fact_of, id_parts
 from core.facts.fact_file import FactFile, FactItem, headings
 from core.facts.own_form import INDENT, item_text, number, optional_fields, quoted, read_item
 from core.facts.places import heading_of, plain
@@ -66,12 +66,20 @@ def changed_item(item: str, fact: Fact) -> str:
     row = _row(item)
     if row is None:
         return item_text(fact).replace("\n", end)
-    before, _ = fact_of(row)
+    before, _ = fact_of(row, _place_fields(fact))
     changed = item if before is None else _with_fields(item, before, fact)
     if _says(changed, row, fact):
         return changed
     unknown = {key: value for key, value in row.items() if key not in FIELDS}
     return (item_text(fact) + _dumped(unknown)).replace("\n", end)
+
+
+def with_category(item: str, fact_id: str) -> str:
+    """An item that left its category to its file, with the one that its id names; any other as it is."""
+    parts, row = id_parts(fact_id), _row(item)
+    if parts is None or row is None or "category" in row:
+        return item
+    return _with_lines(item, {"category": parts[1].value})
 
 
 def line_end(text: str) -> str:
@@ -94,13 +102,17 @@ def written_fields(fact: Fact) -> dict[str, str]:
 
 def _with_fields(item: str, before: Fact, fact: Fact) -> str:
     """Change the lines of those fields that differ; add those that are new at the end."""
-    end = line_end(item)
-    lines = [line.removesuffix("\r") for line in item.split("\n")[:-1]]
-    indent = len(lines[0]) - len(lines[0][1:].lstrip())
     old, new = written_fields(before), written_fields(fact)
-    for key in FIELDS:
-        if old.get(key) != new.get(key):
-            lines = _with_field(lines, indent, key, new.get(key))
+    return _with_lines(item, {key: new.get(key) for key in FIELDS if old.get(key) != new.get(key)})
+
+
+def _with_lines(item: str, values: Mapping[str, str | None]) -> str:
+    """An item with these fields as YAML, without those that are None."""
+    end = line_end(item)
+    lines = [line.removesuffix("\r") for line in item.removesuffix("\n").split("\n")]
+    indent = len(lines[0]) - len(lines[0][1:].lstrip())
+    for key, value in values.items():
+        lines = _with_field(lines, indent, key, value)
     return end.join(lines) + end
 
 
@@ -130,11 +142,16 @@ def _continues(line: str, indent: int) -> bool:
 def _says(item: str, row: Mapping[Any, Any], fact: Fact) -> bool:
     """True if an item says this fact, and of unknown fields the same as before."""
     now = _row(item)
-    if now is None or fact_of(now)[0] != fact:
+    if now is None or fact_of(now, _place_fields(fact))[0] != fact:
         return False
     return {k: v for k, v in now.items() if k not in FIELDS} == {
         k: v for k, v in row.items() if k not in FIELDS
     }
+
+
+def _place_fields(fact: Fact) -> Mapping[str, str]:
+    """Domain and category that an item may leave to its file: a fact has them of its id, so that no change moves them."""
+    return {"domain": fact.domain, "category": fact.category.value}
 
 
 def _row(item: str) -> Mapping[Any, Any] | None:

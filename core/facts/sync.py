@@ -25,11 +25,19 @@ from core.facts.files import (
     write_index,
 )
 from core.facts.harvested_fact import held_fact
-from core.facts.index_text import index_bytes, next_expiry, read_index, read_row, row_bytes, total_facts
+from core.facts.index_text import (
+    checked_index,
+    index_bytes,
+    next_expiry,
+    read_index,
+    read_row,
+    row_bytes,
+    total_facts,
+)
 from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
 from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, next_id, raised
 from core.facts.places import FactPlace, file_of, place_of
-from core.facts.table import FileMemory, SyncTable, item_hashes, read_table, write_table
+from core.facts.table import RULES, FileMemory, SyncTable, item_hashes, read_table, write_table
 from core.facts.union import FactUnion, united
 from core.facts.write_back import with_facts
 from core.values.facts import Fact, FactProblem, IndexedFact
@@ -111,7 +119,8 @@ class _Begun(msgspec.Struct, frozen=True):
 
     @property
     def is_index_ours(self) -> bool:
-        return self.table is not None and self.table.index_sha256 == self.index_sha256
+        is_known = self.table is not None and self.table.rules == RULES
+        return is_known and self.table.index_sha256 == self.index_sha256
 
     @property
     def is_past_same(self) -> bool:
@@ -141,8 +150,8 @@ class _Sync:
         self._files = dict(begun.stored.files)
         self._past: Past | None = None
         self._news: list[FactNews] = []
-        self._index = read_index(begun.index_data)
         self._is_partial = begun.is_index_ours
+        self._index = (read_index if self._is_partial else checked_index)(begun.index_data)
         self._followed: set[str] = set()
 
     def run(self) -> SyncReport:
@@ -404,6 +413,7 @@ class _Sync:
             fresh_until=next_expiry(rows, self._day),
             past=self._request.past.stamp(),
             told_at=max(self._table.told_at, self._request.now.isoformat()),
+            rules=RULES,
             files=files,
             highest=highest,
             problems=problems,

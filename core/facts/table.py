@@ -16,6 +16,8 @@ from core.base.opener import BOOK_BYTES, read_file
 from core.values.facts import FactProblem
 
 VERSION = 1
+RULES = 1
+"""Rules by which files are judged and rows written: what a sync of others left is settled anew."""
 
 ItemHashes = list[tuple[str, bytes]]
 """Ids with `content_hash` of what the sync saw, empty for an item that was broken."""
@@ -42,7 +44,7 @@ class SyncTable(msgspec.Struct, frozen=True):
     Args:
         index_sha256: of `index.json` as it was left; day: of the sync; fresh_until: the last day on which no further
             fact is stale; past: stamp of the ledger and the logs;
-            told_at: the time of the sync, ISO 8601 UTC.
+            told_at: the time of the sync, ISO 8601 UTC; rules: `RULES` of it.
         files: by name; highest: numbers given, by `domain:category`; problems: of no one file.
     """
 
@@ -52,6 +54,7 @@ class SyncTable(msgspec.Struct, frozen=True):
     fresh_until: str = ""
     past: str = ""
     told_at: str = ""
+    rules: int = 0
     files: Mapping[str, FileMemory] = msgspec.field(default_factory=dict)
     highest: Mapping[str, int] = msgspec.field(default_factory=dict)
     problems: tuple[FactProblem, ...] = ()

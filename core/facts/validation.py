@@ -7,7 +7,7 @@ from pathlib import Path
 from core.facts.checks import id_parts
 from core.facts.fact_file import FactFile, broken, parse_file
 from core.facts.files import read_files, read_index_bytes
-from core.facts.index_text import read_index
+from core.facts.index_text import checked_index
 from core.facts.places import place_of
 from core.facts.union import FactUnion, united
 from core.values.facts import FactProblem
@@ -30,7 +30,7 @@ def validate(home: Path) -> tuple[FactProblem, ...]:
         files.append(broken(place, 1, file.problem) if file.problem else parse_file(place, file.data))
     union = united(files)
     found = [problem for file in files for problem in file.problems]
-    found += [*stored.problems, *union.doubled, *read_index(read_index_bytes(home)).problems]
+    found += [*stored.problems, *union.doubled, *checked_index(read_index_bytes(home)).problems]
     found += [problem for file in files for problem in unknown_relations(file, union)]
     return tuple(sorted(found, key=lambda one: (one.file, one.line, one.text)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.facts.fact_file import FactFile, parse_file
-from core.facts.item_edit import added, replaced
+from core.facts.item_edit import added, replaced, with_category
 from core.facts.places import FactPlace, new_file
 from core.values.facts import Fact
 
@@ -43,8 +43,10 @@ def with_item_text(file: FactFile, fact_id: str, item: str, at: int) -> str | No
     Returns:
         None where that is no such fact, or not one alone.
     """
-    alone = parse_file(file.place, (new_file(file.place, "") + item).encode())
-    fact = next((one.fact for one in alone.items if one.id == fact_id and one.fact is not None), None)
+    fact = _fact_in(file, fact_id, item)
+    if fact is None:
+        item = with_category(item, fact_id)
+        fact = _fact_in(file, fact_id, item)
     if fact is None:
         return None
     for text in (file.text[:at] + item + file.text[at:], added(file, fact, item)):
@@ -53,3 +55,9 @@ def with_item_text(file: FactFile, fact_id: str, item: str, at: int) -> str | No
         if is_there and len(made.items) == len(file.items) + 1 and len(made.problems) <= len(file.problems):
             return text
     return None
+
+
+def _fact_in(file: FactFile, fact_id: str, item: str) -> Fact | None:
+    """The fact of an item as it would be read in a file."""
+    alone = parse_file(file.place, (file.text[: file.head_end] + item).encode())
+    return next((one.fact for one in alone.items if one.id == fact_id and one.fact is not None), None)

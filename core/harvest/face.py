@@ -61,7 +61,8 @@ def harvest_conversation(
     """Distil one conversation. Writes nothing.
 
     Args:
-        path: of a conversation's file, of any kind that is recognised, or of a discussion's folder.
+        path: of a conversation's file, of any kind that is recognised, plain text and Markdown among them, or of a
+            discussion's folder.
         config_path: the settings file, whose `models.toml` beside it names windows; None for the usual one.
         generate: sends a prompt, `generate(prompt, provider, model)`, and returns the reply.
         summarize: shortens a conversation over `SUMMARIZE_THRESHOLD_BYTES`; None for `run_subagent_summarization`,
@@ -71,8 +72,8 @@ def harvest_conversation(
         The seven lists of `ITEM_CATEGORIES`.
 
     Raises:
-        HarvestError (a ValueError): too large, not recognised, or malformed replies. StorageError: it cannot be read.
-        Whatever `generate` and `summarize` raise.
+        HarvestError (a ValueError too): too large, not recognised, or malformed replies. StorageError: it cannot be
+        read. Each is a RuntimeError. Whatever `generate` and `summarize` raise.
     """
     file = path / paths.LOG_FILE if path.is_dir() else path
     with reported("read", file):
@@ -96,6 +97,6 @@ def harvest_conversation(
 
 def _messages(file: Path, data: bytes) -> tuple[Said, ...]:
     try:
-        return messages_of(recognised(data), data)
+        return messages_of(recognised(data, file.name), data)
     except ValueError as error:
         raise HarvestError(f"{file.name!r} cannot be harvested: {error}", where=str(file)) from error

@@ -24,7 +24,7 @@ from core.harvest.classes import LIVE_FOR, MAX_HARVEST_SOURCE_BYTES, classify
 from core.harvest.transcript_sources import messages_of, recognised
 from core.knowledge.ledger import HarvestLedger, SourceHash
 from core.knowledge.provenance import source_name
-from core.transcripts.reader import PLAIN_ENDS, SHAPE_BYTES
+from core.transcripts.reader import SHAPE_BYTES
 from core.values.harvest import Artifact, ArtifactClass, ArtifactFacts, ArtifactKind
 from core.values.knowledge import LedgerStatus
 from core.values.records import IMPORTED, MarkRecord
@@ -280,9 +280,7 @@ def _foreign_facts(path: Path, *, is_named: bool) -> ArtifactFacts:
     size, at = _stat(path)
     problem, kind = "", ArtifactKind.UNKNOWN
     try:
-        kind = recognised(read_start(path, SHAPE_BYTES))
-        if kind is ArtifactKind.UNKNOWN and is_named and path.suffix.lower() in PLAIN_ENDS:
-            kind = ArtifactKind.PLAIN
+        kind = recognised(read_start(path, SHAPE_BYTES), path.name if is_named else "")
     except OSError as error:
         problem = f"cannot be read: {reason_of(error)}"
     changed = at or datetime.fromtimestamp(0, UTC)

@@ -19,13 +19,13 @@ _LINES = {TranscriptKind.CLAUDE_CODE, TranscriptKind.AIDER}
 _ROLES = {"user", "assistant", "tool"}
 
 
-def recognised(data: bytes) -> ArtifactKind:
+def recognised(data: bytes, named: str = "") -> ArtifactKind:
     """Kind of a conversation's file, by its first bytes; UNKNOWN where it is none of what we know.
 
     Args:
-        data: the file's first `SHAPE_BYTES`, or all of it.
+        data: the file's first `SHAPE_BYTES`, or all of it; named: as `reader.recognised` takes it.
     """
-    return ArtifactKind(reader.recognised(data).value)
+    return ArtifactKind(reader.recognised(data, named).value)
 
 
 def messages_of(kind: ArtifactKind, data: bytes) -> tuple[Said, ...]:

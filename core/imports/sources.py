@@ -123,10 +123,7 @@ def _of_open(
         yield OtherFile(origin.path)
         return
     with _mapped(file) as data:
-        kind = recognised(data[:SHAPE_BYTES])
-        name = origin.member or origin.path
-        if kind is TranscriptKind.UNKNOWN and is_named and Path(name).suffix.lower() in PLAIN_ENDS:
-            kind = TranscriptKind.PLAIN
+        kind = recognised(data[:SHAPE_BYTES], (origin.member or origin.path) if is_named else "")
         if kind is TranscriptKind.UNKNOWN:
             yield (ImportFault(_shown(origin), *_what(data[:4])) if is_named else OtherFile(origin.path))
             return

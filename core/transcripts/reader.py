@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -38,12 +39,20 @@ _ARRAYS: dict[TranscriptKind, Callable[[Any], Transcript]] = {
 }
 
 
-def recognised(data: bytes) -> TranscriptKind:
+def recognised(data: bytes, named: str = "") -> TranscriptKind:
     """Shape of a conversation's file, by its first bytes; UNKNOWN where it is none that a program wrote.
 
     Args:
-        data: the file's first `SHAPE_BYTES`, or all of it. Plain text is not told from any other: ask for it.
+        data: the file's first `SHAPE_BYTES`, or all of it.
+        named: name of a file that the person named itself, which is a conversation where it is a text file; else empty.
+            Plain text is not told from any other.
     """
+    shape = _by_start(data)
+    is_text = shape is TranscriptKind.UNKNOWN and PurePath(named).suffix.lower() in PLAIN_ENDS
+    return TranscriptKind.PLAIN if is_text else shape
+
+
+def _by_start(data: bytes) -> TranscriptKind:
     text = decoded(data[:SHAPE_BYTES]).lstrip()
     if text.startswith(specstory.HEAD):
         return TranscriptKind.SPECSTORY

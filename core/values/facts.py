@@ -54,6 +54,9 @@ class IndexedFact(Fact, frozen=True, gc=False, omit_defaults=True):
             what it said last; withdrawn: the items that it was made of stand in no category file any more.
     """
 
+    source_count: int = msgspec.field(
+        default_factory=lambda: 1
+    )  # a default by value would be left out of the file
     effective_confidence: float = -1.0  # no value that occurs: both always stand in the file
     harvests_since_confirmed: int = -1
     stale: bool = False

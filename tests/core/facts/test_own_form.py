@@ -48,7 +48,7 @@ FACTS = st.builds(
 
 def by_yaml(text: str) -> Fact | None:
     read = read_yaml(text)
-    return None if isinstance(read, YamlFault) else fact_of(read[0])[0]
+    return None if isinstance(read, YamlFault) else fact_of(read[0], {})[0]
 
 
 @given(FACTS)
@@ -144,7 +144,7 @@ def test_every_form_of_an_item_is_changed_and_keeps_what_is_the_persons(item: st
 
     read = read_yaml(changed)
     assert not isinstance(read, YamlFault)
-    assert fact_of(read[0]) == (fact, [])
+    assert fact_of(read[0], {}) == (fact, [])
     assert read[0]["mine"] == {"a": ["b"]}
     assert ("\r\n" in changed) is ("\r\n" in item)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base import paths
-from core.base.errors import StorageError
+from core.base.errors import ConfigError, ProviderError, StorageError
 from core.harvest.face import (
     HARVEST_MAX_ATTEMPTS,
     ITEM_CATEGORIES,
@@ -134,7 +134,7 @@ def test_a_summariser_is_used_for_a_long_conversation_only_and_without_secrets(
 def test_what_is_too_large_or_unknown_or_gone_is_an_error(tmp_path: Path, config: Path) -> None:
     huge = tmp_path / "huge.md"
     huge.write_text(AIDER + "x" * MAX_HARVEST_SOURCE_BYTES)
-    unknown = tmp_path / "notes.md"
+    unknown = tmp_path / "notes.csv"
     unknown.write_text("# Notes\n")
     model = Model()
 
@@ -145,6 +145,26 @@ def test_what_is_too_large_or_unknown_or_gone_is_an_error(tmp_path: Path, config
     with pytest.raises(StorageError, match=r"gone\.md"):
         harvest_conversation(tmp_path / "gone.md", "embedded", "m", config, generate=model)
     assert model.prompts == []
+    assert issubclass(HarvestError, ValueError)
+    for kind in (HarvestError, StorageError, ConfigError, ProviderError):
+        assert issubclass(kind, RuntimeError), "what a script that knows the public names alone looks for"
+
+
+@pytest.mark.parametrize("name", ["talk.md", "talk.txt"])
+def test_a_text_is_a_conversation_with_its_speakers_or_without(
+    tmp_path: Path, config: Path, name: str
+) -> None:
+    path = tmp_path / name
+    model = Model({"moon": reply("Tides follow the moon.")})
+
+    for text, said in (
+        ("# Tides\n\n**User:** Why tides?\n\n**Assistant:** The moon.\n", ("Why tides?", "The moon.")),
+        ("We sat by the moon and spoke of tides.\n", ("We sat by the moon and spoke of tides.",)),
+    ):
+        path.write_text(text)
+        found = harvest_conversation(path, "embedded", "m", config, generate=model)
+        assert found["facts"] == [{"statement": "Tides follow the moon.", "detail": ""}]
+        assert all(words in model.prompts[-1] for words in said)
 
 
 def test_orders_in_a_conversation_stay_behind_the_fence(tmp_path: Path, config: Path) -> None:
