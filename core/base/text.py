@@ -38,6 +38,23 @@ def flat(text: str) -> str:
     return " ".join(_UNPRINTABLE.sub("", clean(text)).split())
 
 
+def atx_heading(line: str) -> tuple[int, str] | None:
+    """Level (1 to 6) and title of a Markdown heading (`## Title ##`), None for any other line. O(n).
+
+    No pattern reads it: one that leaves blanks and marks at the end out tries every length of the title.
+
+    Source: CommonMark 0.31.2, "ATX headings" (read 2026-11-29).
+    """
+    marked = line.lstrip(" ")
+    title = marked.lstrip("#")
+    level = len(marked) - len(title)
+    if len(line) - len(marked) > 3 or not 1 <= level <= 6 or (title and title[0] not in " \t\r"):
+        return None
+    title = title.strip(" \t\r")
+    bare = title.rstrip("#")
+    return level, title if bare and bare[-1] not in " \t" else bare.rstrip(" \t")
+
+
 def one_line(text: str, limit: int) -> str:
     """The text on one line, at most `limit` characters, cut with an ellipsis."""
     flat = " ".join(text[: limit * 4].split())

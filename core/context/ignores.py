@@ -46,8 +46,9 @@ _CLASSES = {
 """Characters of the classes that git knows by name (`[[:alpha:]]`), which pathspec does not know. None begins with a
 mark that turns a class round; `punct` is without brackets and the backslash, which no class of pathspec can hold beside others, and the slash, which no name has."""
 
-_CLASS = re.compile(r"\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]|\\.")
-"""A class as a whole, or a character that is escaped, and begins none."""
+_CLASS = re.compile(r"(\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\])|\\.|\[.*", re.DOTALL)
+"""A class as a whole, as the group; or a character that is escaped, and begins none; or, where a class ends nowhere, all
+the rest: none behind it ends either, and from each bracket the rest would be read again."""
 _NAMED_CLASS = re.compile(r"\[:([a-z]+):\]")
 
 
@@ -309,6 +310,8 @@ def _without_names(body: str) -> str:
     """A rule with the characters of its classes in place of their names."""
 
     def spelled(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
         return found[0][:1] + _NAMED_CLASS.sub(lambda name: _CLASSES.get(name[1], name[0]), found[0][1:])
 
     return _CLASS.sub(spelled, body) if "[:" in body else body
@@ -333,6 +336,5 @@ def _is_beyond(body: str) -> bool:
     """True if a rule is passed over: its stars would take `re` too long, or `re` reads its class otherwise than git."""
     stars = max(body.count("**"), *(part.count("*") for part in body.split("/")))
     return stars > MAX_STARS or (
-        "[" in body
-        and any(found[0].startswith("[") and _SET.search(found[0], 1) for found in _CLASS.finditer(body))
+        "[" in body and any(found[1] and _SET.search(found[1], 1) for found in _CLASS.finditer(body))
     )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from core.base.figures import count
+from core.base.text import atx_heading
 from core.facts.checks import Flaw, fact_of, flaws_of, head_flaws, id_parts, inherited_fields
 from core.facts.own_form import read_item
 from core.facts.places import FactPlace
@@ -20,19 +21,24 @@ MAX_PROBLEMS = 500
 
 _BOM = "\ufeff"
 _HEAD = re.compile(r"---[ \t]*\r?\n((?:(?!---[ \t]*\r?(?:\n|\Z)).*\n)*+)---[ \t]*\r?(?:\n|\Z)")
-_FENCE = re.compile(r"(`{3,}|~{3,})")
+_FENCE = re.compile(r"^(?:`{3,}|~{3,})", re.MULTILINE)
 _STARTS = ("- ", "-\t", "-\n", "-\r")
 _OWN_START = "- id: "
 _ID_LINE = re.compile(r"(?:^-[ \t]+|^[ \t]+|[{,][ \t]*)id[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
 
 
 class FactItem(msgspec.Struct, frozen=True, gc=False):
-    """An item of a file. `start`, `end`: in the file's text; `fact` None: it is wrong; `id`: empty where none is told."""
+    """An item of a file.
+
+    Args:
+        id: empty where none is told; start, end: in the file's text; fact: None where it is wrong; line: 1-based.
+    """
 
     id: str
     start: int
     end: int
     fact: Fact | None
+    line: int
 
 
 class FactFile(msgspec.Struct, frozen=True):
@@ -54,10 +60,6 @@ class FactFile(msgspec.Struct, frozen=True):
     def facts(self) -> list[Fact]:
         """The facts that may enter the index, in their order."""
         return [item.fact for item in self.items if item.fact is not None]
-
-    def line_of(self, item: FactItem) -> int:
-        """The item's line, 1-based. O(n)."""
-        return self.text.count("\n", 0, item.start) + 1
 
 
 def parse_file(place: FactPlace, data: bytes) -> FactFile:
@@ -118,7 +120,8 @@ class _Scan:
         self._problems: list[FactProblem] = []
         self._passed_over = 0
         self._line, self._counted = 1, 0
-        self._starts: dict[str, int] = {}
+        self._fence_ends: dict[int, int] | None = None
+        self._first_lines: dict[str, int] = {}
         self._doubled: set[str] = set()
 
     def file(self, start: int) -> FactFile:
@@ -134,7 +137,7 @@ class _Scan:
                 self._read(at, end)
                 at = end
             else:
-                at = _after_fence(text, at) or _next_line(text, at)
+                at = self._after_fence(at) or _next_line(text, at)
         if self._passed_over:
             said = f"and {count(self._passed_over, 'more problem')} in this file"
             self._problems.append(FactProblem(self._place.name, self._line, said))
@@ -147,12 +150,14 @@ class _Scan:
         if isinstance(read, YamlFault):
             said = _ID_LINE.search(text)
             self._say(start, read.line, read.text)
-            self._items.append(FactItem(_known_id(said[1] if said else ""), start, end, None))
+            self._items.append(
+                FactItem(_known_id(said[1] if said else ""), start, end, None, self._line_at(start))
+            )
             return
         row = read[0] if isinstance(read, list) and len(read) == 1 else None
         if not isinstance(row, Mapping):
             self._say(start, 0, "this item is no fact: it has no fields (id: …); write prose without `- `")
-            self._items.append(FactItem("", start, end, None))
+            self._items.append(FactItem("", start, end, None, self._line_at(start)))
             return
         fact, flaws = fact_of(row, self._inherited)
         if fact is not None:
@@ -165,19 +170,32 @@ class _Scan:
             for key, said in flaws:
                 self._say(start, _line_in(lines, key), said)
             fact = None
-        if fact_id and (first := self._starts.setdefault(fact_id, start)) != start:
+        line = self._line_at(start)
+        if fact_id and (first := self._first_lines.setdefault(fact_id, line)) != line:
             self._doubled.add(fact_id)
-            line = self._text.count("\n", 0, first) + 1
-            self._say(start, 0, f"the id {fact_id} stands at line {line} too; neither enters the index")
-        self._items.append(FactItem(fact_id, start, end, fact))
+            self._say(start, 0, f"the id {fact_id} stands at line {first} too; neither enters the index")
+        self._items.append(FactItem(fact_id, start, end, fact, line))
 
     def _say(self, start: int, line: int, text: str) -> None:
         if len(self._problems) >= MAX_PROBLEMS:
             self._passed_over += 1
             return
+        self._problems.append(FactProblem(self._place.name, self._line_at(start) + line, text))
+
+    def _after_fence(self, at: int) -> int:
+        """End of the fenced block that starts here, 0 where none does, or where it never ends."""
+        if not self._text.startswith(("```", "~~~"), at):
+            return 0
+        if self._fence_ends is None:
+            self._fence_ends = _fence_ends(self._text)
+        end = self._fence_ends.get(at)
+        return _next_line(self._text, end) if end is not None else 0
+
+    def _line_at(self, start: int) -> int:
+        """The line of a place, 1-based: of none before the last one that was asked for, so that all are counted once."""
         self._line += self._text.count("\n", self._counted, start)
         self._counted = start
-        self._problems.append(FactProblem(self._place.name, self._line + line, text))
+        return self._line
 
     def _without_doubled(self) -> tuple[FactItem, ...]:
         if not self._doubled:
@@ -209,11 +227,12 @@ def headings(text: str, items: tuple[FactItem, ...]) -> Iterator[tuple[str, int,
     for match in _HEADING.finditer(text):
         while match.start() >= last:
             first, last = next(spans)
-        if match.start() < first:
-            yield match[1], match.start(), match.end()
+        heading = atx_heading(match[0])
+        if match.start() < first and heading is not None:
+            yield heading[1], match.start(), match.end()
 
 
-_HEADING = re.compile(r"^#{1,2}[ \t]+(.*?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,2}[ \t].*$", re.MULTILINE)
 
 
 def _known_id(value: Any) -> str:
@@ -232,10 +251,13 @@ def _next_line(text: str, at: int) -> int:
     return text.find("\n", at) + 1 or len(text)
 
 
-def _after_fence(text: str, at: int) -> int:
-    """End of the fenced block that starts here, 0 where none does, or where it never ends."""
-    match = _FENCE.match(text, at)
-    if match is None:
-        return 0
-    end = text.find(f"\n{match[1]}", at)
-    return _next_line(text, end + 1) if end >= 0 else 0
+def _fence_ends(text: str) -> dict[int, int]:
+    """For each line that may open a fenced block, the start of the next one with a mark as long. O(n)."""
+    ends: dict[int, int] = {}
+    open_ones: dict[str, list[tuple[int, int]]] = {"`": [], "~": []}
+    for match in _FENCE.finditer(text):
+        size, longer = len(match[0]), open_ones[match[0][0]]
+        while longer and longer[-1][0] <= size:
+            ends[longer.pop()[1]] = match.start()
+        longer.append((size, match.start()))
+    return ends

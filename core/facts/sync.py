@@ -14,7 +14,7 @@ from core.base import paths
 from core.base.disk import OS_DISK, Disk, make_dirs
 from core.base.memory import uncollected
 from core.facts.confidence import decayed
-from core.facts.fact_file import FactFile, broken, parse_file
+from core.facts.fact_file import FactFile, FactItem, broken, parse_file
 from core.facts.files import (
     StoredFile,
     StoredFiles,
@@ -119,8 +119,8 @@ class _Begun(msgspec.Struct, frozen=True):
 
     @property
     def is_index_ours(self) -> bool:
-        is_known = self.table is not None and self.table.rules == RULES
-        return is_known and self.table.index_sha256 == self.index_sha256
+        table = self.table
+        return table is not None and table.rules == RULES and table.index_sha256 == self.index_sha256
 
     @property
     def is_past_same(self) -> bool:
@@ -204,7 +204,10 @@ class _Sync:
         if not forgotten:
             return union
         kept = {key: fact for key, fact in union.facts.items() if key not in forgotten}
-        told = tuple(_forgotten_problem(parsed[union.names[key]], key) for key in sorted(forgotten))
+        items = {(name, item.id): item for name, file in parsed.items() for item in file.items}
+        told = tuple(
+            _forgotten_problem(union.names[key], items[union.names[key], key]) for key in sorted(forgotten)
+        )
         return msgspec.structs.replace(union, facts=kept, doubled=(*union.doubled, *told))
 
     def _follow_items(
@@ -477,10 +480,9 @@ def _home_of(fact: Fact, files: Iterable[str]) -> str:
     )
 
 
-def _forgotten_problem(file: FactFile, fact_id: str) -> FactProblem:
-    item = next(one for one in file.items if one.id == fact_id)
-    said = f"{fact_id} was forgotten and does not come back; take its lines out of the file"
-    return FactProblem(file.place.name, file.line_of(item), said)
+def _forgotten_problem(name: str, item: FactItem) -> FactProblem:
+    said = f"{item.id} was forgotten and does not come back; take its lines out of the file"
+    return FactProblem(name, item.line, said)
 
 
 def _place(name: str) -> FactPlace:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from core.facts.checks import id_parts
-from core.facts.fact_file import FactFile
+from core.facts.fact_file import FactFile, FactItem
 from core.facts.places import FactPlace
 from core.values.facts import Fact, FactProblem
 
@@ -43,10 +43,9 @@ class FactUnion(msgspec.Struct, frozen=True):
         return any(place.domain == parts[0] and place.category in {None, parts[1]} for place in self.unsure)
 
 
-def _twice(file: FactFile, fact_id: str, other: str) -> FactProblem:
-    item = next(one for one in file.items if one.id == fact_id)
-    said = f"the id {fact_id} stands in {other} too; neither enters the index"
-    return FactProblem(file.place.name, file.line_of(item), said)
+def _twice(name: str, item: FactItem, other: str) -> FactProblem:
+    said = f"the id {item.id} stands in {other} too; neither enters the index"
+    return FactProblem(name, item.line, said)
 
 
 def united(files: Iterable[FactFile]) -> FactUnion:
@@ -56,9 +55,9 @@ def united(files: Iterable[FactFile]) -> FactUnion:
     wrong: set[str] = set()
     unsure: list[FactPlace] = []
     doubled: list[FactProblem] = []
-    by_name: dict[str, FactFile] = {}
+    first: dict[str, FactItem] = {}
     for file in files:
-        by_name[file.place.name] = file
+        name = file.place.name
         if file.is_broken or any(not item.id for item in file.items):
             unsure.append(file.place)
         for item in file.items:
@@ -66,14 +65,11 @@ def united(files: Iterable[FactFile]) -> FactUnion:
                 continue
             if item.fact is None:
                 wrong.add(item.id)
-            elif (other := names.get(item.id, file.place.name)) != file.place.name:
+            elif (other := names.get(item.id, name)) != name:
                 wrong.add(item.id)
-                doubled += (
-                    _twice(by_name[one], item.id, two)
-                    for one, two in ((other, file.place.name), (file.place.name, other))
-                )
+                doubled += (_twice(other, first[item.id], name), _twice(name, item, other))
             else:
-                facts[item.id], names[item.id] = item.fact, file.place.name
+                facts[item.id], names[item.id], first[item.id] = item.fact, name, item
     for key in wrong & facts.keys():
         del facts[key]
     return FactUnion(facts, names, frozenset(names) | wrong, frozenset(wrong), tuple(unsure), tuple(doubled))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.facts.fact_file import FactFile, parse_file
-from core.facts.item_edit import added, replaced, with_category
+from core.facts.item_edit import Splice, added, changed_item, line_end, spliced, with_category
+from core.facts.own_form import item_text
 from core.facts.places import FactPlace, new_file
-from core.values.facts import Fact
+from core.values.facts import Fact, FactCategory
 
 
 def with_facts(place: FactPlace, data: bytes, facts: Sequence[Fact], day: str) -> bytes:
@@ -23,14 +24,19 @@ def with_facts(place: FactPlace, data: bytes, facts: Sequence[Fact], day: str) -
     if file.is_broken:
         return data
     wanted = {fact.id: fact for fact in facts}
-    text = file.text
+    changes: list[Splice] = []
     for item in reversed(file.items):
         fact = wanted.pop(item.id, None)
         if fact is not None and item.fact != fact:
-            text = replaced(FactFile(place, text), item, fact)
+            was = file.text[item.start : item.end]
+            changes.append((item.start, item.end, changed_item(was, fact)))
+    text = spliced(file.text, changes)
+    by_category: dict[FactCategory, list[Fact]] = {}
     for fact in wanted.values():
-        file = parse_file(place, text.encode())
-        text = added(file, fact)
+        by_category.setdefault(fact.category, []).append(fact)
+    for several in by_category.values():
+        written = "".join(map(item_text, several)).replace("\n", line_end(text))
+        text = added(parse_file(place, text.encode()), several[0], written)
     return text.encode() if text != file.text or not data or facts else data
 
 

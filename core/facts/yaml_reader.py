@@ -98,13 +98,15 @@ def _loader() -> Any:
 
     class _StrictLoader(yaml.CSafeLoader):
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT002
-            names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            for number, name in enumerate(names):
-                if name in names[:number]:
-                    mark = node.value[number][0].start_mark
+            names = set[str]()
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    continue
+                if key.value in names:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the field {name[:40]!r} stands there twice", mark
+                        None, None, f"the field {key.value[:40]!r} stands there twice", key.start_mark
                     )
+                names.add(key.value)
             mapping: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
             return mapping
 

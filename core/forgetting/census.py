@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -103,7 +104,10 @@ def _memory(home: Path) -> Memory:
         place = fact_place(name)
         if place is not None and not stored.problem:
             facts += [(fact.id, fact.text) for fact in loose_items(place, stored.data).facts]
-    files = [parse_file(name, read_bytes(paths.knowledge_dir(home) / name)) for name in item_files(home)]
+    files = [
+        parse_file(name, read_bytes(paths.knowledge_dir(home) / name), most_chars=sys.maxsize)
+        for name in item_files(home)
+    ]
     return Memory(
         files,
         linked_logs(home, (item for file in files for item in file.items), may_write=False),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core.facts.fact_file import FactItem, loose_items
 from core.facts.harvested_fact import short_text
 from core.facts.index_text import index_bytes, read_index
-from core.facts.item_edit import changed_item
+from core.facts.item_edit import Splice, changed_item, spliced
 from core.facts.places import FactPlace
 from core.forgetting.redaction import Cut
 from core.forgetting.words import PutBack
@@ -25,15 +25,16 @@ def facts_without(
     text = data.decode("utf-8", "surrogateescape")
     said = {fact: one.text for one in put_back for fact in one.facts}
     count = 0
-    for item in reversed(loose_items(place, data).items):
+    changes: list[Splice] = []
+    for item in loose_items(place, data).items:
         was = text[item.start : item.end]
         if item.id in fact_ids:
             now, count = "", count + 1
         else:
             now = _as_before(item, was, said.get(item.id))
         if now != was:
-            text = text[: item.start] + now + text[item.end :]
-    changed = text.encode("utf-8", "surrogateescape")
+            changes.append((item.start, item.end, now))
+    changed = spliced(text, changes).encode("utf-8", "surrogateescape")
     return (changed, count) if changed != data else (data, 0)
 
 

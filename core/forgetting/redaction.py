@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from core.evidence.history import WITH_CONVERSATION
 from core.evidence.quotes import item_hash
 from core.evidence.rows import row_text
 from core.forgetting.words import PutBack, Words, forms, holds, is_of, moment
-from core.knowledge.categories import parse_file, with_item, without_item
+from core.knowledge.categories import parse_file, with_items
 from core.knowledge.drafts import draft_mark
 from core.knowledge.provenance import joined, with_tag, without_origins
 from core.values.evidence import EvidenceRow, ItemEvent, ItemEventKind
@@ -40,25 +41,24 @@ def items_without(name: str, data: bytes, words: Words) -> Cut:
     """
     others = {item: Provenance(source, day) for item, source, day in words.others}
     origins = {source for _, source, _ in words.others}
-    count = 0
-    items = parse_file(name, data).items
+    changes: list[tuple[Item, str | None]] = []
+    items = parse_file(name, data, most_chars=sys.maxsize).items
     standing = {item.text for item in items}
-    for item in reversed(items):
+    for item in items:
         name_of_item = item_hash(item.category, item.text)
         if name_of_item in words.items:
             back = [one for one in words.put_back if one.merged == name_of_item and one.text not in standing]
             lines = [_line(one.text, _origins(one)) for one in back]
-            data = with_item(data, item, "\n".join(lines)) if lines else without_item(data, item)
-            count += 1
+            changes.append((item, "\n".join(lines) if lines else None))
         elif name_of_item in others and item.provenance is not None and item.provenance.source not in origins:
-            data, count = with_item(data, item, _line(item.text, others[name_of_item])), count + 1
+            changes.append((item, _line(item.text, others[name_of_item])))
         elif item.provenance is not None and item.provenance.also and origins_of(item) & words.sources:
             left = without_origins(item.provenance, words.sources)
-            data, count = with_item(data, item, _line(item.text, left)), count + 1
+            changes.append((item, _line(item.text, left)))
         elif item.text.startswith("~~") and _holds(item.text.partition(_POINTER)[2], words):
             bare = f"{item.text.partition(_POINTER)[0]}~~"
-            data, count = with_item(data, item, _line(bare, item.provenance)), count + 1
-    return data, count
+            changes.append((item, _line(bare, item.provenance)))
+    return with_items(data, changes), len(changes)
 
 
 def origins_of(item: Item) -> frozenset[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from core.base.figures import count
+from core.base.text import atx_heading
 from core.knowledge.provenance import Said, split_tag
 from core.values.knowledge import Category, CategoryFile, Item
 
@@ -37,7 +38,9 @@ _HEADINGS = {
     TASKS: "# Tasks\n\n## Open\n\n## Done\n",
 }
 _BY_FILE = {name: category for category, name in FILE_OF.items() if name != TASKS}
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r]*$")
+ITEM_MAX_CHARS = 65_536
+"""Of an item, its continued lines with it. A longer one is some other text: it stays in its file and is not read."""
+
 _BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 4096
 _BLANKS = b" \t\r\n"
@@ -65,16 +68,19 @@ def note_name(file_id: str) -> str:
     return f"{NOTES_FOLDER}/{file_id}.md"
 
 
-def parse_file(name: str, data: bytes) -> CategoryFile:
+def parse_file(name: str, data: bytes, *, most_chars: int = ITEM_MAX_CHARS) -> CategoryFile:
     """Read a category file or notes. Total over its input: what is no item is not understood and is kept. O(n).
 
     Args:
         name: below the knowledge directory; data: its bytes, BOM, CRLF and bytes that are no UTF-8 allowed.
+        most_chars: of an item; a longer one is left out and named in the file's problem.
     """
     if b"\0" in data[:_HEAD_BYTES]:
         return CategoryFile(name, data, problem=f"{name} is not UTF-8 text; save it as UTF-8 to have it read")
     text = data.removeprefix(_BOM).decode("utf-8", "replace")
-    return CategoryFile(name, data, tuple(_items(name, text.split("\n"))))
+    long: list[tuple[int, int]] = []
+    items = tuple(_items(name, text.split("\n"), most_chars, long))
+    return CategoryFile(name, data, items, problem=_too_long(name, long, most_chars))
 
 
 def category_of(name: str, section: str) -> Category:
@@ -113,10 +119,7 @@ def line_end(data: bytes) -> bytes:
 
 def without_item(data: bytes, item: Item) -> bytes:
     """Take an item's lines out, nothing else. `item` is of this very `data`."""
-    bom = _BOM if item.first_line == 1 and data.startswith(_BOM) else b""
-    lines = data.split(b"\n")
-    del lines[item.first_line - 1 : item.last_line]
-    return bom + b"\n".join(lines)
+    return with_items(data, [(item, None)])
 
 
 def with_item_back(name: str, data: bytes, lines: bytes, section: str, at: int) -> bytes:
@@ -137,15 +140,24 @@ def with_item(data: bytes, item: Item, text: str) -> bytes:
     return with_items(data, [(item, text)])
 
 
-def with_items(data: bytes, changes: Iterable[tuple[Item, str]]) -> bytes:
-    """Put other lines (without end) in the place of some items'. The items are of this very `data`, each once. O(n)."""
+def with_items(data: bytes, changes: Iterable[tuple[Item, str | None]]) -> bytes:
+    """Put other lines (without end) in the place of some items', or take them out (None), nothing else. O(n).
+
+    Args:
+        changes: the items are of this very `data`, each once.
+    """
     lines = data.split(b"\n")
-    for item, text in sorted(changes, key=lambda one: -one[0].first_line):
-        first, last = item.first_line - 1, item.last_line
-        end = b"\r" if lines[first].endswith(b"\r") else b""
-        bom = _BOM if first == 0 and data.startswith(_BOM) else b""
-        lines[first:last] = [bom + text.encode("utf-8", "replace").replace(b"\n", end + b"\n") + end]
-    return b"\n".join(lines)
+    made: list[bytes] = []
+    at, bom = 0, b""
+    for item, text in sorted(changes, key=lambda one: one[0].first_line):
+        first = item.first_line - 1
+        made += lines[at:first]
+        bom = _BOM if first == 0 and data.startswith(_BOM) else bom
+        if text is not None:
+            end = b"\r" if lines[first].endswith(b"\r") else b""
+            made.append(text.encode("utf-8", "replace").replace(b"\n", end + b"\n") + end)
+        at = item.last_line
+    return bom + b"\n".join([*made, *lines[at:]])
 
 
 def find_item(file: CategoryFile, wanted: Item) -> Item | None:
@@ -168,22 +180,42 @@ def newest_first(name: str, data: bytes, *, done: bool = False) -> Iterator[Said
         yield from _backwards(data, first, last)
 
 
-def _items(name: str, lines: list[str]) -> Iterator[Item]:
+def _items(name: str, lines: list[str], most: int, long: list[tuple[int, int]]) -> Iterator[Item]:
+    """The items, without those that are too long: `long` takes their lines, 1-based, with their sizes."""
     section, start = "", -1
     category = category_of(name, section)
-    for number, line in enumerate(lines):
-        if start >= 0 and _continues(line):
+    for number, line in enumerate([*lines, ""]):
+        if start >= 0 and number < len(lines) and _continues(line):
             continue
         if start >= 0:
-            yield Item(category, name, *_read(lines[start:number]), section, start + 1, number)
+            item = lines[start:number]
+            if (size := _size(item)) > most:
+                long.append((start + 1, size))
+            else:
+                yield Item(category, name, *_read(item), section, start + 1, number)
             start = -1
         if _starts(line):
             start = number
         elif (found := _section(line)) is not None:
             section = found
             category = category_of(name, section)
-    if start >= 0:
-        yield Item(category, name, *_read(lines[start:]), section, start + 1, len(lines))
+
+
+def _size(lines: Sequence[str]) -> int:
+    """Characters of an item, its line ends with them."""
+    return sum(map(len, lines)) + len(lines)
+
+
+def _too_long(name: str, long: Sequence[tuple[int, int]], most: int) -> str:
+    """Sentence about items that are too long, with the remedy; empty for none."""
+    if not long:
+        return ""
+    line, size = long[0]
+    others = f" (and {count(len(long) - 1, 'more item')} like it)" if len(long) > 1 else ""
+    return (
+        f"{name}, line {line:,}: this item has {size:,} characters, more than {most:,}, and is not read{others}. "
+        "It stays in the file: split it into items, or keep its long part in a file of its own"
+    )
 
 
 def _backwards(data: bytes, first: int, last: int) -> Iterator[Said]:
@@ -197,7 +229,9 @@ def _backwards(data: bytes, first: int, last: int) -> Iterator[Said]:
             pending.append(line)
             continue
         if _starts(line):
-            yield _read([line, *reversed(pending)])
+            pending.append(line)
+            if _size(pending) <= ITEM_MAX_CHARS:
+                yield _read(pending[::-1])
         pending.clear()
 
 
@@ -230,8 +264,8 @@ def _heading_lines(data: bytes, start: int) -> Iterator[int]:
 
 def _section(line: str) -> str | None:
     """The name of a section that starts with this line: a heading of the first or second level."""
-    match = _HEADING.match(line) if line[:1] == "#" else None
-    return match[2] if match is not None and len(match[1]) <= 2 else None
+    heading = atx_heading(line) if line[:1] == "#" else None
+    return heading[1] if heading is not None and heading[0] <= 2 and heading[1] else None
 
 
 def _starts(line: str) -> bool:
@@ -245,10 +279,12 @@ def _continues(line: str) -> bool:
 def _read(lines: list[str]) -> Said:
     """The words of an item and its provenance, at the end of whichever line it stands."""
     text, provenance = split_tag(lines[0][2:].strip().replace("\0", ""))
+    texts = [text]
     for line in lines[1:]:
         rest, found = split_tag(line.rstrip().replace("\0", ""))
-        text, provenance = f"{text}\n{rest}", found or provenance
-    return text, provenance
+        texts.append(rest)
+        provenance = found or provenance
+    return "\n".join(texts), provenance
 
 
 def _section_end(data: bytes, section: str) -> tuple[bytes, int]:

@@ -26,7 +26,6 @@ MAX_HASHED_BYTES = 64_000_000
 
 _SEPARATOR = "-" if sys.platform == "win32" else ":"
 _NAME = re.compile(r"(\d+[:-]\d+)\.md")
-_HEADING = re.compile(r"\ufeff?#[ \t]+(.+?)[ \t\r]*$")
 _HASH = re.compile(r"<!--[ \t]*sha256:[ \t]*([0-9a-f]{64})[ \t]*-->")
 
 
@@ -58,7 +57,7 @@ def parse_notes(name: str, data: bytes) -> NoteFile:
     """Read a note file. Total over its input. `name`: below the knowledge directory."""
     parsed = parse_file(name, data)
     lines = data[:16_384].decode("utf-8", "replace").split("\n")
-    heading = next((m[1] for line in lines if (m := _HEADING.match(line))), "")
+    heading = next(filter(None, map(_named_path, lines)), "")
     known = next((m[1] for line in lines[:8] if (m := _HASH.match(line.strip()))), "")
     file_id = name.rpartition("/")[2].removesuffix(".md")
     return NoteFile(file_id, heading, parsed.items, known, path=heading, problem=parsed.problem)
@@ -179,10 +178,16 @@ def _with_head(data: bytes, path: str) -> bytes:
     lines = data.split(b"\n")
     kept = [line for line in lines if not _HASH.match(line.decode("utf-8", "replace").strip())]
     for number, line in enumerate(kept):
-        if _HEADING.match(line.decode("utf-8", "replace")):
+        if _named_path(line.decode("utf-8", "replace")):
             kept[number] = _head(path, content_hash(path)).rstrip(b"\n")
             return b"\n".join(kept)
     return _head(path, content_hash(path)) + data
+
+
+def _named_path(line: str) -> str:
+    """The path in a notes' heading (`# /a/b.py`), which may end in any mark; empty in any other line."""
+    text = line.removeprefix("\ufeff")
+    return text[1:].strip(" \t\r") if text.startswith(("# ", "#\t")) else ""
 
 
 def _head(path: str, sha256: str) -> bytes:

@@ -17,7 +17,7 @@ Said = tuple[str, Provenance | None]
 MOST_ORIGINS = 100
 """Of one item."""
 
-_TAG = re.compile(r"[ \t]*\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
+_TAG = re.compile(r"\[from: ((?:\\.|[^\]\\\n])+), (\d{4}-\d{2}-\d{2})\][ \t]*$")
 _ESCAPED = re.compile(r"\\(.)")
 _SLUG = re.compile(r"[^\w]+")
 _BREAKS = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
@@ -64,15 +64,17 @@ def with_tag(text: str, provenance: Provenance | None) -> str:
 
 
 def split_tag(line: str) -> tuple[str, Provenance | None]:
-    """A line without the tag at its end, and the tag; of several, the last one with the others in it. O(n) for each."""
+    """A line without the tag at its end, and the tag; of several, the last one with the others in it. O(n)."""
     tags: list[Provenance] = []
-    while (at := line.rfind("[from: ")) >= 0 and len(tags) < MOST_ORIGINS:
-        match = _TAG.search(line, at)
+    end = len(line)
+    while (at := line.rfind("[from: ", 0, end)) >= 0 and len(tags) < MOST_ORIGINS:
+        match = _TAG.match(line, at, end)
         if match is None:
             break
         source = _ESCAPED.sub(r"\1", match[1]) if "\\" in match[1] else match[1]
         tags.append(Provenance(source, match[2]))
-        line = line[: match.start()].rstrip(" \t")
+        end = at
+    line = line[:end].rstrip(" \t") if tags else line
     if len(tags) > 1:
         return line, replace(tags[0], also=tuple(reversed(tags[1:])))
     return line, tags[0] if tags else None

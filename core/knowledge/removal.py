@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.knowledge.categories import parse_file, without_item
+from core.knowledge.categories import parse_file, with_items
 from core.values.knowledge import Item
 
 
@@ -24,6 +24,5 @@ def lines_out(name: str, data: bytes, texts: Iterable[str]) -> tuple[bytes, tupl
         if item.first_line == item.last_line:
             by_line[lines[item.first_line - 1].rstrip("\r")] = item
     found = [text for text in wanted if text in by_line]
-    for item in sorted((by_line[text] for text in found), key=lambda item: -item.first_line):
-        data = without_item(data, item)
+    data = with_items(data, ((by_line[text], None) for text in found))
     return data, tuple(found), tuple(text for text in wanted if text not in by_line)

@@ -189,7 +189,7 @@ def _fact_lines(path: str, text: str) -> Iterator[KnowledgeLine]:
     file = fact_file.parse_file(place, text.encode())
     for item in file.items:
         if item.fact is not None:
-            line = file.line_of(item)
+            line = item.line
             last = line + text.count("\n", item.start, item.end) - 1
             heading = f"{item.fact.domain} {item.fact.category.value}"
             yield KnowledgeLine(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.base.text import one_line
+from core.base.text import atx_heading, one_line
 from core.context.outline.limits import MAX_SYMBOLS, SIGNATURE_BYTES, SIGNATURE_CHARS
 from core.values.curation import LineRange, Symbol
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _MARKED = re.compile(r" {0,3}[#=`~-]")
 """Begin of a line that may be any of these: most lines are none."""
@@ -68,10 +67,9 @@ def _heads(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _head(lines: list[str], index: int, start: int) -> tuple[int, int, str] | None:
-    atx = _ATX.match(lines[index])
-    if atx:
-        title = (atx[2] or "").strip()
-        return (index + 1, len(atx[1]), title) if title else None
+    if (atx := atx_heading(lines[index])) is not None:
+        level, title = atx[0], atx[1].strip()
+        return (index + 1, level, title) if title else None
     above = lines[index - 1].strip() if index > start else ""
     is_text = bool(above) and not above.startswith(("#", ">", "-", "*", "+", "|", "`", "~"))
     under = _SETEXT.match(lines[index]) if is_text else None

@@ -281,3 +281,18 @@ def test_only_spaces_are_stripped_from_a_rule_as_git_does(
 
     assert sorted(os.path.basename(path) for path in found) == sorted(set(names) - set(left_out))
     assert set(names) & set(listed) == set(names) - set(left_out)
+
+
+@pytest.mark.parametrize(
+    ("rule", "passed_over"), [("[a--b]x", 1), ("[a--b [[c", 0), ("x[[a--", 0), (r"\[[a--b]", 1)]
+)
+def test_marks_of_a_class_count_in_a_class_that_ends_alone(
+    tmp_path: Path, rule: str, passed_over: int
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text(f"{rule}\n*.o\n")
+
+    rules = ignores_at(str(tmp_path), str(tmp_path)).inside(str(tmp_path))
+
+    assert [level.unasked for level in rules.levels] == [passed_over]
+    assert rules.leaves_out(str(tmp_path / "a.o"), is_folder=False)

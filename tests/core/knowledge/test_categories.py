@@ -278,3 +278,29 @@ def test_an_item_put_in_the_place_of_another_keeps_the_line_ends() -> None:
     one: Item = parse_file(c.FACTS, data).items[0]
 
     assert c.with_item(data, one, "- eins") == b"\xef\xbb\xbf- eins\r\n- two\r\n"
+
+
+def test_an_item_that_is_too_long_stays_in_its_file_and_is_named_with_its_line() -> None:
+    long = "- b\n" + "  word\n" * (c.ITEM_MAX_CHARS // 7 + 1)
+    data = f"# Facts\n\n- a\n{long}- c\n".encode()
+
+    file = c.parse_file(c.FACTS, data)
+
+    assert [item.text for item in file.items] == ["a", "c"]
+    assert [text for text, _ in c.newest_first(c.FACTS, data)] == ["c", "a"]
+    assert file.problem == (
+        f"facts.md, line 4: this item has {len(long):,} characters, more than 65,536, and is not read. It stays in the "
+        "file: split it into items, or keep its long part in a file of its own"
+    )
+    assert c.with_lines(c.FACTS, c.without_item(data, file.items[0]), [c.CategoryLine("- d")]) == (
+        f"# Facts\n\n{long}- c\n- d\n".encode()
+    )
+    assert "(and 1 more item like it)" in c.parse_file(c.FACTS, data + long.encode()).problem
+    assert c.parse_file(c.FACTS, data, most_chars=len(data)).items[1].text.startswith("b\n  word\n")
+
+
+def test_an_item_at_the_bound_is_read() -> None:
+    data = f"- {'x' * (c.ITEM_MAX_CHARS - 3)}\n".encode()
+
+    assert len(c.parse_file(c.FACTS, data).items) == len(list(c.newest_first(c.FACTS, data))) == 1
+    assert c.parse_file(c.FACTS, data).problem == ""
