@@ -294,5 +294,5 @@ def test_marks_of_a_class_count_in_a_class_that_ends_alone(
 
     rules = ignores_at(str(tmp_path), str(tmp_path)).inside(str(tmp_path))
 
-    assert [level.unasked for level in rules.levels] == [passed_over]
+    assert [level.passed_over for level in rules.levels] == [passed_over]
     assert rules.leaves_out(str(tmp_path / "a.o"), is_folder=False)
