@@ -7,6 +7,7 @@ from enum import Enum
 
 import msgspec
 
+from core.facts.past import FactNews, FactNewsKind
 from core.values.facts import Fact, IndexedFact
 
 
@@ -53,6 +54,31 @@ def settle(
     if indexed == seen:
         return FactVerdict.TAKE_FILE
     return FactVerdict.TAKE_INDEX if now == seen else FactVerdict.FILE_WINS
+
+
+QUIET = frozenset(
+    {FactVerdict.SAME, FactVerdict.NOTHING, FactVerdict.HOLD, FactVerdict.TAKE_INDEX, FactVerdict.ADD_TO_FILE}
+)
+"""Verdicts that nobody needs to be told of."""
+
+
+def news_of(
+    verdict: FactVerdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
+) -> list[FactNews]:
+    """News of a verdict. A row that is only missing in the index, for somebody removed that, is none."""
+    match verdict:
+        case FactVerdict.TAKE_FILE if row is None and was_seen:
+            return []
+        case FactVerdict.TAKE_FILE if row is None and fact is not None:
+            return [FactNews(FactNewsKind.ADDED, key, fact.text)]
+        case FactVerdict.TAKE_FILE if row is not None and fact is not None:
+            return [FactNews(FactNewsKind.EDITED, key, fact.text, was=row.text)]
+        case FactVerdict.DROP if row is not None:
+            return [FactNews(FactNewsKind.REMOVED, key, was=row.text)]
+        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED if row is not None:
+            return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
+        case _:
+            return []
 
 
 _encode = msgspec.msgpack.Encoder().encode

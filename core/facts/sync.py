@@ -34,7 +34,7 @@ from core.facts.index_text import (
     row_bytes,
     total_facts,
 )
-from core.facts.merge import FactVerdict, content_hash, indexed, plain_fact, settle
+from core.facts.merge import QUIET, FactVerdict, content_hash, indexed, news_of, plain_fact, settle
 from core.facts.past import FactNews, FactNewsKind, Past, harvests_since, next_id, raised
 from core.facts.places import FactPlace, file_of, place_of
 from core.facts.table import RULES, FileMemory, SyncTable, item_hashes, read_table, write_table
@@ -269,8 +269,8 @@ class _Sync:
             if verdict is FactVerdict.FILE_WINS and not has_base:
                 verdict = FactVerdict.TAKE_FILE  # what the index said last is all that is known of before
             is_news = has_base or (verdict is FactVerdict.TAKE_FILE and row is not None)
-            if verdict not in _QUIET and is_news and not self._is_ours(key, fact, row):
-                self._news += _news_of(verdict, key, fact, row, was_seen=key in seen)
+            if verdict not in QUIET and is_news and not self._is_ours(key, fact, row):
+                self._news += news_of(verdict, key, fact, row, was_seen=key in seen)
         return verdicts
 
     def _is_ours(self, key: str, fact: Fact | None, row: Fact | None) -> bool:
@@ -423,30 +423,6 @@ class _Sync:
         )
         write_table(self._request.home, table)
         return table
-
-
-_QUIET = frozenset(
-    {FactVerdict.SAME, FactVerdict.NOTHING, FactVerdict.HOLD, FactVerdict.TAKE_INDEX, FactVerdict.ADD_TO_FILE}
-)
-
-
-def _news_of(
-    verdict: FactVerdict, key: str, fact: Fact | None, row: Fact | None, *, was_seen: bool
-) -> list[FactNews]:
-    """News of a verdict. A row that is only missing in the index, for somebody removed that, is none."""
-    match verdict:
-        case FactVerdict.TAKE_FILE if row is None and was_seen:
-            return []
-        case FactVerdict.TAKE_FILE if row is None and fact is not None:
-            return [FactNews(FactNewsKind.ADDED, key, fact.text)]
-        case FactVerdict.TAKE_FILE if row is not None and fact is not None:
-            return [FactNews(FactNewsKind.EDITED, key, fact.text, was=row.text)]
-        case FactVerdict.DROP if row is not None:
-            return [FactNews(FactNewsKind.REMOVED, key, was=row.text)]
-        case FactVerdict.FILE_WINS | FactVerdict.DROP_CHANGED if row is not None:
-            return [FactNews(FactNewsKind.OVERRULED, key, row.text)]
-        case _:
-            return []
 
 
 def _memory(
