@@ -154,7 +154,7 @@ INHERITED = ("domain", "category")
 
 
 def inherited_fields(head: Any, place: FactPlace) -> Mapping[str, Any]:
-    """What items have of their file where they say nothing else. `head`: the front matter as YAML gave it, of any kind."""
+    """Fields that items have of their file where they say nothing else. `head`: the front matter as YAML gave it, of any kind."""
     said = head.get("category") if isinstance(head, Mapping) else None
     return {"domain": place.domain, "category": said if place.category is None else place.category.value}
 
