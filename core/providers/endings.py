@@ -48,6 +48,11 @@ ENDINGS: tuple[Ending, ...] = (
     Ending(("completed",), StopKind.COMPLETED, _RESPONSES),
     Ending(("complete",), StopKind.COMPLETED, _COHERE),
     Ending(("eos", "eos_token"), StopKind.COMPLETED, "Together AI and TGI, finish_reason"),
+    Ending(
+        ("[done]",),
+        StopKind.COMPLETED,
+        "servers of Chat Completions that give no finish_reason: the end of the stream",
+    ),
     Ending(("tool_calls", "function_call"), StopKind.TOOL_CALLS, f"{_OPENAI}; groq 1.7.0; {_MISTRAL}"),
     Ending(("tool_use",), StopKind.TOOL_CALLS, f"{_ANTHROPIC}; {_BEDROCK}"),
     Ending(("tool_call",), StopKind.TOOL_CALLS, _COHERE),

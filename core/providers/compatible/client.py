@@ -15,7 +15,7 @@ from core.providers.compatible.body import chat_body, chat_messages
 from core.providers.compatible.embeddings import embedded
 from core.providers.compatible.model_list import is_llama_cpp, listed_profile, ollama_profile
 from core.providers.compatible.reasoning_spellings import SPELLINGS, without_reasoning
-from core.providers.compatible.stream import ChatReader, is_known
+from core.providers.compatible.stream import ChatReader, done_stream, is_known
 from core.providers.door import MOST_MODELS
 from core.providers.failures import provider_error
 from core.providers.openai.sdk import CALL_OPTIONS, openai_client, sdk_error, sdk_failures
@@ -198,7 +198,7 @@ class CompatibleProvider:
                 reader = ChatReader(stream.response.headers.get("x-request-id", ""))
                 for chunk in sensible(stream, is_known, self._server):
                     yield from reader.read(chunk)
-            yield from reader.end()
+            yield from reader.end(is_done=stream.is_done)
             if not reader.has_stopped:
                 kind = FailureKind.STREAM_DROPPED if reader.has_begun else FailureKind.BAD_REPLY
                 raise provider_error(kind, self._server, url=self._url("/chat/completions"), key=self._key)
@@ -221,22 +221,22 @@ class CompatibleProvider:
         off = {"cache_prompt": False} if is_off and self._asks_no_cache() else {}
         return {**seed, **self._extra(request), **off}
 
-    def _open(self, body: dict[str, Any], extra: dict[str, Any]) -> openai.Stream[Any]:
-        """Send the body; without an optional field where this server has refused it."""
+    def _open(self, body: dict[str, Any], extra: dict[str, Any]) -> Any:
+        """Send the body; without an optional field where this server has refused it. Returns a `done_stream`."""
         import openai
-        from openai.types.chat import ChatCompletion, ChatCompletionChunk
+        from openai.types.chat import ChatCompletion
 
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             sent["messages"] = without_reasoning(body["messages"], self._refused)
             try:
-                stream: openai.Stream[Any] = self._sdk.get().post(
+                stream = self._sdk.get().post(
                     "/chat/completions",
                     content=sent_json(sent, extra),
                     options=CALL_OPTIONS,
                     cast_to=ChatCompletion,
                     stream=True,
-                    stream_cls=openai.Stream[ChatCompletionChunk],
+                    stream_cls=done_stream(),
                 )
             except openai.APIStatusError as error:
                 refused = _refused_field(sent, f"{error} {error.body}")

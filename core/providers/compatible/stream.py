@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from core.providers.compatible.reasoning_spellings import ReasoningReader
@@ -29,6 +30,27 @@ class _Call:
     arguments: str = ""
 
 
+DONE = "[DONE]"
+"""Last line of a stream."""
+
+
+@cache
+def done_stream() -> Any:
+    """The SDK's stream of chunks, which keeps whether its last line came: `is_done`. The SDK is imported here."""
+    import openai
+    from openai.types.chat import ChatCompletionChunk
+
+    class DoneStream(openai.Stream[ChatCompletionChunk]):
+        is_done = False
+
+        def _iter_events(self) -> Iterator[Any]:
+            for event in super()._iter_events():
+                self.is_done |= event.data.startswith(DONE)
+                yield event
+
+    return DoneStream
+
+
 def is_known(chunk: Any) -> bool:
     """True if a chunk belongs to a reply; one without a choice may only say that the server lives, by its id."""
     return bool(
@@ -40,7 +62,7 @@ class ChatReader:
     """Reads chunks as the SDK gives them; the last items come from `end`, since usage follows the stop.
 
     Attributes:
-        has_begun: whether any chunk came; has_stopped: whether the server said how the reply ended.
+        has_begun: whether any chunk came; has_stopped: whether the server said that the reply ended.
     """
 
     def __init__(self, request_id: str = "") -> None:
@@ -54,7 +76,7 @@ class ChatReader:
 
     @property
     def has_stopped(self) -> bool:
-        """True if a finish reason came. Without one the stream broke off."""
+        """True if a finish reason came, or the stream's own end. Without either it broke off."""
         return bool(self._finish)
 
     def read(self, chunk: Any) -> Iterator[StreamItem]:
@@ -69,8 +91,10 @@ class ChatReader:
         if chunk.usage is not None:
             yield UsageUpdate(chat_usage(chunk.usage, self._request_id or str(chunk.id or "")))
 
-    def end(self) -> Iterator[StreamItem]:
-        """Tool calls and the stop, nothing where the stream broke off."""
+    def end(self, *, is_done: bool = False) -> Iterator[StreamItem]:
+        """Tool calls and the stop, nothing where the stream broke off. `is_done`: its own end came, as some send it alone."""
+        if is_done and self.has_begun:
+            self._finish = self._finish or DONE
         if not self._finish:
             return
         yield from self._end_reasoning()

@@ -197,6 +197,23 @@ def test_the_way_it_ended_is_told_in_our_words_and_theirs(finish: str, kind: Sto
     assert server.bodies[0]["max_tokens"] == 7
 
 
+def test_the_streams_own_end_is_an_end_where_a_server_gives_no_reason() -> None:
+    with CompatibleServer() as server:
+        server.replies.append(Said("All of it.", finish=""))
+        result = asked(server, ask(MODEL))
+
+    assert (result.text, result.stopped.kind) == ("All of it.", StopKind.COMPLETED)
+
+
+def test_a_stream_that_ends_without_a_reason_and_without_its_own_end_broke_off() -> None:
+    stream = chunk({"model": MODEL}, {"content": "Half"})
+    with CompatibleServer() as server:
+        server.faults.append(Answer(Reply(200, stream, {"content-type": "text/event-stream"})))
+        result = asked(server, ask(MODEL))
+
+    assert (result.text, result.failure.kind) == ("Half", FailureKind.STREAM_DROPPED)
+
+
 def test_tags_of_thinking_in_the_text_stay_text() -> None:
     with CompatibleServer() as server:
         server.replies.append(Said("<think>Hm.</think>Yes."))
