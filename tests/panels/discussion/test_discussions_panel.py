@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from core.app.messages import Command
+from core.base.errors import FailureKind
 from core.discussion.messages import (
     ArchiveDiscussion,
     CreateDiscussion,
@@ -20,6 +21,7 @@ from core.discussion.messages import (
     UndoDelete,
 )
 from core.values.discussion import Draft, OpenDiscussion
+from core.values.provider import Failure
 from core.values.state import AppState, Level, Notice, ProgramState, TrashItem
 from panels.base.view import WindowView
 from panels.discussion.view import ALL_PROJECTS, DiscussionView
@@ -348,6 +350,14 @@ def test_a_discussion_whose_last_message_failed_says_so_in_the_list() -> None:
     tips = [node.tip for node in Screen(states.failed()).ui.nodes("icon") if node.path[-1] == "status"]
 
     assert any(tip.startswith("The last message failed:") for tip in tips)
+
+
+def test_a_discussion_whose_last_reply_is_not_whole_says_in_the_list_why() -> None:
+    why = "The reply was cut off at the output limit (length)"
+    state = states.with_opened(states.failed(), failure=Failure(FailureKind.CUT_OFF, why))
+    tips = [node.tip for node in Screen(state).ui.nodes("icon") if node.path[-1] == "status"]
+
+    assert why in tips
 
 
 def test_a_message_without_a_reply_has_its_sign_in_the_list_of_what_the_log_says() -> None:
