@@ -48,7 +48,7 @@ class _Memory:
 
 
 class Display(Protocol):
-    """What is drawn on a terminal again and again."""
+    """Bar or mark that a terminal draws again and again."""
 
     def start(self) -> None: ...  # noqa: D102
     def stop(self) -> None: ...  # noqa: D102
