@@ -35,6 +35,7 @@ SUITES: dict[str, tuple[str, ...]] = {
         "bench.sound_reply",
         "bench.sound_connections",
         "bench.sound_secrets",
+        "bench.sound_growth",
     ),
     "retrieval": (
         "bench.retrieval_search",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from core.agent.tools.glob import MAX_NAMES
 from core.agent.tools.grep import MAX_CHARS, MAX_MATCHES
 from tests.core.agent.desks import Desk
+from tests.patience import ends
 
 
 @pytest.fixture
@@ -67,11 +67,10 @@ def test_lines_around_are_shown_once(desk: Desk) -> None:
     "pattern", ["(a+)+$", "(a|a)*b", "(.*)(.*)(.*)(.*)(.*)[^a]", "(x+x+)+y", "a{0,900}a{0,1}b"]
 )
 def test_an_expression_that_would_explode_ends(desk: Desk, pattern: str) -> None:
+    """Of the engine that backtracks each would take for ever; how long it takes is a row of `bench.sound_growth`."""
     (desk.root / "trap.txt").write_text("a" * 200_000 + "\n")
 
-    began = time.process_time()
-    assert not desk.use("grep", pattern=pattern, path="trap.txt").is_error
-    assert time.process_time() - began < 5
+    assert not ends(lambda: desk.use("grep", pattern=pattern, path="trap.txt")).is_error
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=x)", r"(x)\1", "((a{1000}){1000}){1000}", "[z-a]"])

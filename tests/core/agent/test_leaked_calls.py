@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from core.agent.leaked_calls import elsewhere, is_leaked, with_recovered
 from core.values.messages import Part, ReasoningPart, TextPart, ToolCallPart
 from core.values.stack import ToolSchema
+from tests.operations import LINEAR, growth
 
 TOOLS = (
     ToolSchema("bash", "Run.", '{"properties":{"command":{"type":"string"},"timeout":{"type":"integer"}}}'),
@@ -173,10 +173,14 @@ def test_no_text_is_lost_but_that_of_calls(pieces: list[str]) -> None:
     assert all(name == "bash" for name, _ in calls)
 
 
-def test_a_long_reply_of_backticks_and_tags_is_read_in_time() -> None:
-    began = time.monotonic()
-    recovered("` `` ``` <tool_call>{" * 20_000)
-    recovered("<tool_call><function=bash><parameter=command>" * 10_000)
-    recovered("    a `b`\n> `c`\n" * 20_000 + "<tool_call>")
-
-    assert time.monotonic() - began < 10
+@pytest.mark.parametrize(
+    ("unit", "end", "most"),
+    [
+        ("` `` ``` <tool_call>{", "", 20_000),
+        ("<tool_call><function=bash><parameter=command>", "", 10_000),
+        ("    a `b`\n> `c`\n", "<tool_call>", 20_000),
+    ],
+)
+def test_a_long_reply_of_backticks_and_tags_is_read_in_proportion(unit: str, end: str, most: int) -> None:
+    recovered(unit * most + end)
+    assert growth(lambda size: recovered(unit * size + end), 300) <= LINEAR

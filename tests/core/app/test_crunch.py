@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 import tracemalloc
 from collections.abc import Iterator
 
@@ -19,7 +18,7 @@ from core.base.tokens import count_tokens
 from core.harvest.transcript_sources import unread_messages
 from core.values.curation import LineRange, Symbol
 from core.values.harvest import ArtifactKind
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 
 WAIT_S = PATIENCE_S
 pytestmark = pytest.mark.usefixtures("own_worker_process")
@@ -65,9 +64,7 @@ def test_a_job_that_is_done_leaves_nothing_in_memory(crunch: Crunch) -> None:
     try:
         crunch.count({"a": text}).result(WAIT_S)
 
-        end = time.monotonic() + WAIT_S
-        while tracemalloc.get_traced_memory()[0] > len(text) // 4:
-            assert time.monotonic() < end
+        until(lambda: tracemalloc.get_traced_memory()[0] <= len(text) // 4)
     finally:
         tracemalloc.stop()
 

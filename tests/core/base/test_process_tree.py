@@ -14,6 +14,7 @@ import pytest
 
 from core.base import process_tree
 from core.base.process_tree import end_below, kill_with_below
+from tests.patience import PATIENCE_S, ends
 
 REPOSITORY = Path(process_tree.__file__).parents[2]
 ADOPTS = "import subprocess, sys; from core.base.process_tree import adopt_orphans; adopt_orphans(); subprocess.call(sys.argv[1:]); sys.stdin.read()"
@@ -60,9 +61,7 @@ def test_what_comes_to_be_while_others_are_asked_to_end_is_asked_as_well(
 
     monkeypatch.setattr(process_tree, "signal_each", late)
     try:
-        began = time.monotonic()
-        end_below(root.pid, 30.0)
-        assert time.monotonic() - began < 15
+        ends(lambda: end_below(root.pid, 10 * PATIENCE_S))
         assert marked(marker) == []
     finally:
         root.kill()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,10 +17,11 @@ from core.knowledge.messages import RegenerateDigest
 from core.values.state import AppState
 from tests.core.cli.conftest import WAIT_S, World
 from tests.core.harvest.harvests import add_discussion, reply
+from tests.patience import PATIENCE_S, until
 from tests.vendors.compatible_server import Said
 
 OLD = datetime.now(UTC).replace(microsecond=0) - timedelta(days=30)
-SOON_S = 15.0
+SOON_S = PATIENCE_S
 """It takes a tenth of a second; a machine that is busy with other tests may need longer."""
 
 
@@ -130,6 +130,4 @@ def test_a_conversation_that_the_window_shows_is_left_alone_by_another_process(
 
 
 def _wait_for_file(path: Path, text: str) -> None:
-    end = time.monotonic() + WAIT_S
-    while not path.exists() or text not in path.read_text(encoding="utf-8"):
-        assert time.monotonic() < end
+    until(lambda: path.exists() and text in path.read_text(encoding="utf-8"), str(path))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -113,13 +112,11 @@ def test_a_hundred_thousand_files_stop_at_the_limit(tmp_path: Path, monkeypatch:
     source.write_text("x")
     for number in range(3_000):
         os.link(source, tmp_path / f"f{number}.py")
-    started = time.thread_time()
     base, parts = glob_base(f"{tmp_path}/*.py")
     walked = expand(base, parts, limit=2_000)
 
     assert walked.is_too_many
     assert walked.visited < 2_010
-    assert time.thread_time() - started < 2
 
 
 def test_a_pattern_is_split_where_its_wildcards_begin() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from functools import reduce
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from tests.core.records import (
     used,
     user,
 )
+from tests.operations import FLAT, TIMES, growth
 
 few_ids = st.sampled_from(["a", "b", "c", "a~2"])
 logs = st.lists(records(few_ids), max_size=25)
@@ -248,27 +249,19 @@ def test_a_branch_from_a_message_that_is_not_there_is_none() -> None:
     assert branch_records([user("a"), mark("m")], "m") is None
 
 
-def test_one_more_record_on_ten_thousand_messages_takes_well_under_a_millisecond() -> None:
-    log = [user(f"{n}", minute=n) if n % 2 else reply(f"{n}") for n in range(10_000)]
-    discussion = fold(ID, log)
-    added: list[Record] = [
-        user("new"),
-        edit("e", "17", "x"),
-        delete("d", "9000"),
-        used("u", "9998"),
-        mark("m"),
-    ]
+@pytest.mark.parametrize(
+    "added", [user("new"), edit("e", "17", "x"), delete("d", "900"), used("u", "998"), mark("m")]
+)
+def test_one_more_record_takes_the_same_steps_however_many_messages_there_are(added: Record) -> None:
+    """Its row in `bench.app_log` says how long: 0.3 ms on ten thousand messages."""
+    discussions = {
+        size: fold(ID, [user(f"{n}", minute=n) if n % 2 else reply(f"{n}") for n in range(size)])
+        for size in (1_000, 1_000 * TIMES)
+    }
 
-    def best(record: Record) -> float:
-        spans = []
-        for _ in range(5):
-            began = time.thread_time()
-            apply(discussion, record)
-            spans.append(time.thread_time() - began)
-        return min(spans)
-
-    assert max(map(best, added)) < 0.005  # 0.3 ms on an idle machine
-    assert discussion.entries[17] is apply(discussion, user("new")).entries[17]
+    assert growth(lambda size: apply(discussions[size], added), 1_000) <= FLAT
+    for discussion in discussions.values():
+        assert discussion.entries[16] is apply(discussion, added).entries[16]
 
 
 def test_an_edit_keeps_attachments_only_where_it_says_so() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -27,6 +26,7 @@ from core.values.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from tests.operations import LINEAR, growth
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -70,12 +70,11 @@ def test_a_block_that_is_never_closed_hides_nothing() -> None:
 
 
 def test_recalled_memory_is_found_in_linear_time() -> None:
-    hostile = "{knowledge}\n" * 80_000 + "[from: " * 20_000 + "{/rag-context}"
-    started = time.thread_time()
+    def hostile(size: int) -> str:
+        return "{knowledge}\n" * (4 * size) + "[from: " * size + "{/rag-context}"
 
-    without_recalled(hostile)
-
-    assert time.thread_time() - started < 2
+    assert without_recalled(hostile(20_000)) == hostile(20_000)
+    assert growth(lambda size: without_recalled(hostile(size)), 200) <= LINEAR
 
 
 def test_a_message_that_held_nothing_but_memory_is_gone() -> None:

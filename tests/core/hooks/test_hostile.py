@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from typing import Any
 
 import pytest
 
 from core.hooks.guard import Limits
 from tests.core.hooks.conftest import WAIT_S, World
+from tests.patience import ends
 from tests.vendors.loopback import Gate, HoldAfter
 
 CREATE = "/api/discussions"
@@ -191,11 +191,9 @@ def test_a_body_that_grows_too_large_in_pieces_is_refused(untouched: World) -> N
 
 def test_a_body_that_does_not_come_is_not_waited_for(untouched: World) -> None:
     head = JSON_HEAD.replace("Length: 2", "Length: 50")
-    began = time.monotonic()
     answer = untouched.client.raw(_request(untouched, head) + b'{"name":')
 
     assert (_status(answer), _error(answer)["code"]) == (408, "slow_body")
-    assert time.monotonic() - began < 4
 
 
 def test_a_body_that_trickles_is_cut_off(untouched: World) -> None:
@@ -353,10 +351,8 @@ def test_the_end_of_the_program_lets_go_of_those_who_wait(world: World) -> None:
     waiting.start()
     assert gate.reached.wait(WAIT_S)
 
-    began = time.monotonic()
-    world.hooks.stop()
-    waiting.join()
+    ends(world.hooks.stop)
+    ends(waiting.join)  # nobody has opened the gate
 
     assert answers == [503]
-    assert time.monotonic() - began < 5
     gate.open()

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,10 +178,8 @@ def test_a_locked_keyring_is_waited_for_once_and_not_for_every_provider(
 ) -> None:
     ring, opened = locked
     store = _store(tmp_path, ring, timeout_s=0.05)
-    began = time.monotonic()
     found = [store.find(name, ()) for name in ("openai", "anthropic", "gemini", "box")]
 
-    assert time.monotonic() - began < 2
     assert ring.asked == 1  # type: ignore[attr-defined]
     assert {key.source for key in found} == {KeySource.MISSING}
     assert all("does not answer" in key.warning for key in found)

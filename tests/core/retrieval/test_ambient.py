@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from types import SimpleNamespace
 from unicodedata import category, normalize
 
 import pytest
@@ -16,11 +16,13 @@ from core.base.errors import StorageError
 from core.base.frame import rag_block
 from core.base.text import size_bytes
 from core.base.tokens import count_tokens, estimate_tokens
+from core.retrieval import recaller as recaller_module
 from core.retrieval.ambient import passage_texts, recall_filters, recalled
 from core.retrieval.recaller import BUSY, TOO_SLOW, Recaller
 from core.values.curation import LineRange
 from core.values.recall import Recalled, RecallQuestion, RecallSpec
 from core.values.retrieval import AskedPlaces, ChunkKind, Corpus, Retriever, SearchAnswer, SearchHit
+from tests.patience import PATIENCE_S
 
 MESSAGE = "How did we tune the checkpoint interval?"
 BOTH = (Corpus.KNOWLEDGE, Corpus.DISCUSSIONS)
@@ -231,7 +233,7 @@ def test_a_search_that_hangs_holds_nobody_up_and_is_not_begun_twice() -> None:
 
     def hangs(asked: RecallQuestion) -> SearchAnswer:
         begun.append(asked.text)
-        go_on.wait(30)
+        go_on.wait(PATIENCE_S)
         return SearchAnswer(MESSAGE)
 
     recaller = Recaller(hangs, bound_s=0.02)
@@ -241,33 +243,44 @@ def test_a_search_that_hangs_holds_nobody_up_and_is_not_begun_twice() -> None:
     assert begun == [MESSAGE]
 
 
-def test_who_waits_for_an_earlier_question_waits_for_both_no_longer_than_for_one() -> None:
-    gates = [threading.Event(), threading.Event()]
-    begun: SimpleQueue[int] = SimpleQueue()
+def test_who_waits_for_an_earlier_question_waits_for_both_no_longer_than_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The clock stands at 0, and at 70 once the second has looked at it and waits for the first."""
+    now_s, waits_s = [0.0], SimpleQueue[float]()
+    begun, go_on = threading.Event(), threading.Event()
 
-    def hangs(_: RecallQuestion) -> SearchAnswer:
-        number = begun.qsize()
-        begun.put(number)
-        gates[number].wait(30)
-        return SearchAnswer(MESSAGE)
+    class Waits(SimpleQueue[Recalled]):
+        def get(self, block: bool = True, timeout: float | None = None) -> Recalled:
+            waits_s.put(timeout or 0.0)
+            if threading.current_thread() is threading.main_thread():
+                raise Empty
+            return super().get(timeout=PATIENCE_S)
 
-    recaller = Recaller(hangs, bound_s=1.0)
+    def clock() -> float:
+        read_s = now_s[0]
+        if threading.current_thread() is threading.main_thread():
+            now_s[0] = 70.0
+            go_on.set()
+        return read_s
+
+    def hangs(asked: RecallQuestion) -> SearchAnswer:
+        begun.set()
+        go_on.wait(PATIENCE_S)
+        return SearchAnswer(asked.text)
+
+    monkeypatch.setattr(recaller_module, "SimpleQueue", Waits)
+    monkeypatch.setattr(recaller_module, "time", SimpleNamespace(monotonic=clock))
+    recaller = Recaller(hangs, bound_s=100.0)
     first = threading.Thread(target=recaller.recall, args=(question(),))
     first.start()
-    begun.get(timeout=30)
-    begun.put(0)
-    start = time.monotonic()
-    freed = threading.Timer(0.7, gates[0].set)
-    freed.start()
+    assert begun.wait(PATIENCE_S)
+    assert waits_s.get(timeout=PATIENCE_S) == 100.0
     problem = recaller.recall(question()).problem
-    took = time.monotonic() - start
-    gates[0].set()
-    gates[1].set()
-    first.join()
-    freed.join()
+    first.join(PATIENCE_S)
 
-    assert problem in {TOO_SLOW, BUSY}
-    assert took < 1.5
+    assert problem == TOO_SLOW
+    assert waits_s.get() == 30.0
 
 
 def test_a_passage_of_a_discussion_that_says_no_more_than_the_message_stays_out() -> None:

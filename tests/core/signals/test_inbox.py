@@ -231,13 +231,12 @@ def test_what_was_let_go_is_told_of_again_before_what_came_later(folder: Path) -
 def test_a_file_came_when_it_was_put_there_whatever_its_own_date_says_and_over_a_restart(
     folder: Path,
 ) -> None:
-    before = datetime.now(UTC) - timedelta(seconds=1)
     put(folder, "note.txt", b"one", age_s=10**6)
+    put_at = datetime.fromtimestamp((folder / "note.txt").stat().st_ctime, UTC)
     (file,) = inbox(folder).read().files
     (again,) = Inbox(folder.parent, lambda: NOW + timedelta(days=1)).read().files
 
-    assert file.came_at is not None
-    assert before <= file.came_at <= datetime.now(UTC)
+    assert file.came_at == put_at
     assert again.came_at == file.came_at
 
 
