@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from gui.screen import virtual_screen
+from tests.certificates import make_certificate
 from tests.worker_process import one_worker_process, own_worker_processes
 
 SCREEN = (1600, 1000)
@@ -83,8 +84,15 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (base / str(number) for number in itertools.count())
 
 
+@pytest.fixture(scope="session")
+def _authorities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One certificate in place of the system's hundred and fifty: each client of HTTP reads them all, for 30 ms."""
+    certificate, _ = make_certificate(tmp_path_factory.mktemp("authorities"), "authority.test")
+    return certificate
+
+
 @pytest.fixture(autouse=True)
-def isolated_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+def isolated_home(_homes: Iterator[Path], _authorities: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point every directory of the program into a fresh one and take away keys, servers, proxies and the terminal.
 
     Returns:
@@ -103,6 +111,7 @@ def isolated_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Pa
     (base / "user").mkdir(parents=True)
     for name, below in _DIRECTORIES.items():
         monkeypatch.setenv(name, str(base / below))
+    monkeypatch.setenv("SSL_CERT_FILE", str(_authorities))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
     return base / "slop-home"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import os
@@ -18,11 +19,14 @@ import pytest
 
 from core.cli import main
 from tests.core.forgetting.day import unplaced
+from tests.forked import Forked, Forks
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 
 ROOT = Path(__file__).parents[3]
 WAIT_S = PATIENCE_S
+FORKS = Forks()
+atexit.register(FORKS.close)
 
 
 ASKED = re.compile(r"(\[y(/a)?/N\]|to do it:) $")
@@ -141,6 +145,10 @@ class World:
             cwd=self.project,
             env=self.environ,
         )
+
+    def fork(self, *arguments: str) -> Forked:
+        """A process of its own as `start` gives, without the second that its start takes."""
+        return FORKS.start("core.cli", *arguments, cwd=self.project, env=self.environ)
 
 
 def _stream() -> io.TextIOWrapper:

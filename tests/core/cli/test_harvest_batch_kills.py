@@ -106,7 +106,7 @@ def killed(world: World, desk: Any, at: int, *, is_done: bool) -> bool:
     killing = Killing(desk, at, is_done=is_done)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(desk, "answer", killing.answer)
-        child = world.start(*HARVEST)
+        child = world.fork(*HARVEST)
         killing.pid = child.pid
         out, err = child.communicate(timeout=WAIT_S)
     assert child.returncode == (-signal.SIGKILL if killing.has_killed else 0), (out, err)

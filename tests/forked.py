@@ -1,0 +1,198 @@
+"""Command lines as processes of their own without their start: forked from one that has loaded the program already.
+
+Python and the vendors' libraries take a second and more of processor time to load, and tests that kill a program at each of
+its requests start fifty. What the start itself does is held by the tests that start the real command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).parents[1]
+_LOADED = (
+    "core.cli.run", "core.cli.harvest", "core.app.controller", "core.app.outside", "core.harvest.run", "anthropic.types",
+    "anthropic.resources.messages", "openai.types", "openai.resources.responses", "openai.resources.batches", "google.genai",
+)  # fmt: skip
+_KILL = signal.SIGKILL
+
+
+class Forked:
+    """A running command, as `subprocess.Popen` tells of one: its output is read to the end, or it is waited for."""
+
+    def __init__(self, pid: int, ended: socket.socket, out: IO[bytes], err: IO[bytes]) -> None:
+        self.pid, self.stdout, self.stderr = pid, out, err
+        self.returncode: int | None = None
+        self._ended = ended
+
+    def poll(self) -> int | None:
+        """The code with which it ended, a signal as a negative number; None while it runs."""
+        return self._look(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended.
+        """
+        code = self._look(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired("a forked command", timeout or 0.0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Nothing where it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(_KILL)
+
+    def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
+        """All that it writes, until it ends.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        said: dict[IO[bytes], list[bytes]] = {self.stdout: [], self.stderr: []}
+        with selectors.DefaultSelector() as selector:
+            for stream in said:
+                selector.register(stream, selectors.EVENT_READ)
+            while selector.get_map():
+                left = None if end is None else end - time.monotonic()
+                ready = selector.select(left)
+                if not ready and left is not None:
+                    raise subprocess.TimeoutExpired("a forked command", timeout or 0.0)
+                for key, _ in ready:
+                    stream: IO[bytes] = key.fileobj  # type: ignore[assignment]
+                    data = os.read(stream.fileno(), 65_536)
+                    said[stream].append(data)
+                    if not data:
+                        selector.unregister(stream)
+        self.wait(None if end is None else max(0.0, end - time.monotonic()))
+        self.stdout.close()
+        self.stderr.close()
+        return b"".join(said[self.stdout]), b"".join(said[self.stderr])
+
+    def _look(self, timeout_s: float | None) -> int | None:
+        if self.returncode is None:
+            self._ended.settimeout(timeout_s or None) if timeout_s != 0.0 else self._ended.setblocking(False)
+            try:
+                self.returncode = int(self._ended.recv(64))
+            except (TimeoutError, BlockingIOError):
+                return None
+            self._ended.close()
+        return self.returncode
+
+
+class Forks:
+    """Starts them. Its template starts with the first one."""
+
+    def __init__(self) -> None:
+        self._template: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+
+    def start(self, module: str, *arguments: str, cwd: Path, env: Mapping[str, str]) -> Forked:
+        """Start a command: `python -m module`, with standard input empty and both outputs as pipes."""
+        line = self._line or self._begun(env)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        given = os.open(os.devnull, os.O_RDONLY)
+        asked = json.dumps({"module": module, "argv": arguments, "cwd": str(cwd), "env": dict(env)}).encode()
+        ends = [given, out_end, err_end, theirs.fileno()]
+        socket.send_fds(line, [asked], ends)
+        for descriptor in (given, out_end, err_end):
+            os.close(descriptor)
+        theirs.close()
+        pid = int(ours.recv(64))
+        return Forked(pid, ours, os.fdopen(out, "rb", buffering=0), os.fdopen(err, "rb", buffering=0))
+
+    def close(self) -> None:
+        """End the template; commands that still run go on."""
+        if self._line is not None and self._template is not None:
+            self._line.close()
+            self._template.wait()
+
+    def _begun(self, env: Mapping[str, str]) -> socket.socket:
+        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        code = f"import tests.forked as f; f.serve({theirs.fileno()})"
+        with theirs:
+            self._template = subprocess.Popen(
+                [sys.executable, "-c", code], pass_fds=(theirs.fileno(),), cwd=ROOT, env={**env, "PYTHONWARNINGS": ""}
+            )  # fmt: skip
+        return self._line
+
+
+def serve(descriptor: int) -> None:
+    """Be the template: load the program, then fork for whoever asks, and tell how each ended. Without any thread."""
+    import importlib
+
+    for name in _LOADED:
+        importlib.import_module(name)
+    line = socket.socket(fileno=descriptor)
+    running: dict[int, tuple[int, int]] = {}
+    with selectors.DefaultSelector() as selector:
+        selector.register(line, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj is not line:
+                    _tell_end(selector, key.fd, *running.pop(key.fd))
+                    continue
+                asked, descriptors, _, _ = socket.recv_fds(line, 1 << 20, 4)
+                if not asked:
+                    return
+                pid = os.fork()
+                if pid == 0:
+                    _become(json.loads(asked), descriptors, lambda: (selector.close(), line.close()))
+                    return
+                for one in descriptors[:3]:
+                    os.close(one)
+                watch = os.pidfd_open(pid)
+                running[watch] = (pid, descriptors[3])
+                selector.register(watch, selectors.EVENT_READ)
+                os.write(descriptors[3], str(pid).encode())
+
+
+def _tell_end(selector: selectors.BaseSelector, watch: int, pid: int, teller: int) -> None:
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    selector.unregister(watch)
+    with suppress(BrokenPipeError):  # nobody waits for it any more
+        os.write(teller, str(code).encode())
+    os.close(watch)
+    os.close(teller)
+
+
+def _become(asked: Mapping[str, object], descriptors: list[int], leave: Callable[[], object]) -> None:
+    """Be the command: its streams, surroundings and arguments; then what `python -m` does."""
+    import runpy
+    import warnings
+
+    leave()
+    os.environ.clear()
+    os.environ.update(asked["env"])  # type: ignore[arg-type]
+    os.chdir(str(asked["cwd"]))
+    for number, descriptor in enumerate(descriptors[:3]):
+        os.dup2(descriptor, number)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, encoding="utf-8", closefd=False, buffering=buffering)  # noqa: SIM115
+        for number, mode, buffering in ((0, "r", -1), (1, "w", -1), (2, "w", 1))
+    )
+    warnings.resetwarnings()
+    if os.environ.get("PYTHONWARNINGS") == "error":
+        warnings.simplefilter("error")
+    time.tzset()
+    sys.argv = [str(asked["module"]), *asked["argv"]]  # type: ignore[misc]
+    runpy.run_module(str(asked["module"]), run_name="__main__", alter_sys=True)
