@@ -24,6 +24,7 @@ run: set-up-run
 	else echo "No display here: running the guided tour on a virtual screen instead."; exec $(BIN)/manual-slop tour $(ARGS); fi
 
 test: set-up-test
+	@$(BIN)/python -m compileall -q core panels gui bench scripts tests # once, not in each worker at the same time
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist load $(ARGS)
 
 bench: set-up-test

@@ -14,10 +14,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 ROOT = Path(__file__).parents[1]
 _LOADED = (
@@ -68,18 +68,17 @@ class Forked:
         said: dict[IO[bytes], list[bytes]] = {self.stdout: [], self.stderr: []}
         with selectors.DefaultSelector() as selector:
             for stream in said:
-                selector.register(stream, selectors.EVENT_READ)
+                selector.register(stream, selectors.EVENT_READ, stream)
             while selector.get_map():
                 left = None if end is None else end - time.monotonic()
                 ready = selector.select(left)
                 if not ready and left is not None:
                     raise subprocess.TimeoutExpired("a forked command", timeout or 0.0)
                 for key, _ in ready:
-                    stream: IO[bytes] = key.fileobj  # type: ignore[assignment]
-                    data = os.read(stream.fileno(), 65_536)
-                    said[stream].append(data)
+                    data = os.read(key.fd, 65_536)
+                    said[key.data].append(data)
                     if not data:
-                        selector.unregister(stream)
+                        selector.unregister(key.fileobj)
         self.wait(None if end is None else max(0.0, end - time.monotonic()))
         self.stdout.close()
         self.stderr.close()
@@ -154,7 +153,9 @@ def serve(descriptor: int) -> None:
                     return
                 pid = os.fork()
                 if pid == 0:
-                    _become(json.loads(asked), descriptors, lambda: (selector.close(), line.close()))
+                    selector.close()
+                    line.close()
+                    _become(json.loads(asked), descriptors)
                     return
                 for one in descriptors[:3]:
                     os.close(one)
@@ -173,14 +174,13 @@ def _tell_end(selector: selectors.BaseSelector, watch: int, pid: int, teller: in
     os.close(teller)
 
 
-def _become(asked: Mapping[str, object], descriptors: list[int], leave: Callable[[], object]) -> None:
+def _become(asked: Mapping[str, Any], descriptors: list[int]) -> None:
     """Be the command: its streams, surroundings and arguments; then what `python -m` does."""
     import runpy
     import warnings
 
-    leave()
     os.environ.clear()
-    os.environ.update(asked["env"])  # type: ignore[arg-type]
+    os.environ.update(asked["env"])
     os.chdir(str(asked["cwd"]))
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
@@ -194,5 +194,5 @@ def _become(asked: Mapping[str, object], descriptors: list[int], leave: Callable
     if os.environ.get("PYTHONWARNINGS") == "error":
         warnings.simplefilter("error")
     time.tzset()
-    sys.argv = [str(asked["module"]), *asked["argv"]]  # type: ignore[misc]
+    sys.argv = [str(asked["module"]), *asked["argv"]]
     runpy.run_module(str(asked["module"]), run_name="__main__", alter_sys=True)

@@ -40,7 +40,7 @@ def clock_asserts(source: str) -> list[int]:
         else:
             asked = None
         if asked is not None and any(_is_timed(one, tainted) for one in _compared(asked)):
-            found.append(node.lineno)
+            found.append(asked.lineno)
     return found
 
 

@@ -28,7 +28,9 @@ def _in_one_line(size: int) -> list[int]:
 def _calls(size: int) -> None:
     text: list[str] = []
     for _ in range(size):
-        text.append("a"), text.append("b"), text.append("c")
+        text.append("a")
+        text.reverse()
+        text.count("b")
 
 
 def test_the_same_work_counts_the_same() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import accumulate
 
 import pytest
@@ -17,7 +18,7 @@ def test_a_square_misses_the_bar(monkeypatch: pytest.MonkeyPatch, power: int, ho
     def act(size: int) -> None:
         spent_s[0] += (size / CHARS) ** power
 
-    monkeypatch.setattr(sound_growth.time, "thread_time", lambda: spent_s[0])
+    monkeypatch.setattr(time, "thread_time", lambda: spent_s[0])
 
     assert (sound_growth._ratio(act) <= BAR) is holds
     assert sound_growth._ratio(act) == pytest.approx(TIMES**power)
@@ -27,7 +28,7 @@ def test_every_reader_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sound_growth, "CHARS", 400)
     monkeypatch.setattr(sound_growth, "RUNS", 1)
     ticks = accumulate(iter(lambda: 0.001, None))
-    monkeypatch.setattr(sound_growth.time, "thread_time", ticks.__next__)
+    monkeypatch.setattr(time, "thread_time", ticks.__next__)
 
     rows = sound_growth.rows()
 
