@@ -25,7 +25,7 @@ BAR = TIMES * 2.0
 """Most that four times the text may take, as many times as the text; a square takes sixteen times as long."""
 CHARS = 250_000
 LEAST_S = 0.002
-"""What takes less is not told from noise: it is reported as growing in proportion."""
+"""Least time of the smaller text that counts: less is not told from noise."""
 RUNS = 3
 
 SECRETS = (

@@ -31,7 +31,7 @@ def until(is_so: Callable[[], object], what: str = "what was waited for") -> Non
 
 
 def ends(act: Callable[[], T]) -> T:
-    """What a call gives that may not hang; what it raises. It has a thread of its own, which a hang leaves behind.
+    """Return or raise what a call does that may not hang. It has a thread of its own, which a hang leaves behind.
 
     Raises:
         AssertionError: it did not end.

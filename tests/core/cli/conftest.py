@@ -18,8 +18,8 @@ from typing import Any, TextIO
 import pytest
 
 from core.cli import main
+from tests.command_forks import Forked, Forks
 from tests.core.forgetting.day import unplaced
-from tests.forked import Forked, Forks
 from tests.patience import PATIENCE_S
 from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
 

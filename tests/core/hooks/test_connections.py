@@ -19,7 +19,7 @@ from core.hooks.watch import Watch
 from tests.core.hooks.conftest import QUICK, WAIT_S, World
 
 FEW = replace(QUICK, connections=12, head_s=2 * WAIT_S, linger_s=2 * WAIT_S, refusals=4)
-"""Who waits for its connections to run out waits longer than a client of these tests."""
+"""Limits under which a client of these tests gives up before a connection runs out."""
 HALF = b"POST /api/discussions HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 BODY_DUE = b"POST /api/discussions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{"
 

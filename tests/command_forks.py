@@ -125,7 +125,7 @@ class Forks:
 
     def _begun(self, env: Mapping[str, str]) -> socket.socket:
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        code = f"import tests.forked as f; f.serve({theirs.fileno()})"
+        code = f"import tests.command_forks as f; f.serve({theirs.fileno()})"
         with theirs:
             self._template = subprocess.Popen(
                 [sys.executable, "-c", code], pass_fds=(theirs.fileno(),), cwd=ROOT, env={**env, "PYTHONWARNINGS": ""}

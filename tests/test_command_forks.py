@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked import ROOT, Forks
+from tests.command_forks import ROOT, Forks
 from tests.patience import PATIENCE_S
 
 
