@@ -7,7 +7,8 @@
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make fmt | fmt-check | lint | types    the checks of CI
-# make lock | fonts | codemap | docs     for maintainers: pin packages, rebuild fonts, renew the codemap or all of docs/
+# make lock | fonts | codemap | docs | models   for maintainers: pin packages, rebuild fonts, renew the codemap or all of
+#              docs/, compare the table of models with the newest SDKs of the vendors
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
@@ -17,7 +18,7 @@ WORKERS ?= 3
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs clean
+.PHONY: run test bench optional faults wheels fmt fmt-check lint types lock fonts codemap docs models clean
 
 run: set-up-run
 	@if [ "$$(uname)" != Linux ] || [ -n "$$DISPLAY" ]; then exec $(BIN)/manual-slop $(ARGS); \
@@ -65,6 +66,9 @@ lock: set-up-check
 
 fonts: set-up-check
 	@$(BIN)/python -m scripts.build_fonts $(ARGS)
+
+models: set-up-check
+	@$(BIN)/python -m scripts.model_ids $(ARGS)
 
 docs: set-up-check
 	@$(BIN)/python -m scripts.codemap

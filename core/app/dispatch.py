@@ -62,6 +62,7 @@ from core.forgetting.messages import ForgetDiscussion, ForgetItem, ForgettingCom
 from core.harvest import step as harvest
 from core.harvest.messages import HarvestCommand, HarvestEvent, RunCommand
 from core.harvest.modes import without_old_notice
+from core.harvest.reader import harvest_reader
 from core.imports import step as imports
 from core.imports.messages import ImportCommand, ImportConversations, ImportEvent
 from core.knowledge import step as knowledge
@@ -146,6 +147,7 @@ def _follow_ups(before: AppState, after: AppState) -> tuple[Effect, ...]:
         *lifecycle.watch_effects(before, after),
         *settings.warm_up_effects(before, after),
         *settings.price_effects(before, after),
+        *spending.price_effects(before, after, harvest_reader),
         *knowledge.knowledge_effects(before, after),
         *harvest.limit_effects(before, after),
         *withdrawal_effects(before, after),
@@ -170,9 +172,11 @@ def _command(state: AppState, given: Stamp, command: Command) -> Result:
 
 
 def _needs_settings(state: AppState, command: Command) -> bool:
-    """True for a run of the harvest, and for a call that a limit stands against: that may be raised already."""
+    """True for a run of the harvest, for a call that a limit stands against, which may be raised already, and for one whose
+    price a limit asks for and that is being looked up.
+    """
     if isinstance(command, TurnCommand):
-        return turn.is_past_limit(state, command)
+        return turn.is_past_limit(state, command) or turn.wants_price(state, command)
     return isinstance(command, RunCommand)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
@@ -82,7 +82,7 @@ from core.retrieval.messages import IndexEffect, IndexEnded, IndexLook, RunIndex
 from core.retrieval.recaller import Recaller, local_answer
 from core.retrieval.remote_embedder import remote_embedders
 from core.retrieval.worker import IndexHandler, Retrieving, SearchHandler
-from core.settings.messages import ListModels, SettingsEffect, WarmUp
+from core.settings.messages import ListModels, SettingsEffect, TakePrices, WarmUp
 from core.settings.worker import SetupHandler
 from core.settings.worker import keeps as keeps_work
 from core.settings.worker import supersedes as supersedes_work
@@ -96,7 +96,7 @@ from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.mcp import WrappedCommand
-from core.values.provider import ModelPrice
+from core.values.provider import ModelPrice, ModelProfile, PriceSource
 from core.values.retrieval import SearchPlaces
 from core.values.spec import StackSpec
 from core.values.stack import StackInputs
@@ -104,6 +104,8 @@ from core.values.usage import Usage, UsageKind
 
 STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0
+PRICES = "*"
+"""In the place of a provider's id: the server that is asked for prices."""
 
 _OWNERS_CACHING = Prewarm | AdoptContents | TendContents | PingCaches
 
@@ -118,7 +120,7 @@ class LocalOutside:
         self._ownership = Ownership(self.home, is_wanted=options.owns_home)
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
-        self._askers: dict[str, tuple[Call, QueueWorker[ListModels]]] = {}
+        self._askers: dict[str, tuple[Call, QueueWorker[ListModels | TakePrices]]] = {}
         self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
@@ -211,6 +213,8 @@ class LocalOutside:
         """A command that runs once starts what it needs when it needs it."""
         if isinstance(effect, ListModels):
             self._asking(effect.provider).submit(effect)
+        elif isinstance(effect, TakePrices):
+            self._asking(PRICES).submit(effect)
         elif self._options.owns_home or not isinstance(effect, WarmUp):
             self._setup.submit(effect)
 
@@ -226,12 +230,12 @@ class LocalOutside:
         else:
             self._emit(IndexEnded(None, SearchPlaces()))
 
-    def _asking(self, provider: str) -> QueueWorker[ListModels]:
-        """The worker that asks one server for its models: a dead one keeps nobody else waiting, nor the end."""
+    def _asking(self, provider: str) -> QueueWorker[ListModels | TakePrices]:
+        """The worker that asks one server for its models, or for prices: a dead one keeps nobody else waiting, nor the end."""
         if provider not in self._askers:
             call = Call()
 
-            def ask(effect: ListModels) -> None:
+            def ask(effect: ListModels | TakePrices) -> None:
                 with asking(call):
                     self._setups.handle(effect)
 
@@ -322,6 +326,8 @@ class LocalOutside:
             KeyStore(self.home),
             emit,
             price=self._model_price,
+            use_prices=self._use_prices,
+            take_prices=self._take_prices,
         )
         outline = self._counting.outline
         caches = CacheSetup(
@@ -469,11 +475,19 @@ class LocalOutside:
         return cost(provider, model, usage, self._clock())
 
     def _model_price(self, provider: str, model: str) -> ModelPrice | None:
-        from core.spending.pricing import input_usd_per_token, output_usd_per_token
+        from core.spending.pricing import model_price
 
-        now = self._clock()
-        each = input_usd_per_token(provider, model, now), output_usd_per_token(provider, model, now)
-        return None if each[0] is None or each[1] is None else ModelPrice(each[0] * 1e6, each[1] * 1e6)
+        return model_price(provider, model, self._clock())
+
+    def _use_prices(self, models: Sequence[ModelProfile], kinds: Mapping[str, str]) -> PriceSource:
+        from core.spending.price_files import use_known_prices
+
+        return use_known_prices(models, kinds)
+
+    def _take_prices(self) -> str:
+        from core.spending.price_files import take_newer_prices
+
+        return take_newer_prices(self._clock())
 
     def _cache_prices(self, provider: str, model: str) -> CachePrices:
         return cache_prices(provider, self._clients.kind(provider), model, self._clock())

@@ -19,6 +19,7 @@ from core.settings.messages import (
     ResetPrompt,
     SavePrompt,
     SaveServer,
+    UpdatePrices,
 )
 from core.signals.messages import SetQuiet
 from core.spending.limits import loosens
@@ -50,9 +51,11 @@ ALWAYS: tuple[type[Any], ...] = (
     DeleteNamedText,
     AttachFile,
     ImportConversations,
+    UpdatePrices,
 )
 """Commands that count only from a person whatever they hold: beside approvals the servers that words and keys go to, folders
-and files of the machine that are read, texts that every later conversation obeys, and what no trash brings back."""
+and files of the machine that are read, texts that every later conversation obeys, prices by which limits hold, and what no
+trash brings back."""
 
 PROGRAMS_SETTINGS = frozenset(
     [

@@ -85,7 +85,7 @@ def _against(state: AppState) -> str:
         return f"The price of {model!r} is not known."
     if not is_counted(state):
         return "What was spent today is not added up yet."
-    return limit_reached(state) or spending.unpriced(state, provider, model)
+    return limit_reached(state, model=(provider, model)) or spending.unpriced(state, provider, model)
 
 
 def _paths(state: AppState) -> tuple[str, ...]:

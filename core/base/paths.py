@@ -47,6 +47,7 @@ PROPOSALS_FILE = ".proposals.json"
 PROJECT_FILE = "manual_slop.toml"
 CONFIG_FILE = "config.toml"
 MODELS_FILE = "models.toml"
+PRICES_FILE = "prices.json"
 
 _NAME = re.compile(r'[^.\x00-\x1f\ud800-\udfff/\\:*?"<>|][^\x00-\x1f\ud800-\udfff/\\:*?"<>|]{0,119}')
 
@@ -181,6 +182,11 @@ def config_file() -> Path:
 def models_file() -> Path:
     """`models.toml`, the person's own names and limits of models."""
     return config_dir() / MODELS_FILE
+
+
+def prices_file() -> Path:
+    """`prices.json`, newer price data that the person had taken."""
+    return config_dir() / PRICES_FILE
 
 
 def catalog_file(home: Path) -> Path:

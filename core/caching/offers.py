@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from core.providers.abilities import has_gemini_contents, has_openai_breakpoints
 from core.spending.pricing import OPENAI_LONG_WRITE, OPENAI_WRITE, TokenPrices, token_prices
 from core.values.cache import CachePrices, Mechanism, TtlPrice
@@ -67,6 +69,26 @@ def offer(
         if usd is not None and usd.read_usd is not None and usd.input_usd
         else None
     )
+    usual = _usual(provider, kind, model, input_usd, read, at)
+    return usual if usd is None or usd.write_usd is None else _with_writes(usual, usd.write_usd)
+
+
+def _with_writes(usual: CachePrices, write_usd: tuple[float, float, float]) -> CachePrices:
+    """Prices with what the person says that writing costs: each lifetime by the nearest that has a price of its own."""
+    fresh = usual.input_usd
+    if not fresh:
+        return usual
+    short, hour, long = write_usd
+    own = (
+        (one.ttl_s, long if one.ttl_s > _HOUR else hour if one.ttl_s == _HOUR else short)
+        for one in usual.writes
+    )
+    return replace(usual, writes=tuple(TtlPrice(ttl_s, usd / fresh) for ttl_s, usd in own))
+
+
+def _usual(
+    provider: str, kind: ProviderKind, model: str, input_usd: float | None, read: float | None, at: datetime
+) -> CachePrices:
     match kind:
         case ProviderKind.ANTHROPIC:
             return _anthropic(provider, model, input_usd, read)

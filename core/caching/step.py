@@ -55,6 +55,7 @@ from core.spending.limits import (
     add_spent,
     has_room,
     is_counted,
+    is_looked_up,
     limit_reached,
     payments_of,
     release,
@@ -425,7 +426,8 @@ def ping_effects(state: AppState) -> tuple[CacheEffect, ...]:
 def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
     """Read the prefix of a discussion that has just been opened, where that is free, or asked for and within the limits.
 
-    Nothing that is paid for is read before the day was counted, and all of it then.
+    Nothing that is paid for is read before the day was counted and the price that a limit asks for is known, and all of it
+    then.
 
     A discussion that says nothing yet and shows nothing to the model has no prefix worth the memory that
     calling a provider takes: the greeting of a first start costs nothing.
@@ -443,7 +445,7 @@ def prewarm(before: AppState, after: AppState, given: Stamp) -> Result:
         before.discussions.selected_id == chosen
         and chosen in before.discussions.open
         and bool(before.config.providers)
-        and (is_free or is_counted(before))
+        and (is_free or (is_counted(before) and is_looked_up(before, chosen)))
     )
     if was_open or status is None or not status.is_ready or is_busy(after, chosen):
         return after, ()

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from core.base.figures import age, money, span
+from core.base.figures import PRICE_UNKNOWN, age, money, rate, span
 from core.base.text import one_line
 from core.cli.tables import folded, table
 from core.cli.wording import in_terminal
 from core.values.agent import Mode
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.messages import Message
-from core.values.provider import ModelProfile, ProviderStatus
+from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
 from core.values.stack import LAYER_TITLES, ContextReport
 from core.values.usage import Usage, upkeep_data, usage_data
 
@@ -169,14 +169,20 @@ def context_text(report: ContextReport, columns: int | None = None) -> str:
 def models_text(
     providers: Iterable[ProviderStatus],
     models: Mapping[str, tuple[ModelProfile, ...]],
+    prices: Mapping[tuple[str, str], ModelPrice | None],
     columns: int | None = None,
 ) -> str:
-    """Providers with whether they can be used, and their models below."""
+    """Providers with whether they can be used, and their models below, each with its price and who says so."""
     blocks = []
     for status in providers:
         state = "ready" if status.is_ready else in_terminal(status.advice.removesuffix("."))
         rows = [
-            (f"  {model.id}", _window(model), " ".join(effort.value for effort in model.efforts))
+            (
+                f"  {model.id}",
+                _window(model),
+                price_words(prices.get((status.id, model.id))),
+                " ".join(effort.value for effort in model.efforts),
+            )
             for model in models.get(status.id, ())
         ]
         listed = "  (none known; try --refresh)\n"
@@ -186,13 +192,31 @@ def models_text(
     return "\n".join(blocks)
 
 
+def price_words(price: ModelPrice | None) -> str:
+    """A price for a million tokens, in and out, with who says so and of which day."""
+    if price is None:
+        return PRICE_UNKNOWN
+    if not price.input_usd and not price.output_usd:
+        return f"free, {price.origin}" if price.origin else "free"
+    return f"{rate(price.input_usd)} in, {rate(price.output_usd)} out, {price.origin}"
+
+
 def _window(model: ModelProfile) -> str:
     return f"{model.context_tokens:,} tokens" if model.context_tokens is not None else "window unknown"
 
 
-def model_data(model: ModelProfile) -> dict[str, Any]:
-    """A model as plain data."""
+def model_data(model: ModelProfile, price: ModelPrice | None) -> dict[str, Any]:
+    """A model as plain data; `price` in US dollars for a million tokens, None where nobody knows it."""
+    told = None
+    if price is not None:
+        told = {
+            "input_usd": price.input_usd,
+            "output_usd": price.output_usd,
+            "source": price.source,
+            "as_of": price.as_of,
+        }
     return {
+        "price": told,
         "id": model.id,
         "label": model.label,
         "context_tokens": model.context_tokens,

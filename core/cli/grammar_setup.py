@@ -38,6 +38,11 @@ def add_lists(commands: Commands[Parser], common: Parser) -> None:
     models = add_command(commands, common, "models", "list providers and their models")
     models.add_argument("provider", nargs="?", default="", help="only this one")
     models.add_argument("--refresh", action="store_true", help="ask the providers' servers for their lists")
+    models.add_argument(
+        "--update-prices",
+        action="store_true",
+        help="take newer prices from the network, and go by them from now on",
+    )
     doctor = add_command(
         commands, common, "doctor", "check what is installed, found, configured and writable, with remedies"
     )

@@ -25,6 +25,7 @@ from core.cli.arguments import Options
 from core.cli.confirmation import can_ask, check_terminal, confirm, confirm_final
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
+from core.cli.wording import in_terminal
 from core.discussion.payments import spent_today_usd
 from core.harvest.batch_book import waiting
 from core.harvest.batch_prompts import answered_ones, not_asked
@@ -47,21 +48,21 @@ from core.knowledge.undo import undo_apply
 from core.knowledge.wording import item_body
 from core.providers.batches import batches_of
 from core.providers.clients import Clients, clients_for
-from core.providers.model_data import load_models
 from core.providers.profiles import find_profile, offered_models
 from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
 from core.settings.prompts import read_prompts
 from core.spending.harvest_costs import Payments
-from core.spending.limits import past_limit, reached
-from core.spending.pricing import cost
+from core.spending.limits import past_limit, reached, unpriced_limits
+from core.spending.price_files import priced_models
+from core.spending.pricing import cost, model_price
 from core.spending.shared_reserves import SharedReserves
 from core.values.batches import BatchReport
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.knowledge import NewItem
 from core.values.provider import ProviderKind
 from core.values.settings import KnowledgeSettings, Settings
-from core.values.spending import LimitScope, Payment
+from core.values.spending import UNPRICED_REMEDY, LimitScope, Payment
 
 INTERRUPTED, NOT_AGREED = 130, 1
 
@@ -161,7 +162,7 @@ def run_settings(options: Options) -> RunSet:
     loaded = load(asked)
     settings, project = loaded.settings, loaded.project
     check_name("provider", given.provider, tuple(settings.servers))
-    models = load_models(paths.models_file())
+    models = priced_models(settings.servers)
     provider, model = reader_of(
         settings, lambda name: offered_models(models, name), given.provider, given.model
     )
@@ -210,7 +211,7 @@ def _apply(
     open_home(chosen.home, chosen.now)
     cancel = CancelToken()
     servers = chosen.loaded.settings.servers
-    clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
+    clients = clients_for(chosen.home, chosen.run.provider, servers, priced_models(servers))
     chosen = with_model(chosen, clients) if harvests else chosen
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
     shared = SharedMoney(chosen, paid, console)
@@ -266,9 +267,7 @@ class _BatchDesk:
 
     def __init__(self, chosen: RunSet, console: Console) -> None:
         servers = chosen.loaded.settings.servers
-        self.clients = clients_for(
-            chosen.home, chosen.run.provider, servers, load_models(paths.models_file())
-        )
+        self.clients = clients_for(chosen.home, chosen.run.provider, servers, priced_models(servers))
         self.paid = Payments(
             chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock
         )
@@ -321,12 +320,32 @@ class SharedMoney:
     def __init__(self, chosen: RunSet, paid: Payments, console: Console) -> None:
         self.reserves = SharedReserves(chosen.home, wall_clock)
         self._chosen, self._paid, self._console = chosen, paid, console
+        self._is_agreed = False
+
+    def _unpriced(self, verb: str) -> str:
+        """Sentence that the limit cannot hold because nobody knows the price; empty where it can, or the person says go on.
+
+        One yes holds for the run, as `--over-limit` does.
+        """
+        run, limit = self._chosen.run, self._chosen.limit_usd
+        if limit is None or self._is_agreed or model_price(run.provider, run.model, wall_clock()) is not None:
+            return ""
+        (stop,) = unpriced_limits(run.model or run.provider, ((LimitScope.DAY, limit),))
+        if sys.stdin.isatty() and confirm(
+            self._console, f"{stop.sentence} {verb} all the same?", is_yes=False
+        ):
+            self._is_agreed = True
+            return ""
+        self._console.note(f"manual-slop: go on with --over-limit. {in_terminal(UNPRICED_REMEDY)}")
+        return stop.sentence
 
     def let_go(self, usd: float) -> str:
         """Reserve for a call. Returns why it is not to be made, empty where it is."""
         if self._chosen.unread:
             self._console.note("manual-slop: go on with --over-limit, or correct the settings")
             return self._chosen.unread
+        if why := self._unpriced("Read"):
+            return why
         others = self.reserves.claim(
             RESERVE, usd
         )  # first: what is paid after it is in the logs, or still reserved
@@ -343,6 +362,8 @@ class SharedMoney:
 
     def let_batch_go(self, usd: float) -> str:
         """Decide over a batch. One that would go past the limit needs a yes. Returns as `let_go`."""
+        if why := self._unpriced("Submit"):
+            return why
         others = self.reserves.claim(RESERVE, 0.0)
         self.reserves.settle(RESERVE, {})
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)

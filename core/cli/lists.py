@@ -11,7 +11,7 @@ from core.cli.format import model_data, models_text
 from core.cli.output import Console
 from core.cli.session import FrontEnd, check_name, session
 from core.cli.tables import table
-from core.settings.messages import RefreshModels
+from core.settings.messages import PriceModels, RefreshModels, UpdatePrices
 from core.values.provider import ProviderStatus
 from core.values.state import AppState
 
@@ -53,9 +53,13 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
     with session(front, console) as state:
         check_name("provider", given.provider, tuple(state.config.providers))
         chosen = [s for s in state.config.providers.values() if given.provider in {"", s.id}]
+        if given.update_prices:
+            failures += _update_prices(front, console)
         for status in chosen if given.refresh else ():
             if status.is_ready:
                 failures += _refresh(front, console, status.id)
+        front.send(PriceModels())
+        front.wait_for(_is_priced, REFRESH_S)
         _print_models(front.snapshot(), chosen, console, is_json=options.is_json)
     for failure in failures:
         console.note(f"manual-slop: {failure}")
@@ -64,7 +68,7 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _print_models(state: AppState, chosen: list[ProviderStatus], console: Console, *, is_json: bool) -> None:
     if not is_json:
-        console.write(models_text(chosen, state.config.models, console.columns))
+        console.write(models_text(chosen, state.config.models, state.config.prices, console.columns))
         return
     console.json(
         {
@@ -73,11 +77,35 @@ def _print_models(state: AppState, chosen: list[ProviderStatus], console: Consol
                 "is_ready": s.is_ready,
                 "problem": s.problem,
                 "key_source": s.key_source.value,
-                "models": [model_data(model) for model in state.config.models.get(s.id, ())],
+                "models": [
+                    model_data(model, state.config.prices.get((s.id, model.id)))
+                    for model in state.config.models.get(s.id, ())
+                ],
             }
             for s in chosen
         }
     )
+
+
+def _is_priced(state: AppState) -> bool:
+    """True once the price of every model that is offered was looked up."""
+    known = state.config.prices
+    offered = ((name, model.id) for name, models in state.config.models.items() for model in models)
+    return state.config.is_settled and all(key in known for key in offered)
+
+
+def _update_prices(front: FrontEnd, console: Console) -> list[str]:
+    """Take newer prices; what went wrong in a sentence: the prices stay as they were."""
+    try:
+        with console.waiting("Asking for newer prices"):
+            state = act(front, UpdatePrices(), REFRESH_S)
+    except SlopError as error:
+        return [str(error)]
+    front.wait_for(lambda now: now.config.is_settled, REFRESH_S)
+    for notice in state.program.notices:
+        if notice.id == "prices":
+            console.note(f"manual-slop: {notice.text}")
+    return []
 
 
 def _refresh(front: FrontEnd, console: Console, provider: str) -> list[str]:

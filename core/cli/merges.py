@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.app.controller import wall_clock
 from core.app.home import open_home
-from core.base import figures, paths
+from core.base import figures
 from core.base.errors import SlopError
 from core.base.text import one_line
 from core.cli.arguments import Options
@@ -33,10 +33,10 @@ from core.harvest.purse import RunPurse
 from core.knowledge.merge_text import merge_data, merge_lines
 from core.knowledge.rewrites import MergeRequest, apply_merge, make_draft
 from core.providers.clients import clients_for
-from core.providers.model_data import load_models
 from core.providers.protocol import CancelToken
 from core.settings.prompts import read_prompts
 from core.spending.harvest_costs import Payments
+from core.spending.price_files import priced_models
 from core.spending.pricing import cost
 from core.values.harvest import HarvestUse
 from core.values.knowledge import Category, KnowledgeState
@@ -104,7 +104,7 @@ def run_merge(options: Options, console: Console) -> int:
 def _proposed(chosen: RunSet, category: Category, console: Console) -> tuple[MergeProposal, HarvestUse]:
     cancel = CancelToken()
     servers = chosen.loaded.settings.servers
-    clients = clients_for(chosen.home, chosen.run.provider, servers, load_models(paths.models_file()))
+    clients = clients_for(chosen.home, chosen.run.provider, servers, priced_models(servers))
     paid = Payments(chosen.home, lambda by, model, usage: cost(by, model, usage, wall_clock()), wall_clock)
     shared = SharedMoney(chosen, paid, console)
     purse = RunPurse(paid, shared.let_go, on_paid=shared.paid)

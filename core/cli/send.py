@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from msgspec.structs import replace
+
 from core.agent.delegation import questions_of
 from core.agent.escapes import escaped
 from core.agent.failed_calls import FailedCall, failed_calls
@@ -22,6 +24,7 @@ from core.app.execution import act
 from core.base.errors import SlopError
 from core.base.text import clean
 from core.cli.arguments import Options
+from core.cli.confirmation import confirm
 from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
@@ -50,14 +53,14 @@ from core.knowledge.messages import FollowDigest
 from core.settings.messages import RefreshModels
 from core.settings.starting_model import named_provider
 from core.settings.wording import trust_command
-from core.turn.messages import CancelReply, RetrySend, SendPrompt
+from core.turn.messages import CancelReply, PaidCommand, RetrySend, SendPrompt
 from core.turn.renewal import retried_prompt_id
 from core.values.discussion import CallPhase, OpenDiscussion
 from core.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, TextPart, ToolResultPart
 from core.values.outcomes import CommandOutcome
 from core.values.provider import FAILURE_MARKS, ProviderKind
 from core.values.records import MessageRecord
-from core.values.spending import LimitScope
+from core.values.spending import UNPRICED_REMEDY, LimitScope
 from core.values.state import AppState
 from core.values.updates import (
     is_busy,
@@ -291,10 +294,27 @@ class SentTurn:
         """Follow the call to its end; Ctrl+C stops it and keeps the part."""
         try:
             state, is_stopped = self._follow(), False
+            while (asked := self._agreed(state)) is not None:
+                self.outcome, self.command_id = None, secrets.token_hex(8)
+                self.front.send(replace(asked, command_id=self.command_id))
+                state = self._follow()
         except KeyboardInterrupt:
             self.front.send(CancelReply(self.chosen))
             state, is_stopped = self.front.wait_for(self._is_over, STOP_S), True
         return self._finish(state or self.front.snapshot(), is_stopped=is_stopped)
+
+    def _agreed(self, state: AppState | None) -> PaidCommand | None:
+        """What a limit stood against, with the person's yes; None where none did, nobody can be asked, or they say no."""
+        refusal = self.outcome.refusal if self.outcome is not None else None
+        if refusal is None and state is not None:
+            refusal = state.discussions.open[self.chosen].refusal
+        if refusal is None or not isinstance(refusal.confirmed, PaidCommand):
+            return None
+        if sys.stdin is None or not sys.stdin.isatty():
+            return None
+        self._end_line()
+        is_yes = confirm(self.console, f"{refusal.sentence} Send it all the same?", is_yes=False)
+        return refusal.confirmed if is_yes else None
 
     def _follow(self) -> AppState | None:
         with self.console.waiting("Waiting for the reply"):
@@ -480,6 +500,7 @@ def _unwritten(state: AppState) -> Message | None:
 
 
 _PAST_LIMIT = "Send it with --over-limit, or raise the limit in the settings"
+_UNPRICED = f"Send it with --over-limit. {in_terminal(UNPRICED_REMEDY)}"
 _PAST_UNREAD = "Correct the file, or send it with --over-limit"
 
 
@@ -490,7 +511,8 @@ def _raise_unsent(outcome: CommandOutcome | None) -> None:
     problem = outcome.problem.removesuffix(".")
     if outcome.refusal is not None:
         is_unread = outcome.refusal.reached[0].scope is LimitScope.UNKNOWN
-        raise SlopError(problem, remedy=_PAST_UNREAD if is_unread else _PAST_LIMIT)
+        remedy = _PAST_UNREAD if is_unread else _PAST_LIMIT
+        raise SlopError(problem, remedy=_UNPRICED if outcome.refusal.is_unpriced else remedy)
     raise SlopError(problem, remedy=outcome.remedy)
 
 

@@ -78,6 +78,8 @@ def _rewrite(state: AppState, command: MergeRun) -> Result:
     try:
         phase, effect = begin(state, command, _harvest_run(state))
     except Declined as no:
+        if no.is_past_limit and isinstance(command, ProposeMerge):
+            return _asked_past_limit(state, command, no.text, no.remedy), ()
         if no.question is None:
             return _declined(state, command, no.cause, no.text, no.remedy), ()
         return _asking(state, command, no.question)
@@ -106,6 +108,16 @@ def _declined(state: AppState, command: RunCommand, cause: Cause, text: str, det
     """No run is begun: say why, and tell whoever waits for it."""
     state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=detail, cause=cause))
     return notify(state, NOTICE, Level.WARNING if detail else Level.INFO, text, detail)
+
+
+def _asked_past_limit(
+    state: AppState, command: PreviewHarvest | ProposeMerge, text: str, why: str
+) -> AppState:
+    """No run is begun past a limit, or one that cannot hold: the notice offers the same with the person's yes."""
+    state = conclude(state, CommandOutcome(command.command_id, problem=text, remedy=why, cause=Cause.NOT_NOW))
+    agreed = None if getattr(command, "is_dream", False) else replace(command, over_limit=True, command_id="")
+    label = "" if agreed is None else "Read all the same"
+    return notify(state, NOTICE, Level.WARNING, text, why, action=agreed, action_label=label)
 
 
 def _harvest_run(state: AppState) -> HarvestRun:
@@ -150,6 +162,7 @@ def _begin(
         remedy="",
         provider=made.provider,
         model=made.model,
+        is_over_limit=getattr(command, "over_limit", False),
     )
     return replace(state, harvest=begun), (effect,)
 
@@ -162,9 +175,10 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
     if not chosen:
         return _declined(state, command, Cause.NOTHING, "There is nothing to harvest."), ()
     is_free = all(one.facts.sha256 in state.harvest.look.kept for one in chosen)
-    if not is_free and (why := limit_reached(state)):
-        return _declined(state, command, Cause.NOT_NOW, "No harvest was begun.", why), ()
     made = _harvest_run(state)
+    why = "" if is_free or command.over_limit else limit_reached(state, model=(made.provider, made.model))
+    if why:
+        return _asked_past_limit(state, command, "No harvest was begun.", why), ()
     begun = replace(
         state.harvest,
         phase=HarvestPhase.PREVIEWING,
@@ -180,6 +194,7 @@ def _preview(state: AppState, command: PreviewHarvest) -> Result:
         provider=made.provider,
         model=made.model,
         is_dream=command.is_dream,
+        is_over_limit=command.over_limit,
     )
     return replace(state, harvest=begun), (DistilConversations(made, chosen),)
 

@@ -35,12 +35,21 @@ MergeRun = ProposeMerge | ApplyMerge | GraduatePlaybook
 
 
 class Declined(Exception):  # noqa: N818 - no failure: the answer to a command that begins nothing
-    """Nothing is begun. `cause`, `text`, `remedy`: why; `question`: what is to be answered first."""
+    """Nothing is begun. `cause`, `text`, `remedy`: why; `question`: what is to be answered first; `is_past_limit`: a limit
+    stands against it, and a yes begins it.
+    """
 
     def __init__(
-        self, cause: Cause, text: str, remedy: str = "", question: RemovalQuestion | None = None
+        self,
+        cause: Cause,
+        text: str,
+        remedy: str = "",
+        question: RemovalQuestion | None = None,
+        *,
+        is_past_limit: bool = False,
     ) -> None:
         super().__init__(text)
+        self.is_past_limit = is_past_limit
         self.cause, self.text, self.remedy, self.question = cause, text, remedy, question
 
 
@@ -54,7 +63,7 @@ def begin(
     """
     match command:
         case ProposeMerge(category):
-            return HarvestPhase.MERGING, _ask(state, category, made)
+            return HarvestPhase.MERGING, _ask(state, category, made, over_limit=command.over_limit)
         case ApplyMerge(is_agreed):
             return HarvestPhase.APPLYING, _write(state, made, is_agreed=is_agreed)
         case GraduatePlaybook(item, kind):
@@ -65,11 +74,12 @@ def begin(
             assert_never(command)
 
 
-def _ask(state: AppState, category: Category, made: HarvestRun) -> AskForMerge:
+def _ask(state: AppState, category: Category, made: HarvestRun, *, over_limit: bool) -> AskForMerge:
     if len(may_merge(_items(state), category)) < 2:
         raise Declined(Cause.NOTHING, NOTHING)
-    if why := limit_reached(state):
-        raise Declined(Cause.NOT_NOW, "No merge was begun.", why)
+    why = "" if over_limit else limit_reached(state, model=(made.provider, made.model))
+    if why:
+        raise Declined(Cause.NOT_NOW, "No merge was begun.", why, is_past_limit=True)
     return AskForMerge(made, category, state.config.prompts.get(MERGE_PROMPT, ""))
 
 

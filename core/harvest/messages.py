@@ -35,12 +35,14 @@ class LookForHarvest(msgspec.Struct, frozen=True):
 class PreviewHarvest(OfferedCommand, frozen=True):
     """Have the model read conversations and propose items. `paths`: of artifacts, empty for all candidates.
 
-    `is_dream`: an autonomous discussion asks; nothing of it is written without the person, in any mode.
+    `is_dream`: an autonomous discussion asks; nothing of it is written without the person, in any mode. `over_limit`: the
+    person's yes to a run past the day's limit, or one that this cannot hold.
     """
 
     paths: tuple[str, ...] = ()
     command_id: str = ""
     is_dream: bool = False
+    over_limit: bool = False
 
 
 class TickHarvestItems(msgspec.Struct, frozen=True):
@@ -107,11 +109,12 @@ class LeaveRemoval(msgspec.Struct, frozen=True):
     """Leave what would have been taken out: the question is answered with a no."""
 
 
-class ProposeMerge(msgspec.Struct, frozen=True):
-    """Have the model propose a shorter file of a category. Nothing is written."""
+class ProposeMerge(OfferedCommand, frozen=True):
+    """Have the model propose a shorter file of a category. Nothing is written. `over_limit`: as of `PreviewHarvest`."""
 
     category: Category
     command_id: str = ""
+    over_limit: bool = False
 
 
 class TickMergeGroups(msgspec.Struct, frozen=True):

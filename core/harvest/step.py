@@ -308,15 +308,19 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
     """
     if not is_counted(state):
         return release(state, HELD), (StopHarvest(NOT_COUNTED),)
+    if state.harvest.is_over_limit:
+        return state, (LetHarvestCall(),)
+    held, reader = state.spending.reserved.get(HELD), (state.harvest.provider, state.harvest.model)
+    usd = held.usd if held is not None else 0.0
     if state.harvest.phase is HarvestPhase.BATCHING:
-        held = state.spending.reserved.get(HELD)
-        usd = held.usd if held is not None else 0.0
-        why = batch_past_limit(state, usd, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
+        why = batch_past_limit(state, usd, reader, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
         if not why:
             return state, (LetHarvestCall(),)
         asking = _with(state, replace(state.harvest, is_past_limit=True))
         return release(asking, HELD), (StopHarvest(why),)
-    reached = reached_limits(state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd)
+    reached = reached_limits(
+        state, besides=HELD, elsewhere_usd=elsewhere.reserved_usd, model=reader, is_priced=usd > 0
+    )
     if reached:
         return release(state, HELD), (StopHarvest(reached[0].sentence),)
     return state, (LetHarvestCall(),)
@@ -324,9 +328,8 @@ def claimed(state: AppState, elsewhere: SpentElsewhere) -> Result:
 
 def limit_effects(before: AppState, after: AppState) -> tuple[StopHarvest, ...]:
     """Stop a preview, or the question for a merge, when the day's money goes, whoever spends it or holds it back."""
-    if after.harvest.phase not in {HarvestPhase.PREVIEWING, HarvestPhase.MERGING} or _money(before) == _money(
-        after
-    ):
+    is_held = after.harvest.phase in {HarvestPhase.PREVIEWING, HarvestPhase.MERGING}
+    if not is_held or after.harvest.is_over_limit or _money(before) == _money(after):
         return ()
     why = limit_reached(after, besides=HELD)
     return (StopHarvest(why),) if why else ()

@@ -67,6 +67,7 @@ from core.values.messages import (
     TextPart,
 )
 from core.values.outcomes import CommandOutcome
+from core.values.spending import UNPRICED_REMEDY
 from core.values.state import AppState
 from core.values.updates import is_busy, message_at_work, outcome_of
 
@@ -74,6 +75,7 @@ MAX_TEXT_CHARS = 10_000_000
 SAVE_S = 30.0
 
 PAST_LIMIT = 'Raise it in Caching, Overview, or send it with "over_limit": true and the token of approvals'
+UNPRICED = f'{UNPRICED_REMEDY}, or send it with "over_limit": true and the token of approvals'
 """Remedy where a spend limit stands against a send."""
 BUSY = 'Cancel it, wait for its end, or send it with "queue": true'
 """Remedy where a reply is under way."""
@@ -212,7 +214,8 @@ async def pay(desk: HookDesk, command: PaidCommand) -> CommandOutcome:
     if outcome is None:
         raise unknown("discussion", chosen, "It was deleted meanwhile")
     if outcome.refusal is not None:
-        raise RefusedError(409, "spend_limit", outcome.problem, PAST_LIMIT)
+        remedy = UNPRICED if outcome.refusal.is_unpriced else PAST_LIMIT
+        raise RefusedError(409, "spend_limit", outcome.problem, remedy)
     return outcome
 
 

@@ -61,10 +61,19 @@ Candidates = Annotated[
 ]
 
 
+PastLimit = Annotated[
+    bool,
+    Meta(
+        description="Go on past the day's limit, or with a model whose price nobody knows; with the token of approvals alone."
+    ),
+]
+
+
 class PreviewBody(RunBody, frozen=True):
     """The conversations to read."""
 
     paths: Candidates = ()
+    over_limit: PastLimit = False
 
 
 class AgreedBody(RunBody, frozen=True, kw_only=True):
@@ -146,7 +155,7 @@ async def preview_harvest(request: Request[PreviewBody]) -> Answer:
     async with request.desk.harvest_lock:
         await _looked(request)
         check_candidates(request.state, paths)
-        run = await begun(request, PreviewHarvest(paths))
+        run = await begun(request, PreviewHarvest(paths, over_limit=request.fields.over_limit))
     return await _answer(run)
 
 

@@ -15,7 +15,7 @@ from core.harvest.messages import (
     TickMergeGroups,
 )
 from core.hooks.fields import MAX_CHOSEN, Count, Data
-from core.hooks.harvest import AgreedBody, RunBody, begun, check_groups
+from core.hooks.harvest import AgreedBody, PastLimit, RunBody, begun, check_groups
 from core.hooks.knowledge import ItemPlace, KnowledgeItemData, stored_item
 from core.hooks.operation import Resource, operation
 from core.hooks.refusals import RefusedError
@@ -105,6 +105,7 @@ class ProposeBody(RunBody, frozen=True):
     """The category to merge; not `files`, whose notes belong to their files."""
 
     category: Category
+    over_limit: PastLimit = False
 
 
 class ApplyMergeBody(AgreedBody, frozen=True):
@@ -131,7 +132,7 @@ async def get_merge(request: Request[None]) -> Answer:
 async def propose_merge(request: Request[ProposeBody]) -> Answer:
     """Have the model propose a shorter file of a category. Nothing is written."""
     request.check_writable()
-    return await _run(request, ProposeMerge(request.fields.category))
+    return await _run(request, ProposeMerge(request.fields.category, over_limit=request.fields.over_limit))
 
 
 async def apply_merge(request: Request[ApplyMergeBody]) -> Answer:

@@ -26,6 +26,7 @@ from core.settings.messages import (
     ResetPrompt,
     SavePrompt,
     SaveServer,
+    UpdatePrices,
 )
 from core.settings.starting_model import named_provider
 from core.settings.wording import asked_lines, trust_title
@@ -216,6 +217,7 @@ RESOURCE = Resource(
             SaveNamedText,
             DeleteNamedText,
             PriceModels,
+            UpdatePrices,
             SavePrompt,
             ResetPrompt,
         ),

@@ -9,7 +9,7 @@ import msgspec
 from core.base.offer import OfferedCommand
 from core.values.curation import Preset, TextTable
 from core.values.mcp import McpApproved, McpServerSettings
-from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
+from core.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
 from core.values.settings import (
     AskedValue,
     Project,
@@ -90,6 +90,12 @@ class RefreshModels(msgspec.Struct, frozen=True):
 
 class PriceModels(msgspec.Struct, frozen=True):
     """Look up what the models that are offered cost; those that are known already are not looked up again."""
+
+
+class UpdatePrices(msgspec.Struct, frozen=True):
+    """Take newer price data from the network, on this act alone, and go by them from now on."""
+
+    command_id: str = ""
 
 
 class FindLocalServers(msgspec.Struct, frozen=True):
@@ -250,6 +256,16 @@ class FindPrices(msgspec.Struct, frozen=True):
     models: tuple[tuple[str, str], ...]
 
 
+class FindCallPrices(FindPrices, frozen=True):
+    """As `FindPrices`, of models that calls under a limit go to: they wait until it is done."""
+
+
+class TakePrices(msgspec.Struct, frozen=True):
+    """Fetch newer price data, keep them, and report `PricesTaken`."""
+
+    command_id: str = ""
+
+
 class TellSettled(msgspec.Struct, frozen=True):
     """Report `SettingsSettled` once every change of settings that was asked for before is loaded, or has failed."""
 
@@ -304,6 +320,7 @@ class SettingsLoaded(msgspec.Struct, frozen=True):
     profiles: tuple[ModelProfile, ...] = ()
     prompt_sources: Mapping[str, str] = msgspec.field(default_factory=dict)
     approved_servers: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
+    price_source: PriceSource = PriceSource()
 
 
 class SettingsSettled(msgspec.Struct, frozen=True):
@@ -331,6 +348,13 @@ class PricesFound(msgspec.Struct, frozen=True):
     prices: Mapping[tuple[str, str], ModelPrice | None]
 
 
+class PricesTaken(msgspec.Struct, frozen=True):
+    """Newer price data are on disk. `text`: what was taken."""
+
+    text: str
+    command_id: str = ""
+
+
 class ServersFound(msgspec.Struct, frozen=True):
     """Local servers that answer on their usual ports and are not configured yet."""
 
@@ -354,6 +378,7 @@ SettingsCommand = (
     | RefreshModels
     | FindLocalServers
     | PriceModels
+    | UpdatePrices
     | SavePrompt
     | ResetPrompt
 )
@@ -366,6 +391,7 @@ SettingsEvent = (
     | ServersFound
     | SettingsFilesChanged
     | PricesFound
+    | PricesTaken
     | PromptReset
 )
 """Events of this room."""
@@ -382,8 +408,11 @@ SettingsChange = (
     | WritePreset
     | WriteNamedText
     | WritePrompt
+    | FindCallPrices
 )
 """Effects after which a call may be another one."""
 
-SettingsEffect = SettingsChange | TellSettled | KeepPresets | ListModels | WarmUp | FindPrices | ProbeServers
+SettingsEffect = (
+    SettingsChange | TellSettled | KeepPresets | ListModels | WarmUp | FindPrices | TakePrices | ProbeServers
+)
 """The settings worker's, on one thread."""

@@ -20,6 +20,7 @@ from core.settings.messages import (
     OpenProject,
     PriceModels,
     PricesFound,
+    PricesTaken,
     ProbeServers,
     PromptReset,
     RefreshModels,
@@ -35,8 +36,10 @@ from core.settings.messages import (
     SettingsLoaded,
     SettingsSettled,
     StoreKey,
+    TakePrices,
     TellSettled,
     TrustProject,
+    UpdatePrices,
     WarmUp,
     WriteKey,
     WriteProjectSetting,
@@ -46,9 +49,10 @@ from core.settings.messages import (
     WriteTrust,
 )
 from core.settings.notices import refuse_write, show_settings_faults, show_trust
+from core.values.outcomes import CommandOutcome
 from core.values.provider import ProviderKind
 from core.values.state import AppState, Level
-from core.values.updates import Result, decline, dismiss, notify
+from core.values.updates import Result, conclude, decline, dismiss, notify
 
 
 def command(state: AppState, asked: SettingsCommand) -> Result:
@@ -74,6 +78,8 @@ def command(state: AppState, asked: SettingsCommand) -> Result:
             return probe_servers(state)
         case PriceModels():
             return price_models(state)
+        case UpdatePrices():
+            return state, (TakePrices(asked.command_id),)
         case SavePrompt():
             return save_prompt(state, asked)
         case ResetPrompt():
@@ -97,6 +103,9 @@ def event(state: AppState, happened: SettingsEvent) -> Result:
         case PricesFound():
             prices = {**state.config.prices, **happened.prices}
             return replace(state, config=replace(state.config, prices=prices)), ()
+        case PricesTaken():
+            state = notify(state, "prices", Level.INFO, happened.text)
+            return conclude(state, CommandOutcome(happened.command_id)), (LoadSettings(),)
         case PromptReset():
             return prompt_reset(state, happened)
         case ServersFound():
@@ -128,6 +137,7 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
             presets={**project.presets, **unsaved},
             unsaved_presets=project.unsaved_presets | frozenset(unsaved),
         )
+    is_same_price = event.price_source.mark == state.config.price_source.mark
     state = replace(
         state,
         config=replace(
@@ -142,6 +152,8 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
             settings_paths=event.settings_paths,
             profiles=event.profiles,
             approved_servers=event.approved_servers,
+            price_source=event.price_source,
+            prices=state.config.prices if is_same_price else {},
         ),
         program=replace(state.program, versions=event.versions),
     )
@@ -265,7 +277,8 @@ def price_effects(before: AppState, after: AppState) -> tuple[FindPrices, ...]:
     if before.caching is after.caching and before.config is after.config:
         return ()
     had, has = bool(before.caching.caches), bool(after.caching.caches)
-    is_same = had and before.config.models is after.config.models
+    was, now = before.config, after.config
+    is_same = had and was.models is now.models and was.price_source is now.price_source
     return _unpriced(after) if has and not is_same else ()
 
 

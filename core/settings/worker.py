@@ -35,6 +35,7 @@ from core.settings.messages import (
     NamedTextStored,
     PresetStored,
     PricesFound,
+    PricesTaken,
     ProbeServers,
     PromptReset,
     ServersFound,
@@ -42,6 +43,7 @@ from core.settings.messages import (
     SettingsEvent,
     SettingsLoaded,
     SettingsSettled,
+    TakePrices,
     TellSettled,
     WarmUp,
     WriteKey,
@@ -67,7 +69,14 @@ from core.settings.prompts import (
 from core.settings.schema import Value
 from core.settings.server_approvals import approvals_file, keep_approval
 from core.values.curation import NamedText
-from core.values.provider import KeySource, ModelPrice, ModelProfile, ProviderKind, ProviderStatus
+from core.values.provider import (
+    KeySource,
+    ModelPrice,
+    ModelProfile,
+    PriceSource,
+    ProviderKind,
+    ProviderStatus,
+)
 from core.values.settings import ServerSettings
 
 Emit = Callable[[SettingsEvent | PresetStored | NamedTextStored | Report], None]
@@ -77,6 +86,9 @@ SHOWN_PACKAGES = ("manual-slop", "dearpygui", "anthropic", "google-genai", "open
 
 
 EMPTY_FILE_PATIENCE = 5
+UsePrices = Callable[[Sequence[ModelProfile], Mapping[str, str]], PriceSource]
+"""Goes by the prices of these profiles, told the `ProviderKind` of each server."""
+
 EMPTY_FILE_WAIT_S = 0.05
 
 
@@ -87,7 +99,8 @@ class SetupHandler:
         home: the person's data; start: the folder the program was started in; overrides: of the command line.
         clients: told of every change of servers and keys; keys: finds and stores keys; emit: the inbox.
         environ: environment variables, by default the process's; pause: waits so many seconds.
-        price: of a model by provider and model, None where it is unknown.
+        price: of a model by provider and model, None where it is unknown; use_prices: told of every change of the
+            profiles, by whose prices the program goes; take_prices: fetches newer ones, says what it took.
     """
 
     def __init__(
@@ -101,6 +114,8 @@ class SetupHandler:
         environ: Mapping[str, str] | None = None,
         pause: Callable[[float], None] = time.sleep,
         price: Callable[[str, str], ModelPrice | None] = lambda _provider, _model: None,
+        use_prices: UsePrices = lambda _models, _kinds: PriceSource(),
+        take_prices: Callable[[], str] = lambda: "",
     ) -> None:
         self._home = home
         self._overrides = overrides
@@ -113,7 +128,7 @@ class SetupHandler:
         self._models: tuple[ModelProfile, ...] = ()
         self._sizes: dict[Path, int] = {}
         self._pause = pause
-        self._price = price
+        self._price, self._use_prices, self._take_prices = price, use_prices, take_prices
         self._listed: dict[str, tuple[ModelProfile, ...]] = {}
 
     def handle(self, effect: SettingsEffect) -> None:
@@ -153,6 +168,8 @@ class SetupHandler:
                 self._list_models(effect.provider, effect.command_id)
             case WarmUp():
                 self._warm_up(effect.provider)
+            case TakePrices():
+                self._emit(PricesTaken(self._take_prices(), effect.command_id))
             case FindPrices():
                 self._emit(PricesFound({key: self._price(*key) for key in effect.models}))
             case ProbeServers():
@@ -172,6 +189,8 @@ class SetupHandler:
             self._request = self._request_for(start)
         loaded = self._loaded = self._read_settled()
         warnings = self._read_models()
+        kinds = {name: server.kind for name, server in loaded.settings.servers.items()}
+        price_source = self._use_prices(self._models, kinds)
         keys, statuses, key_warnings = self._providers(loaded.settings.servers)
         self._clients.embedded_disk_mb = loaded.settings.caching.embedded_disk_mb
         notes = notes_command(self._home, loaded.project.root)
@@ -185,11 +204,15 @@ class SetupHandler:
                 models={name: self._offered(server) for name, server in loaded.settings.servers.items()},
                 prompts=read_prompts(self._home, loaded.project.prompts),
                 warnings=(*warnings, *key_warnings),
-                settings_paths=(*loaded.watched, *self._prompt_paths(loaded), str(paths.models_file())),
+                settings_paths=(
+                    *(*loaded.watched, *self._prompt_paths(loaded)),
+                    *(str(paths.models_file()), str(paths.prices_file())),
+                ),
                 versions=versions(),
                 profiles=self._models,
                 prompt_sources=prompt_sources(self._home, Path(loaded.project.root), loaded.project.prompts),
                 approved_servers=loaded.approved,
+                price_source=price_source,
             )
         )
 

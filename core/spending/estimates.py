@@ -66,7 +66,8 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
             parts are absurd, or were to be told and are not: those are taken as expected. Input or reply far below what
             was sent or arrived says nothing.
         expected: as from `expected_input`, empty where it is not known; reply_tokens_est: of what arrived.
-        is_whole: the provider ended the reply itself, so that what it said is its last word.
+        is_whole: the provider ended the reply itself, so that what it said is its last word; where that says nothing of
+            the input, no hit is taken for granted.
 
     Returns:
         The usage with its cost. An estimate is for money: where there is no price, or nothing to pay, what was not
@@ -80,8 +81,15 @@ def booked(reported: Usage, expected: Usage, reply_tokens_est: int, price: Price
         reported = filled if price(filled) else replace(reported, is_estimate=False)
     if is_whole and _says_all(reported, reply_tokens_est):
         return _priced(reported, price)
+    is_silent = is_whole and reported.input_tokens is None and reported.cache_read_tokens is None
+    expected = uncached(expected) if is_silent else expected
     usage = _priced(_filled(reported, expected, reply_tokens_est), price)
     return usage if usage.cost_usd else _priced(reported, price)
+
+
+def uncached(expected: Usage) -> Usage:
+    """Input at its full price: a vendor that ends its reply and says nothing of its input told of no cache hit either."""
+    return replace(expected, cache_read_tokens=None if expected.cache_read_tokens is None else 0)
 
 
 def _with_parts(reported: Usage, expected: Usage) -> Usage:
@@ -203,7 +211,7 @@ def next_call_usd(state: AppState, discussion_id: str, text: str = "") -> float:
         model; 0.0 where no price is known: what is unknown reserves nothing.
     """
     report, opened = state.context.reports.get(discussion_id), state.discussions.open.get(discussion_id)
-    last = _last_usage(opened)
+    last = last_usage(opened)
     if report is not None and report.cost_usd is not None:
         more = len(text) - len(message_text_of(opened.draft.text)) if opened is not None else len(text)
         return _input_usd(state, discussion_id, report, max(0, more)) + _reply_usd(
@@ -332,7 +340,7 @@ def _reply_usd(state: AppState, discussion_id: str, report: ContextReport, last:
 
 def reply_tokens(state: AppState, discussion_id: str) -> int:
     """Expected length of the next reply: as the last one, at most as long as the settings let it be."""
-    return _reply_tokens(state, discussion_id, _last_usage(state.discussions.open.get(discussion_id)))
+    return _reply_tokens(state, discussion_id, last_usage(state.discussions.open.get(discussion_id)))
 
 
 def _reply_tokens(state: AppState, discussion_id: str, last: Usage) -> int:
@@ -343,7 +351,7 @@ def _reply_tokens(state: AppState, discussion_id: str, last: Usage) -> int:
     return tokens if most is None else min(tokens, most)
 
 
-def _last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = None) -> Usage:
+def last_usage(opened: OpenDiscussion | None, model: tuple[str, str] | None = None) -> Usage:
     """Of the newest reply that reported one, of a model or of any."""
     messages = (entry for entry in reversed(opened.entries if opened else ()) if isinstance(entry, Message))
     for message in messages:
@@ -363,5 +371,5 @@ def _last_of_model_usd(state: AppState, discussion_id: str) -> float:
         key=lambda row: (row.updated_at, row.meta.id),
         reverse=True,
     )
-    costs = (_last_usage(state.discussions.open[row.meta.id], model).cost_usd for row in rows)
+    costs = (last_usage(state.discussions.open[row.meta.id], model).cost_usd for row in rows)
     return next((cost for cost in costs if cost is not None), 0.0)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from core.base.days import SHORTEST_DAY, midnight
-from core.base.figures import money
+from core.base.figures import dollars, money
 from core.base.mapping import with_entry, without
+from core.spending.estimates import last_usage
 from core.spending.messages import SpentCounted
 from core.values.discussion import DiscussionMeta, DiscussionSummary
 from core.values.provider import ProviderKind
@@ -199,14 +200,16 @@ def under_way_usd(state: AppState, *, besides: str = "") -> float:
     return sum(call.reserved_usd for call in state.turns.calls.values()) + sum(others)
 
 
-def limit_reached(state: AppState, discussion_id: str = "", *, besides: str = "") -> str:
+def limit_reached(
+    state: AppState, discussion_id: str = "", *, besides: str = "", model: tuple[str, str] | None = None
+) -> str:
     """Reason why no more is to be spent without asking, in a sentence; empty while there is money left.
 
     Args:
         discussion_id: whose own limit counts beside the day's, none where empty. A sum that is not known stops nothing.
-        besides: a reservation that does not count, the asker's own.
+        besides: a reservation that does not count, the asker's own; model: as of `reached_limits`.
     """
-    reached = reached_limits(state, discussion_id, besides=besides)
+    reached = reached_limits(state, discussion_id, besides=besides, model=model)
     return reached[0].sentence if reached else ""
 
 
@@ -228,25 +231,107 @@ def has_room(
     if not is_counted(state):
         return False
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
-    if _unread(state, discussion_id):
+    if _unread(state, discussion_id) or _unpriced(state, discussion_id, None, is_priced=usd > 0):
         return False
     return all(reached(*one) is None and (one[1] is None or one[2] + one[3] + usd <= one[1]) for one in sums)
 
 
 def reached_limits(
-    state: AppState, discussion_id: str = "", *, besides: str = "", elsewhere_usd: float = 0.0
+    state: AppState,
+    discussion_id: str = "",
+    *,
+    besides: str = "",
+    elsewhere_usd: float = 0.0,
+    model: tuple[str, str] | None = None,
+    is_priced: bool = True,
 ) -> tuple[ReachedLimit, ...]:
     """The limits that stand against spending more, the discussion's own before the day's. As `limit_reached`.
 
     Where the person's settings cannot be read, no limit of theirs would hold: that stands against it first. Calls under way count with what they are expected to cost, so that many at once stop where as many in a row would.
+    Where nobody knows what the call costs, a limit that it comes under cannot hold: that stands against it last.
 
     Args:
         elsewhere_usd: what other programs on this home have under way.
+        model: provider and model of a call that is no discussion's own; is_priced: whether its request has a price, which
+            counts while nobody has looked the model's up.
     """
     sums = _sums(state, discussion_id, besides=besides, elsewhere_usd=elsewhere_usd)
     unread = _unread(state, discussion_id)
     first = (ReachedLimit(LimitScope.UNKNOWN, 0.0, 0.0, why=unread),) if unread else ()
-    return (*first, *(limit for one in sums if (limit := reached(*one)) is not None))
+    unpriced = _unpriced(state, discussion_id, model, is_priced=is_priced)
+    return (*first, *(limit for one in sums if (limit := reached(*one)) is not None), *unpriced)
+
+
+def _unpriced(
+    state: AppState, discussion_id: str, model: tuple[str, str] | None, *, is_priced: bool
+) -> tuple[ReachedLimit, ...]:
+    """The limit that cannot hold because nobody knows a call's price; none where one knows it, or there is no limit.
+
+    A vendor that told what the last call of the model cost in this discussion is believed to tell it again.
+    """
+    summary = state.discussions.summaries.get(discussion_id)
+    if model is None and summary is not None:
+        model = summary.meta.provider, summary.meta.model
+    if model is None or _is_embedded(state, model[0]):
+        return ()
+    price = state.config.prices.get(model, ...)
+    if is_priced if price is ... else price is not None:
+        return ()
+    if last_usage(state.discussions.open.get(discussion_id), model).cost_usd is not None:
+        return ()
+    return unpriced_limits(model[1] or model[0], _limits_of(state, discussion_id))
+
+
+def unpriced_limits(name: str, limits: Iterable[tuple[LimitScope, float | None]]) -> tuple[ReachedLimit, ...]:
+    """Limits that cannot hold because nobody knows what a call of a model costs, as one."""
+    told = [(scope, usd) for scope, usd in limits if usd is not None]
+    if not told:
+        return ()
+    which = " and ".join(f"the limit of {dollars(usd)} for {scope}" for scope, usd in dict.fromkeys(told))
+    why = f"The price of {name!r} is not known, so {which} cannot hold."
+    return (ReachedLimit(LimitScope.UNPRICED, told[0][1], 0.0, why=why),)
+
+
+def _limits_of(state: AppState, discussion_id: str) -> tuple[tuple[LimitScope, float | None], ...]:
+    """Limits that a call comes under: of a discussion or of those that pay for it, and the day's."""
+    summary = state.discussions.summaries.get(discussion_id)
+    own = None if summary is None else summary.meta.spend_limit_usd
+    paid = paid_limit_usd(state, discussion_id)
+    return (
+        (LimitScope.DISCUSSION, paid if own is None else own),
+        (LimitScope.DAY, state.config.settings.caching.day_limit_usd),
+    )
+
+
+def _is_embedded(state: AppState, provider: str) -> bool:
+    """True if a provider's models run inside this program."""
+    status = state.config.providers.get(provider)
+    return provider == ProviderKind.EMBEDDED or (status is not None and status.kind is ProviderKind.EMBEDDED)
+
+
+def is_looked_up(state: AppState, discussion_id: str) -> bool:
+    """True if the price of a discussion's model was looked up, or no limit asks for it."""
+    row = state.discussions.summaries.get(discussion_id)
+    return row is None or (row.meta.provider, row.meta.model) not in wanted_prices(state, ())
+
+
+def wanted_prices(state: AppState, readers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Models whose prices a limit asks for and that nobody has looked up. O(open discussions).
+
+    Args:
+        readers: providers and models that background work would pay for now, under the day's limit.
+    """
+    settings, rows, known = state.config.settings, state.discussions.summaries, state.config.prices
+    is_day, is_all = settings.caching.day_limit_usd is not None, settings.ai.spend_limit_usd is not None
+    metas = (rows[name].meta for name in state.discussions.open if name in rows)
+    wanted = {
+        (meta.provider, meta.model)
+        for meta in metas
+        if is_day or is_all or meta.spend_limit_usd is not None or meta.delegated_by
+    }
+    if is_day:
+        wanted |= set(readers)
+    return tuple(sorted(key for key in wanted - known.keys() if not _is_embedded(state, key[0])))
 
 
 def _unread(state: AppState, discussion_id: str) -> str:
@@ -279,8 +364,12 @@ def past_limit(limit_usd: float | None, spent_usd: float, reserved_usd: float, b
     )
 
 
-def batch_past_limit(state: AppState, usd: float, *, besides: str = "", elsewhere_usd: float = 0.0) -> str:
-    """As `past_limit`, by the program's state. `besides`, `elsewhere_usd`: as of `reached_limits`."""
+def batch_past_limit(
+    state: AppState, usd: float, model: tuple[str, str], *, besides: str = "", elsewhere_usd: float = 0.0
+) -> str:
+    """As `past_limit`, by the program's state, or that its price is not known. `besides`, `elsewhere_usd`: as of `reached_limits`."""
+    if unpriced := _unpriced(state, "", model, is_priced=usd > 0):
+        return unpriced[0].sentence
     _, limit, spent, under_way = _sums(state, "", besides=besides, elsewhere_usd=elsewhere_usd)[1]
     return past_limit(limit, spent, under_way, usd)
 

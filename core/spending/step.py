@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from msgspec.structs import replace
 
 from core.base.reports import Tick
-from core.spending.limits import add_payments, call_key, counted, is_shared, shared_key
+from core.settings.messages import FindCallPrices
+from core.spending.limits import add_payments, call_key, counted, is_shared, shared_key, wanted_prices
 from core.spending.messages import (
     ClaimReserve,
     DropReserve,
@@ -66,6 +68,26 @@ def followed(before: AppState, after: AppState, body: object) -> Result:
     else:
         return after, effects
     return replace(after, spending=replace(after.spending, unsettled={})), effects
+
+
+def price_effects(
+    before: AppState, after: AppState, reader: Callable[[AppState], tuple[str, str]]
+) -> tuple[FindCallPrices, ...]:
+    """Look up the prices that a limit asks for, before the call that they decide about.
+
+    Args:
+        reader: provider and model that read in a harvest.
+    """
+    was, now = before.config, after.config
+    is_same = was is now or (
+        was.settings is now.settings and was.prices is now.prices and was.models is now.models
+    )
+    if (is_same and before.discussions is after.discussions) or not now.providers:
+        return ()
+    readers = () if now.settings.caching.day_limit_usd is None else (reader(after),)
+    wanted = wanted_prices(after, readers)
+    is_asked = not now.is_settled and set(wanted) <= set(wanted_prices(before, readers))
+    return (FindCallPrices(wanted),) if wanted and not is_asked else ()
 
 
 def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:

@@ -18,7 +18,7 @@ from core.values.discussion import CallPhase, LiveCall
 from core.values.messages import Part, Role, Status, TextPart, ToolCallPart
 from core.values.provider import FAILED, WHOLE_REPLY, Failure, StopKind
 from core.values.records import MarkRecord, MessageRecord, Record, UsageRecord
-from core.values.spending import SpendRefusal
+from core.values.spending import UNPRICED_REMEDY, SpendRefusal
 from core.values.state import AppState, Level
 from core.values.updates import Result, notify, with_call, with_open, without_call
 from core.values.usage import Usage
@@ -78,6 +78,8 @@ def _refused(state: AppState, given: Stamp, call: LiveCall) -> Result:
     """A limit stood against a call when its cost was known: nothing was sent, the words are kept, a yes sends them."""
     refusal = SpendRefusal(call.refused, RetrySend(call.discussion_id, over_limit=True))
     remedy = "Send it again past the limit, or raise the limit in Caching, Overview."
+    if refusal.is_unpriced:
+        remedy = f"Send it again past the limit. {UNPRICED_REMEDY}."
     failure = Failure(FailureKind.SPEND_LIMIT, refusal.sentence.removesuffix("."), remedy)
     state, effects = failed(state, given, CallFailed(call.id, failure, (), Usage()))
     state = hold_at_limit(state, call.discussion_id, refusal.sentence)

@@ -369,7 +369,7 @@ def request_built(state: AppState, event: RequestBuilt) -> Result:
             discussion_id=call.discussion_id,
         )
     reserved_usd = call.reserved_usd if event.usd is None else event.usd
-    call = replace(call, built=event.record, reserved_usd=reserved_usd)
+    call = replace(call, built=event.record, reserved_usd=reserved_usd, is_priced=event.usd is not None)
     views = (AppendRecords(call.discussion_id, event.views),) if event.views else ()
     if is_shared(state, call.discussion_id, reserved_usd):
         return with_call(state, call), views
@@ -424,7 +424,11 @@ def _admit(state: AppState, call: LiveCall) -> tuple[AppState, tuple[TurnEffect 
         if day is not None and state.spending.spent_today_usd is None:
             return with_call(state, call), ()
         reached = reached_limits(
-            _only_what_is_out(state), call.discussion_id, elsewhere_usd=call.elsewhere_usd
+            _only_what_is_out(state),
+            call.discussion_id,
+            elsewhere_usd=call.elsewhere_usd,
+            model=(call.provider, call.model),
+            is_priced=call.is_priced,
         )
         if reached:
             stopped = replace(call, phase=CallPhase.STOPPING, refused=reached)

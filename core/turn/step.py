@@ -13,7 +13,7 @@ from core.discussion.messages import (
     WriteFailed,
 )
 from core.discussion.queue_messages import PromptGone, QueueWritten
-from core.spending.limits import reached_limits
+from core.spending.limits import is_looked_up, reached_limits
 from core.turn import queue, renewal, replies, sending
 from core.turn.messages import (
     CallEnded,
@@ -78,6 +78,13 @@ def is_past_limit(state: AppState, asked: TurnCommand) -> bool:
     """True if a spend limit, as far as it is known, stands against a call that is asked for without a yes."""
     is_asking = isinstance(asked, PaidCommand) and not asked.over_limit
     return is_asking and bool(reached_limits(state, asked.discussion_id))
+
+
+def wants_price(state: AppState, asked: TurnCommand) -> bool:
+    """True if a limit asks what a call costs, and nobody has looked its price up."""
+    if not isinstance(asked, PaidCommand) or asked.over_limit:
+        return False
+    return not is_looked_up(state, asked.discussion_id)
 
 
 def event(state: AppState, given: Stamp, happened: TurnEvent) -> Result:

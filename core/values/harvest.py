@@ -364,6 +364,7 @@ class HarvestState(msgspec.Struct, frozen=True):
         is_quiet: the run under way is the program's own look after open batches; held: a command that waits for its end.
         is_unasked: `batched` is of the program's own looks.
         batches_asked_at: when this program last looked after open batches, None before.
+        is_over_limit: the person said yes to the run under way past the day's limit.
         is_dream: the last preview was an autonomous discussion's: nothing of it is written without the person.
     """
 
@@ -397,6 +398,7 @@ class HarvestState(msgspec.Struct, frozen=True):
     is_unasked: bool = False
     batches_asked_at: datetime | None = None
     run_use: HarvestUse = msgspec.field(default_factory=HarvestUse)
+    is_over_limit: bool = False
     is_dream: bool = False
 
     @property

@@ -50,6 +50,26 @@ class PdfForm(msgspec.Struct, frozen=True):
     max_bytes: int
 
 
+class TokenRates(msgspec.Struct, frozen=True):
+    """Prices of a model that a person gave, in US dollars for a million tokens.
+
+    Args:
+        cache_read_usd: None: as input, the full price.
+        cache_write_usd: of what is written to live as long as no other of these says; None: the vendor's usual.
+        cache_write_5m_usd, cache_write_1h_usd, cache_write_12h_usd: by lifetime, None: as `cache_write_usd`.
+        as_of: the day that they are of, `2026-11-29`.
+    """
+
+    input_usd: float
+    output_usd: float
+    cache_read_usd: float | None = None
+    cache_write_usd: float | None = None
+    cache_write_5m_usd: float | None = None
+    cache_write_1h_usd: float | None = None
+    cache_write_12h_usd: float | None = None
+    as_of: str = ""
+
+
 class ModelProfile(msgspec.Struct, frozen=True):
     """Profile of a model. From `models.toml` (packaged, then the person's), then the server's own list.
 
@@ -65,6 +85,7 @@ class ModelProfile(msgspec.Struct, frozen=True):
         max_temperature: the highest it takes, None where it takes none at all.
         pdf: how it takes a PDF, None where it reads only the text of one.
         max_picture_bytes, max_picture_px: of one picture's file and its longer side, None where no limit is documented.
+        rates: what the person says that it costs, None where they say nothing.
     """
 
     provider: str
@@ -85,13 +106,39 @@ class ModelProfile(msgspec.Struct, frozen=True):
     pdf: PdfForm | None = None
     max_picture_bytes: int | None = None
     max_picture_px: int | None = None
+    rates: TokenRates | None = None
 
 
 class ModelPrice(msgspec.Struct, frozen=True):
-    """US dollars for a million tokens, in and out, at the lowest tier."""
+    """US dollars for a million tokens, in and out, at the lowest tier.
+
+    Args:
+        source: who says so, as a person reads it; as_of: the day that it is of, `2026-11-29`, empty where unknown.
+    """
 
     input_usd: float
     output_usd: float
+    source: str = ""
+    as_of: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Who says so, and of which day."""
+        return ", ".join(filter(None, (self.source, self.as_of)))
+
+
+class PriceSource(msgspec.Struct, frozen=True):
+    """Source of the price data that the program goes by.
+
+    Args:
+        name: as a person reads it; as_of: the day that they are of; own: models that the person's file prices.
+        mark: tells these prices from all others.
+    """
+
+    name: str = ""
+    as_of: str = ""
+    own: int = 0
+    mark: str = ""
 
 
 RequestPart = Segment | AttachmentPart | ReasoningPart | ToolCallPart | ToolResultPart

@@ -48,6 +48,8 @@ class LimitScope(StrEnum):
     DAY = "today"
     UNKNOWN = "unread settings"
     """No limit: whether there is one, and who is to be asked, cannot be read."""
+    UNPRICED = "unknown price"
+    """A limit that cannot hold: nobody knows what the call costs."""
 
 
 class ReachedLimit(msgspec.Struct, frozen=True):
@@ -55,7 +57,7 @@ class ReachedLimit(msgspec.Struct, frozen=True):
 
     Args:
         reserved_usd: what calls under way are expected to cost, on top of `spent_usd`.
-        why: of a scope that is not known, the whole sentence.
+        why: of a scope that is not known, and of a price that is not, the whole sentence.
     """
 
     scope: LimitScope
@@ -90,3 +92,12 @@ class SpendRefusal(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         """Reason, in a sentence."""
         return self.reached[0].sentence
+
+    @property
+    def is_unpriced(self) -> bool:
+        """True if nothing but an unknown price stands against it: to raise a limit would not help."""
+        return all(one.scope is LimitScope.UNPRICED for one in self.reached)
+
+
+UNPRICED_REMEDY = "Give its price in your models.toml (0 where nobody is paid), or update the prices"
+"""Remedy that holds for every call of the model; a yes holds for one."""

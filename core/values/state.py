@@ -22,7 +22,7 @@ from core.values.knowledge import KnowledgeState
 from core.values.mcp import McpApproved, McpState
 from core.values.outcomes import CommandOutcome
 from core.values.proposals import ProposalsState
-from core.values.provider import ModelPrice, ModelProfile, ProviderStatus
+from core.values.provider import ModelPrice, ModelProfile, PriceSource, ProviderStatus
 from core.values.recall import SentRecall
 from core.values.records import Record
 from core.values.retrieval import RetrievalState
@@ -164,7 +164,7 @@ class ConfigState(msgspec.Struct, frozen=True):
         prompts: prompt files by name, resolved; prompt_sources: the file that stands in for a shipped one, or empty.
         project: the opened folder and its presets.
         providers: status by provider id; models: to choose from, by provider id; profiles: all that is known of
-            models, for `find_profile`; prices: by provider and model, as far as they were looked up; found_servers: local servers that answer and are not configured.
+            models, for `find_profile`; prices: by provider and model, as far as they were looked up; price_source: of their data; found_servers: local servers that answer and are not configured.
         approved_servers: what a person approved of MCP servers, by name.
         asked, settled: changes of all this that were asked for, and how many of them hold, counted.
         held_commands: those that such a change decides about, as they were asked for: they wait until it holds.
@@ -180,6 +180,7 @@ class ConfigState(msgspec.Struct, frozen=True):
     models: Mapping[str, tuple[ModelProfile, ...]] = msgspec.field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
     prices: Mapping[tuple[str, str], ModelPrice | None] = msgspec.field(default_factory=dict)
+    price_source: PriceSource = PriceSource()
     found_servers: tuple[ServerSettings, ...] = ()
     approved_servers: Mapping[str, McpApproved] = msgspec.field(default_factory=dict)
     asked: int = 0

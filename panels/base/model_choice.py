@@ -40,6 +40,14 @@ def price_text(price: ModelPrice) -> str:
     return f"{fmt.rate(price.input_usd)} in, {fmt.rate(price.output_usd)} out"
 
 
+def told_price(price: ModelPrice | None, *, is_known: bool) -> str:
+    """A price in words with who says so, and of which day. `is_known`: somebody has looked it up."""
+    if price is None:
+        return fmt.PRICE_UNKNOWN if is_known else "price not looked up"
+    origin = f" ({price.origin})" if price.origin else ""
+    return f"{price_text(price)}{origin}"
+
+
 def _detail(state: AppState, status: ProviderStatus, model: ModelProfile) -> str:
     price = state.config.prices.get((status.id, model.id))
     window = "" if model.context_tokens is None else f"{fmt.tokens(model.context_tokens)} window"

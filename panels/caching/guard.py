@@ -8,10 +8,11 @@ from core.app.messages import Command
 from core.base import figures as fmt
 from core.discussion.messages import EditMessage
 from core.knowledge.messages import DeleteKnowledgeItem
+from core.settings.messages import UpdatePrices
 from core.spending.estimates import next_input_usd
 from core.spending.limits import reached_limits
 from core.turn.messages import PaidCommand, ResendMessage, SendPrompt
-from core.values.spending import LimitScope, ReachedLimit, SpendRefusal
+from core.values.spending import UNPRICED_REMEDY, LimitScope, ReachedLimit, SpendRefusal
 from core.values.state import AppState
 from panels.base.answers import answers
 from panels.base.desk import Desk
@@ -93,7 +94,9 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
     """Say which limit is reached, with its sums; send only after a yes."""
     ui = desk.ui
     reached = reached_limits(desk.state, dialog.subject)
-    with ui.dialog("spend limit", "Spend limit reached", width=440) as closed:
+    is_unpriced = bool(reached) and all(one.scope is LimitScope.UNPRICED for one in reached)
+    title = "The limit cannot hold" if is_unpriced else "Spend limit reached"
+    with ui.dialog("spend limit", title, width=440) as closed:
         for limit in reached:
             if limit.why:
                 ui.text(("why", limit.scope), limit.why, wraps=True)
@@ -105,8 +108,15 @@ def spend_limit_dialog(desk: Desk, dialog: Dialog) -> None:
             ui.text("free", "No limit is reached any more.")
         cost = fmt.estimated(next_input_usd(desk.state, dialog.subject))
         note = f"The next request: {cost}, and its reply. Once a limit is raised in Caching, Overview, what waits goes on."
+        if is_unpriced:
+            note = f"Your yes holds for this request alone, whatever it costs. {UNPRICED_REMEDY}, and you are asked no more."
         ui.text("next", note, tone="muted", wraps=True)
-        answer = answers(desk.ui, "Do not send", "Send anyway", other="Raise the limit")
+        other = "Update prices" if is_unpriced else "Raise the limit"
+        answer = answers(desk.ui, "Do not send", "Send anyway", other=other)
+    if answer == "other" and is_unpriced:
+        desk.view.dialog = None
+        desk.send(UpdatePrices())
+        return
     if answer == "other":
         _wait_for_limit(desk, dialog)
         return

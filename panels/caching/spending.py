@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.base import figures as fmt
-from core.spending.limits import discussion_limit_usd
+from core.spending.limits import discussion_limit_usd, reached_limits
+from core.values.spending import UNPRICED_REMEDY, LimitScope
 from core.values.usage import Usage
 from panels.base.desk import Desk
 from panels.caching.settings_tab import TABLE, Amount, amount_row
@@ -34,8 +35,17 @@ def spending_section(desk: Desk) -> None:
         ui.text("today", day_line(desk), style="small", wraps=True)
         amount_row(desk, PER_DISCUSSION, settings.ai.spend_limit_usd)
         amount_row(desk, PER_DAY, settings.caching.day_limit_usd)
+        if unpriced := _unpriced(desk):
+            text = f"{unpriced} Each send asks, and background work does not happen. {UNPRICED_REMEDY}."
+            ui.text("unpriced", text, tone="warn", style="small", wraps=True)
         note = "At a limit the next send asks, and background work stops. Empty: no limit."
         ui.text("limits note", note, tone="muted", style="small", wraps=True)
+
+
+def _unpriced(desk: Desk) -> str:
+    """Sentence that a limit cannot hold because nobody knows the price of this discussion's model; empty where it can."""
+    reached = reached_limits(desk.state, desk.summary.meta.id) if desk.summary is not None else ()
+    return next((one.sentence for one in reached if one.scope is LimitScope.UNPRICED), "")
 
 
 def _discussion_line(desk: Desk) -> str | None:

@@ -95,6 +95,7 @@ def _facts(state: AppState, meta: DiscussionMeta, profile: ModelProfile) -> str:
     price = state.config.prices.get(key)
     if price is not None:
         cost = "Free." if price_text(price) == "free" else f"{price_text(price)} for a million tokens."
+        cost = f"{cost} By {price.origin}." if price.origin else cost
     else:
         cost = "Its price is not known." if key in state.config.prices else "Its price is being looked up."
     window = profile.context_tokens

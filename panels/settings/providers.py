@@ -8,17 +8,19 @@ from core.base import figures as fmt
 from core.settings.messages import (
     ChangeSetting,
     FindLocalServers,
+    PriceModels,
     RefreshModels,
     RemoveServer,
     SaveServer,
     StoreKey,
+    UpdatePrices,
 )
 from core.settings.schema import VENDORS
 from core.settings.starting_model import starting_model
 from core.values.provider import KeySource, ProviderKind, ProviderStatus
 from core.values.settings import ServerSettings
 from panels.base.desk import Desk
-from panels.base.model_choice import model_options, model_value, option_parts
+from panels.base.model_choice import model_options, model_value, option_parts, told_price
 from panels.base.removal import ask_removal
 from panels.base.selection import model_label
 from panels.base.ui import Option, Tone, Ui
@@ -186,7 +188,9 @@ def _save_server(desk: Desk, form: ServerForm, taken: set[str]) -> None:
 
 
 def models_section(desk: Desk) -> None:
-    """Draw what new discussions start with, and each provider's models. Sends ChangeSetting, RefreshModels."""
+    """Draw what new discussions start with, and each provider's models. Sends ChangeSetting, RefreshModels, PriceModels,
+    UpdatePrices.
+    """
     ui, ai = desk.ui, desk.state.config.settings.ai
     options = desk.view.memo.get("models", option_parts(desk.state), lambda: model_options(desk.state))
     ui.text("title", "Models", style="h2")
@@ -209,9 +213,26 @@ def models_section(desk: Desk) -> None:
         provider, _, model = chosen.partition("\n")
         desk.send(ChangeSetting("ai_settings.provider", provider or None))
         desk.send(ChangeSetting("ai_settings.model", model or None))
+    _prices(desk)
     for status in desk.state.config.providers.values():
         with ui.surface(("provider", status.id), "card", padding=(16, 12)), ui.group("lines", gap=6):
             _provider_models(desk, status)
+
+
+def _prices(desk: Desk) -> None:
+    """Say where prices are from, and take newer ones on a click. Sends PriceModels, UpdatePrices."""
+    ui, config, own = desk.ui, desk.state.config, desk.view.of(SettingsView)
+    if own.priced != (now := (config.models, config.price_source)):
+        own.priced = now
+        desk.send(PriceModels())
+    source = config.price_source
+    with ui.row("prices"):
+        given = f", and {fmt.count(source.own, 'model')} of your models.toml" if source.own else ""
+        text = f"Prices: {source.name} of {source.as_of}{given}" if source.name else "Prices are being read"
+        ui.text("source", text, tone="muted", style="small", wraps=True, width=0)
+        tip = "Take newer prices from the network, and go by them from now on"
+        if ui.button("update", "Update prices", icon="arrows-rotate", kind="ghost", is_small=True, tip=tip):
+            desk.send(UpdatePrices())
 
 
 def _provider_models(desk: Desk, status: ProviderStatus) -> None:
@@ -232,6 +253,9 @@ def _provider_models(desk: Desk, status: ProviderStatus) -> None:
                 else f"{fmt.tokens(known.context_tokens)} window"
             )
             images = " · images" if known.takes_images else ""
-            ui.text("facts", window + images, tone="muted", style="small")
+            key = status.id, known.id
+            prices = desk.state.config.prices
+            price = told_price(prices.get(key), is_known=key in prices)
+            ui.text("facts", f"{window}{images} · {price}", tone="muted", style="small")
     if len(models) > SHOWN_MODELS:
         ui.text("rest", f"and {len(models) - SHOWN_MODELS:,} more", tone="faint", style="small")

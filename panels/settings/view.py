@@ -48,6 +48,7 @@ class SettingsView(msgspec.Struct):
 
     Args:
         key_texts: by provider, never kept and never shown in a representation.
+        priced: models and source whose prices were asked for.
         policy_folder: the folder whose policies of tools are shown, empty for every one; rules: being typed, by their setting.
     """
 
@@ -56,6 +57,7 @@ class SettingsView(msgspec.Struct):
     key_texts: dict[str, str] = msgspec.field(default_factory=dict)
     server_form: ServerForm | None = None
     text_form: TextForm | None = None
+    priced: object = None
     policy_folder: str = ""
     rules: dict[str, str] = msgspec.field(default_factory=dict)
 

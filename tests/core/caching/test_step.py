@@ -34,7 +34,7 @@ from core.discussion.messages import (
     UpkeepToken,
     WriteMeta,
 )
-from core.settings.messages import ChangeSetting, ModelsListed, SettingsSettled
+from core.settings.messages import ChangeSetting, ModelsListed, PricesFound, SettingsSettled
 from core.spending.limits import limit_reached
 from core.spending.messages import (
     ClaimReserve,
@@ -48,7 +48,7 @@ from core.spending.messages import (
 from core.values.cache import DiscussionCacheState
 from core.values.curation import Preset
 from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.values.provider import KeySource, ModelPrice, ModelProfile, ProviderKind, ProviderStatus
 from core.values.records import UsageRecord
 from core.values.settings import AiSettings, CachingSettings, Project, Settings
 from core.values.spending import Payment, SpentElsewhere
@@ -274,7 +274,9 @@ def test_nothing_that_is_paid_for_is_read_ahead_before_the_day_was_counted_and_t
 
     before = (*book.play(made), *book.play(PingsDue((DuePing(create.meta.id, 0.1),))))
     claims = list(book.shared)
-    counted = book.play(SpentCounted(START, 0.2))
+    meta = book.state.discussions.summaries[create.meta.id].meta
+    before = (*before, *book.play(SpentCounted(START, 0.2)))
+    counted = book.play(PricesFound({(meta.provider, meta.model): ModelPrice(4.0, 20.0)}))
     again = book.play(Tick())
 
     assert not of(before, Prewarm)

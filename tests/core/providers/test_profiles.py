@@ -112,6 +112,20 @@ def test_without_a_file_the_packaged_models_stand(tmp_path: Path) -> None:
         (f'[[model]]\nprovider = "a"\nid = "x"\ntoken_factor = 1{"0" * 400}', "token_factor"),
         ('[[model]]\nprovider = "a"\nid = "x"\nefforts = ["hard"]', "hard"),
         ('[[model]]\nprovider = "a"\nid = "x"\nefforts = [[1]]', "efforts"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = 3', "no output_usd (at line 4)"),
+        ('[[model]]\nprovider = "a"\nid = "x"\nprices_as_of = 2026-11-29', "no input_usd (at line 4)"),
+        (
+            '[[model]]\nprovider = "a"\nid = "x"\n\noutput_usd = -1',
+            "output_usd of model 'x' is -1 (at line 5)",
+        ),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = nan', "nan (at line 4)"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = inf', "inf"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = true', "True"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = "3"', "'3'"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = 1e9', "1000000000.0"),
+        (f'[[model]]\nprovider = "a"\nid = "x"\ninput_usd = 1{"0" * 400}', "input_usd"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ncache_write_1h_usd = [1]', "cache_write_1h_usd"),
+        ('[[model]]\nprovider = "a"\nid = "x"\ninput_usd = 1\noutput_usd = 1\nprices_as_of = "May"', "'May'"),
     ],
 )
 def test_a_wrong_file_is_said_with_its_place_and_the_remedy(tmp_path: Path, text: str, words: str) -> None:

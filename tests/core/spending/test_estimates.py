@@ -185,6 +185,20 @@ def test_a_provider_that_never_says_is_estimated_too_and_where_nothing_is_paid_n
     assert booked(Usage(), SENT, 70, lambda _: None, is_whole=True) == Usage()
 
 
+def test_a_provider_that_never_says_is_booked_at_the_full_price_and_not_at_that_of_a_hit() -> None:
+    def at(usage: Usage) -> float:
+        return ((usage.input_tokens or 0) - 0.9 * (usage.cache_read_tokens or 0)) / 100
+
+    sent = Usage(input_tokens=1_000, cache_read_tokens=900, cache_write_tokens=50)
+    whole = booked(Usage(), sent, 0, at, is_whole=True)
+    assert (whole.cache_read_tokens, whole.cache_write_tokens, whole.cost_usd) == (0, 50, 10.0)
+    assert booked(Usage(output_tokens=7), sent, 7, at, is_whole=True).cost_usd == 10.0
+    cut = booked(Usage(), sent, 0, at, is_whole=False)
+    assert cut.cost_usd == pytest.approx(1.9), "what it had not come to say is taken as expected"
+    read = booked(Usage(cache_read_tokens=900), sent, 0, at, is_whole=True)
+    assert read.cost_usd == pytest.approx(1.9), "a stored prefix is read, whatever is said"
+
+
 def test_a_cache_of_which_nothing_was_told_is_taken_as_expected_and_where_nothing_is_paid_nothing_is_guessed() -> (
     None
 ):
