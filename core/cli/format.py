@@ -169,8 +169,8 @@ def context_text(report: ContextReport, columns: int | None = None) -> str:
 def models_text(
     providers: Iterable[ProviderStatus],
     models: Mapping[str, tuple[ModelProfile, ...]],
-    prices: Mapping[tuple[str, str], ModelPrice | None],
     columns: int | None = None,
+    prices: Mapping[tuple[str, str], ModelPrice | None] | None = None,
 ) -> str:
     """Providers with whether they can be used, and their models below, each with its price and who says so."""
     blocks = []
@@ -180,7 +180,7 @@ def models_text(
             (
                 f"  {model.id}",
                 _window(model),
-                price_words(prices.get((status.id, model.id))),
+                price_words((prices or {}).get((status.id, model.id))),
                 " ".join(effort.value for effort in model.efforts),
             )
             for model in models.get(status.id, ())

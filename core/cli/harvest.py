@@ -331,7 +331,7 @@ class SharedMoney:
         if limit is None or self._is_agreed or model_price(run.provider, run.model, wall_clock()) is not None:
             return ""
         (stop,) = unpriced_limits(run.model or run.provider, ((LimitScope.DAY, limit),))
-        if sys.stdin.isatty() and confirm(
+        if can_ask(self._console) and confirm(
             self._console, f"{stop.sentence} {verb} all the same?", is_yes=False
         ):
             self._is_agreed = True
@@ -344,8 +344,6 @@ class SharedMoney:
         if self._chosen.unread:
             self._console.note("manual-slop: go on with --over-limit, or correct the settings")
             return self._chosen.unread
-        if why := self._unpriced("Read"):
-            return why
         others = self.reserves.claim(
             RESERVE, usd
         )  # first: what is paid after it is in the logs, or still reserved
@@ -355,21 +353,21 @@ class SharedMoney:
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
         stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd)
         if stop is None:
-            return ""
+            if why := self._unpriced("Read"):
+                self.reserves.settle(RESERVE, {})
+            return why
         self.reserves.settle(RESERVE, {})
         self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
         return stop.sentence
 
     def let_batch_go(self, usd: float) -> str:
         """Decide over a batch. One that would go past the limit needs a yes. Returns as `let_go`."""
-        if why := self._unpriced("Submit"):
-            return why
         others = self.reserves.claim(RESERVE, 0.0)
         self.reserves.settle(RESERVE, {})
         spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
         why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
         if not why:
-            return ""
+            return self._unpriced("Submit")
         if can_ask(self._console) and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
             return ""
         self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")

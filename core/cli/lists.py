@@ -68,7 +68,7 @@ def run_models(options: Options, front: FrontEnd, console: Console) -> int:
 
 def _print_models(state: AppState, chosen: list[ProviderStatus], console: Console, *, is_json: bool) -> None:
     if not is_json:
-        console.write(models_text(chosen, state.config.models, state.config.prices, console.columns))
+        console.write(models_text(chosen, state.config.models, console.columns, state.config.prices))
         return
     console.json(
         {

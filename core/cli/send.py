@@ -24,7 +24,7 @@ from core.app.execution import act
 from core.base.errors import SlopError
 from core.base.text import clean
 from core.cli.arguments import Options
-from core.cli.confirmation import confirm
+from core.cli.confirmation import can_ask, confirm
 from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
@@ -310,7 +310,7 @@ class SentTurn:
             refusal = state.discussions.open[self.chosen].refusal
         if refusal is None or not isinstance(refusal.confirmed, PaidCommand):
             return None
-        if sys.stdin is None or not sys.stdin.isatty():
+        if not can_ask(self.console):
             return None
         self._end_line()
         is_yes = confirm(self.console, f"{refusal.sentence} Send it all the same?", is_yes=False)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from core.app.execution import ACT_S, too_slow
 from core.app.messages import Command
+from core.base import paths
 from core.base.errors import SlopError
 from core.cli.output import Console
 from core.settings.checks import did_you_mean
@@ -27,6 +28,10 @@ UNREADY = (*UNWRITTEN, "settings")
 
 HOME = "home"
 """Subject of the notice that the home can only be read: enough for a command that only reads."""
+
+
+SETTINGS = "settings-warning"
+"""Subject of the notice of what was found wrong while the settings were read."""
 
 
 class UsageError(SlopError):
@@ -104,9 +109,10 @@ def _errors(state: AppState, subjects: tuple[str, ...], before: frozenset[Notice
 
 
 def report_faults(state: AppState, console: Console) -> None:
-    """Say on standard error what of the settings could not be honoured, and what the home lacks."""
+    """Say on standard error what of the settings and of `models.toml` could not be honoured, and what the home lacks."""
     for notice in state.program.notices:
-        if notice.level is Level.ERROR and notice.id == HOME:
+        is_models = notice.id == SETTINGS and paths.MODELS_FILE in notice.text
+        if is_models or (notice.level is Level.ERROR and notice.id == HOME):
             console.note(f"manual-slop: warning: {notice.text} {notice.detail}".rstrip())
     report_settings(state.config.settings_faults, state.config.project, console)
 

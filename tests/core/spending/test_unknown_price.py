@@ -21,7 +21,7 @@ from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
 KEY = ("openai", "gpt-6.2-sol")
 DAY = CachingSettings(day_limit_usd=0.001)
-KNOWN = {KEY: ModelPrice(2.0, 10.0)}
+KNOWN: dict[tuple[str, str], ModelPrice | None] = {KEY: ModelPrice(2.0, 10.0)}
 
 
 def state(
@@ -91,7 +91,7 @@ def test_a_harvest_and_a_batch_are_judged_by_the_model_that_reads() -> None:
 def test_a_vendor_that_told_what_the_last_call_cost_is_asked_about_no_more() -> None:
     now = state(Settings(caching=DAY), {KEY: None})
     told = Message(
-        "m", Role.ASSISTANT, (), START, provider=KEY[0], model=KEY[1], usage=Usage(cost_usd=0.0001)
+        "m", START, Role.ASSISTANT, (), provider=KEY[0], model=KEY[1], usage=Usage(cost_usd=0.0001)
     )
     opened = replace(now.discussions.open["a"], entries=(told,))
 
@@ -118,17 +118,16 @@ def test_a_send_is_refused_each_time_and_goes_once_with_the_persons_yes(book: Pl
     chosen, key = unpriced(book)
     book.play(PricesFound({key: None}))
 
-    for number in range(2):
-        command_id = f"c{number}"
+    refusals = []
+    for command_id in ("one", "two"):
         assert not of(book.play(SendPrompt(chosen, "tides", command_id=command_id)), CallProvider)
         outcome = outcome_of(book.state, command_id)
         assert outcome is not None
         assert outcome.refusal is not None
         assert outcome.refusal.is_unpriced
         assert chosen not in book.state.turns.calls
-    assert outcome is not None
-    assert outcome.refusal is not None
-    book.play(outcome.refusal.confirmed)  # type: ignore[arg-type]
+        refusals.append(outcome.refusal)
+    book.play(refusals[-1].confirmed)  # type: ignore[arg-type]
     assert book.state.turns.calls[chosen].over_limit
 
 

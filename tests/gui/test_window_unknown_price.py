@@ -1,0 +1,89 @@
+"""The window with a day's limit and a model whose price nobody knows: it asks by a dialog, each time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.base import paths
+from core.discussion.messages import CreateDiscussion
+from core.spending.price_files import URL_VARIABLE
+from gui.app import WindowApp
+from gui.elements.editor import Editor
+from gui.screenshot import screenshot
+from tests.core.app.programs import until
+from tests.core.spending.test_own_prices import PriceServer
+from tests.gui.conftest import Screen
+from tests.gui.sitting import sees, watching
+from tests.vendors.compatible_server import MODEL, VLLM, CompatibleServer
+from tests.vendors.loopback import json_reply
+
+pytestmark = pytest.mark.gui
+SENTENCE = f"The price of {MODEL!r} is not known, so the limit of $0.001 for today cannot hold."
+
+
+def seen(screen: Screen, name: str) -> None:
+    """Keep a picture of the window where somebody wants to look at it."""
+    if folder := os.environ.get("SEEN"):
+        screenshot(Path(folder) / name, screen.driver.step)
+
+
+def ask(app: WindowApp, screen: Screen, text: str) -> None:
+    driver = screen.driver
+    driver.click(driver.find("Write a message", kind=Editor))
+    driver.type(text)
+    driver.key("Ctrl+Enter")
+
+
+def test_a_send_asks_each_time_and_newer_prices_end_that(
+    screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "config_dir", lambda: tmp_path)
+    with CompatibleServer(VLLM) as server, PriceServer() as prices:
+        monkeypatch.setenv(URL_VARIABLE, f"{prices.url}/data.json")
+        (tmp_path / "config.toml").write_text(
+            f'[providers.local]\nbase_url = "{server.url}/v1"\n'
+            "[ai_settings.caching]\nday_limit_usd = 0.001\n",
+            encoding="utf-8",
+        )
+        with watching(tmp_path, screen, monkeypatch) as app:
+            controller, driver = app.controller, screen.driver
+            assert controller is not None
+            controller.send(CreateDiscussion("Tides", "local", MODEL))
+            until(
+                controller,
+                lambda s: (
+                    any(o.id == s.discussions.selected_id for o in s.discussions.open.values())
+                    and len(s.discussions.summaries) == 2
+                ),
+            )
+            sees(driver, "Tides")
+            for answer in ("Do not send", "Send anyway"):
+                ask(app, screen, "when")
+                sees(driver, "The limit cannot hold")
+                assert driver.has(SENTENCE)
+                seen(screen, "asked.png")
+                assert server.bodies == []
+                driver.click(answer)
+            until(controller, lambda s: len(server.bodies) == 1 and not s.turns.calls)
+
+            ask(app, screen, "again")
+            sees(driver, "The limit cannot hold")
+            rows = [
+                {"id": one, "name": one, "api_pattern": "x", "models": [
+                    {"id": MODEL, "match": {"equals": MODEL}, "prices": {"input_mtok": 1, "output_mtok": 1}}
+                ]}
+                for one in ("anthropic", "google", "openai", "local")
+            ]  # fmt: skip
+            prices.given = json_reply(200, rows)
+            driver.click("Update prices")
+            until(controller, lambda s: s.config.price_source.name == "updated prices")
+            sees(driver, "Prices of 4 models of 4 providers were taken")
+            seen(screen, "updated.png")
+            driver.key("Ctrl+Enter")
+            until(controller, lambda s: len(server.bodies) == 2 and not s.turns.calls)
+            driver.key("Ctrl+,")
+            driver.step(10)
+            seen(screen, "settings.png")
