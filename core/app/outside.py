@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from functools import partial
@@ -25,6 +25,7 @@ from core.app.controller import wall_clock
 from core.app.counting import Counting
 from core.app.disk import DiskHandler, DiskWork, split_state
 from core.app.embedder_process import LocalEmbedder
+from core.app.home_prices import HomePrices, assembly_prices
 from core.app.messages import Effect, Event, HomeOpened, StopAll, WatchFiles
 from core.app.options import OutsideOptions
 from core.app.ownership import Ownership
@@ -48,7 +49,7 @@ from core.caching.offers import cache_prices
 from core.caching.rewrite_check import RewriteCheck
 from core.caching.setup import CacheSetup
 from core.caching.worker import CacheHandler
-from core.context.assembly import Assembler, Prices
+from core.context.assembly import Assembler
 from core.context.losses import LossesSaid
 from core.context.scale_file import HomeScaleStore
 from core.context.worker import ContextHandler
@@ -96,11 +97,10 @@ from core.turn.messages import CallProvider, CancelCall, SendRequest, TurnEffect
 from core.turn.worker import CallWorker
 from core.values.cache import CachePrices
 from core.values.mcp import WrappedCommand
-from core.values.provider import ModelPrice, ModelProfile, PriceSource
 from core.values.retrieval import SearchPlaces
 from core.values.spec import StackSpec
 from core.values.stack import StackInputs
-from core.values.usage import Usage, UsageKind
+from core.values.usage import UsageKind
 
 STOP_CALLS_S, STOP_ASKING_S = 5.0, 0.5
 STOP_WORKERS_S = 20.0
@@ -121,6 +121,7 @@ class LocalOutside:
         self._is_stopped = threading.Event()
         self._workers: list[QueueWorker[Any]] = []
         self._askers: dict[str, tuple[Call, QueueWorker[ListModels | TakePrices]]] = {}
+        self._prices = HomePrices(clock)
         self._counting = Counting(kept=paths.counts_file())
         self._clients = Clients(paths.cache_dir(), clock)
         self._journals = Journals(self.home)
@@ -325,16 +326,16 @@ class LocalOutside:
             self._clients,
             KeyStore(self.home),
             emit,
-            price=self._model_price,
-            use_prices=self._use_prices,
-            take_prices=self._take_prices,
+            price=self._prices.model_price,
+            use_prices=self._prices.use,
+            take_prices=self._prices.take,
         )
         outline = self._counting.outline
         caches = CacheSetup(
             prices=lambda kind, provider, model, at: cache_prices(provider, kind, model, at),
             kind=self._clients.kind,
             key_id=self._clients.key_id,
-            cost=self._cost,
+            cost=self._prices.cost,
             counted=self._counting.known,
             label=self._clients.label,
             may_store=self._ownership.is_ours,
@@ -357,7 +358,7 @@ class LocalOutside:
         self._assembler = Assembler(
             self._counting,
             outline,
-            _prices(),
+            assembly_prices(),
             clock,
             knowledge=Layer7(self.home).read,
             recall=Recaller(local_answer(self._retrieving), tell=emit).recall,
@@ -401,7 +402,7 @@ class LocalOutside:
             clock,
             emit,
             HarvestServices(
-                self._clients.get, self._cost, self._counting.messages, self._reserves.set_batches
+                self._clients.get, self._prices.cost, self._counting.messages, self._reserves.set_batches
             ),
             is_read_only=is_read_only,
         )
@@ -422,7 +423,7 @@ class LocalOutside:
         )
         self._forgetting = QueueWorker("forget", forgetter.handle, emit)
         self._compactor = CompactionHandler(
-            self.home, self._assembler, self._clients.get, self._cost, emit, self._reserves.note_out
+            self.home, self._assembler, self._clients.get, self._prices.cost, emit, self._reserves.note_out
         )
         self._compacting = QueueWorker("compaction", self._compactor.handle, emit)
         spender = spending_work.SpendingHandler(self._reserves, emit, partial(is_booked, self.home))
@@ -452,7 +453,7 @@ class LocalOutside:
             self._clients,
             self._journals,
             self._keeper,
-            self._cost,
+            self._prices.cost,
             clock,
         )
         self._calls = CallWorker(services, emit)
@@ -469,39 +470,5 @@ class LocalOutside:
         """Hold the home while something is forgotten. A program that owns it holds it already."""
         return nullcontext() if self._ownership.is_ours() else store_home.alone(self.home)
 
-    def _cost(self, provider: str, model: str, usage: Usage) -> float | None:
-        from core.spending.pricing import cost
-
-        return cost(provider, model, usage, self._clock())
-
-    def _model_price(self, provider: str, model: str) -> ModelPrice | None:
-        from core.spending.pricing import model_price
-
-        return model_price(provider, model, self._clock())
-
-    def _use_prices(self, models: Sequence[ModelProfile], kinds: Mapping[str, str]) -> PriceSource:
-        from core.spending.price_files import use_known_prices
-
-        return use_known_prices(models, kinds)
-
-    def _take_prices(self) -> str:
-        from core.spending.price_files import take_newer_prices
-
-        return take_newer_prices(self._clock())
-
     def _cache_prices(self, provider: str, model: str) -> CachePrices:
         return cache_prices(provider, self._clients.kind(provider), model, self._clock())
-
-
-def _prices() -> Prices:
-    def input_price(provider: str, model: str, at: datetime) -> float | None:
-        from core.spending.pricing import input_usd_per_token
-
-        return input_usd_per_token(provider, model, at)
-
-    def output_price(provider: str, model: str, at: datetime) -> float | None:
-        from core.spending.pricing import output_usd_per_token
-
-        return output_usd_per_token(provider, model, at)
-
-    return Prices(input_price, output_price)

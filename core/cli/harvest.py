@@ -22,11 +22,10 @@ from core.base.figures import count, money
 from core.base.opener import read_file
 from core.base.text import one_line
 from core.cli.arguments import Options
-from core.cli.confirmation import can_ask, check_terminal, confirm, confirm_final
+from core.cli.confirmation import check_terminal, confirm, confirm_final
 from core.cli.output import Console
 from core.cli.session import UsageError, check_name
-from core.cli.wording import in_terminal
-from core.discussion.payments import spent_today_usd
+from core.cli.shared_money import SharedMoney
 from core.harvest.batch_book import waiting
 from core.harvest.batch_prompts import answered_ones, not_asked
 from core.harvest.batch_run import BatchServices, batches_now, look_after_batches, withdraw_batches
@@ -53,21 +52,15 @@ from core.providers.protocol import CancelToken
 from core.settings.loader import LoadedSettings, config_request, load
 from core.settings.prompts import read_prompts
 from core.spending.harvest_costs import Payments
-from core.spending.limits import past_limit, reached, unpriced_limits
 from core.spending.price_files import priced_models
-from core.spending.pricing import cost, model_price
-from core.spending.shared_reserves import SharedReserves
+from core.spending.pricing import cost
 from core.values.batches import BatchReport
 from core.values.harvest import ArtifactClass, HarvestReport, HarvestUse
 from core.values.knowledge import NewItem
 from core.values.provider import ProviderKind
 from core.values.settings import KnowledgeSettings, Settings
-from core.values.spending import UNPRICED_REMEDY, LimitScope, Payment
 
 INTERRUPTED, NOT_AGREED = 130, 1
-
-RESERVE = "harvest"
-"""Key of the call under way, among what this program reserves."""
 
 
 class RunSet(msgspec.Struct, frozen=True):
@@ -312,72 +305,6 @@ def _apply_batches(
             return seen, batches_now(chosen.home), used_data(chosen, desk.paid.use), INTERRUPTED
         report = replace(done, artifacts=seen.artifacts, estimate=seen.estimate)
         return report, batches, used_data(chosen, desk.paid.use), 0
-
-
-class SharedMoney:
-    """The day's money, of which other programs on the home spend as well: it is counted anew before each call."""
-
-    def __init__(self, chosen: RunSet, paid: Payments, console: Console) -> None:
-        self.reserves = SharedReserves(chosen.home, wall_clock)
-        self._chosen, self._paid, self._console = chosen, paid, console
-        self._is_agreed = False
-
-    def _unpriced(self, verb: str) -> str:
-        """Sentence that the limit cannot hold because nobody knows the price; empty where it can, or the person says go on.
-
-        One yes holds for the run, as `--over-limit` does.
-        """
-        run, limit = self._chosen.run, self._chosen.limit_usd
-        if limit is None or self._is_agreed or model_price(run.provider, run.model, wall_clock()) is not None:
-            return ""
-        (stop,) = unpriced_limits(run.model or run.provider, ((LimitScope.DAY, limit),))
-        if can_ask(self._console) and confirm(
-            self._console, f"{stop.sentence} {verb} all the same?", is_yes=False
-        ):
-            self._is_agreed = True
-            return ""
-        self._console.note(f"manual-slop: go on with --over-limit. {in_terminal(UNPRICED_REMEDY)}")
-        return stop.sentence
-
-    def let_go(self, usd: float) -> str:
-        """Reserve for a call. Returns why it is not to be made, empty where it is."""
-        if self._chosen.unread:
-            self._console.note("manual-slop: go on with --over-limit, or correct the settings")
-            return self._chosen.unread
-        others = self.reserves.claim(
-            RESERVE, usd
-        )  # first: what is paid after it is in the logs, or still reserved
-        limit = self._chosen.limit_usd
-        if limit is None:
-            return ""
-        spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
-        stop = reached(LimitScope.DAY, limit, spent, others.reserved_usd)
-        if stop is None:
-            if why := self._unpriced("Read"):
-                self.reserves.settle(RESERVE, {})
-            return why
-        self.reserves.settle(RESERVE, {})
-        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
-        return stop.sentence
-
-    def let_batch_go(self, usd: float) -> str:
-        """Decide over a batch. One that would go past the limit needs a yes. Returns as `let_go`."""
-        others = self.reserves.claim(RESERVE, 0.0)
-        self.reserves.settle(RESERVE, {})
-        spent = max(spent_today_usd(self._chosen.home, wall_clock()), self._paid.spent_usd)
-        why = past_limit(self._chosen.limit_usd, spent, others.reserved_usd, usd)
-        if not why:
-            return self._unpriced("Submit")
-        if can_ask(self._console) and confirm(self._console, f"{why} Submit it all the same?", is_yes=False):
-            return ""
-        self._console.note("manual-slop: go on with --over-limit, or raise the limit in the settings")
-        return why
-
-    def paid(self, use: HarvestUse) -> None:
-        """The call is over, and what it cost is on disk."""
-        cost = use.cost_usd or 0.0
-        payments = {use.payment_id: Payment(cost, use.usage.is_estimate)} if cost else {}
-        self.reserves.settle(RESERVE, payments)
 
 
 def with_model(chosen: RunSet, clients: Clients) -> RunSet:

@@ -17,13 +17,13 @@ from core.cli.harvest import (
     NOT_AGREED,
     Interruptible,
     RunSet,
-    SharedMoney,
     run_settings,
     used_data,
     with_model,
 )
 from core.cli.memory_log import named_item
 from core.cli.output import Console
+from core.cli.shared_money import SharedMoney
 from core.harvest.generation import HarvestCancelledError, ProviderGenerate
 from core.harvest.merge_reply import merge_schema
 from core.harvest.merge_run import drop_merge_replies, propose_merge

@@ -24,10 +24,10 @@ from core.app.execution import act
 from core.base.errors import SlopError
 from core.base.text import clean
 from core.cli.arguments import Options
-from core.cli.confirmation import can_ask, confirm
 from core.cli.format import message_data, usage_line
 from core.cli.losses import say_losses
 from core.cli.output import Console
+from core.cli.past_limit import agreed, raise_unsent
 from core.cli.questions import ask_all, question_key
 from core.cli.send_beside import program_beside
 from core.cli.session import FrontEnd, UsageError, check_name, find_discussion, session
@@ -60,7 +60,6 @@ from core.values.messages import CallEnd, Entry, Message, ReasoningPart, Role, T
 from core.values.outcomes import CommandOutcome
 from core.values.provider import FAILURE_MARKS, ProviderKind
 from core.values.records import MessageRecord
-from core.values.spending import UNPRICED_REMEDY, LimitScope
 from core.values.state import AppState
 from core.values.updates import (
     is_busy,
@@ -304,17 +303,13 @@ class SentTurn:
         return self._finish(state or self.front.snapshot(), is_stopped=is_stopped)
 
     def _agreed(self, state: AppState | None) -> PaidCommand | None:
-        """What a limit stood against, with the person's yes; None where none did, nobody can be asked, or they say no."""
-        refusal = self.outcome.refusal if self.outcome is not None else None
-        if refusal is None and state is not None:
-            refusal = state.discussions.open[self.chosen].refusal
-        if refusal is None or not isinstance(refusal.confirmed, PaidCommand):
-            return None
-        if not can_ask(self.console):
+        """The send that a limit stood against, with the person's yes; None where none did, or there is no yes."""
+        opened = state and state.discussions.open[self.chosen]
+        refusal = (self.outcome and self.outcome.refusal) or (opened and opened.refusal)
+        if refusal is None:
             return None
         self._end_line()
-        is_yes = confirm(self.console, f"{refusal.sentence} Send it all the same?", is_yes=False)
-        return refusal.confirmed if is_yes else None
+        return agreed(self.console, refusal)
 
     def _follow(self) -> AppState | None:
         with self.console.waiting("Waiting for the reply"):
@@ -425,7 +420,7 @@ class SentTurn:
             self.printed = text
 
     def _finish(self, state: AppState, *, is_stopped: bool) -> int:
-        _raise_unsent(self.outcome)
+        raise_unsent(self.outcome)
         opened = state.discussions.open[self.chosen]
         replies = self._replies(opened)
         reply = replies[-1] if replies else _unwritten(state)
@@ -497,23 +492,6 @@ def _unwritten(state: AppState) -> Message | None:
             if isinstance(record, MessageRecord) and record.role is Role.ASSISTANT:
                 return message_of(record)
     return None
-
-
-_PAST_LIMIT = "Send it with --over-limit, or raise the limit in the settings"
-_UNPRICED = f"Send it with --over-limit. {in_terminal(UNPRICED_REMEDY)}"
-_PAST_UNREAD = "Correct the file, or send it with --over-limit"
-
-
-def _raise_unsent(outcome: CommandOutcome | None) -> None:
-    """Raise what stood against the send: nothing was called. The words stay with the person."""
-    if outcome is None or outcome.is_done:
-        return
-    problem = outcome.problem.removesuffix(".")
-    if outcome.refusal is not None:
-        is_unread = outcome.refusal.reached[0].scope is LimitScope.UNKNOWN
-        remedy = _PAST_UNREAD if is_unread else _PAST_LIMIT
-        raise SlopError(problem, remedy=_UNPRICED if outcome.refusal.is_unpriced else remedy)
-    raise SlopError(problem, remedy=outcome.remedy)
 
 
 def joined(message: Message, kind: type[TextPart | ReasoningPart]) -> str:

@@ -51,7 +51,7 @@ def use_known_prices(models: Iterable[ModelProfile], kinds: Mapping[str, str]) -
         kinds: the `ProviderKind` of each server.
 
     Returns:
-        Where they are from; its mark is another one whenever a price may be.
+        Their source; its mark is another one whenever a price may be.
     """
     known, taken = tuple(models), _taken(paths.prices_file())
     use_prices(PriceBook(known, dict(kinds), taken))
@@ -148,7 +148,7 @@ def _snapshot(data: bytes) -> DataSnapshot:
 
 
 def _taken(file: Path) -> TakenPrices | None:
-    """What was taken since the release; None where nothing was, or it cannot be read, which is logged."""
+    """Price data that were taken since the release; None where nothing was, or it cannot be read, which is logged."""
     try:
         head = read_json(read_start(file, _HEAD_BYTES).partition(b"\n")[0])
         day, mark = date.fromisoformat(str(head["taken_at"])[:10]).isoformat(), str(head["sha256"])

@@ -79,15 +79,13 @@ def price_effects(
         reader: provider and model that read in a harvest.
     """
     was, now = before.config, after.config
-    is_same = was is now or (
-        was.settings is now.settings and was.prices is now.prices and was.models is now.models
-    )
+    is_same = was.settings is now.settings and was.prices is now.prices and was.models is now.models
     if (is_same and before.discussions is after.discussions) or not now.providers:
         return ()
     readers = () if now.settings.caching.day_limit_usd is None else (reader(after),)
-    wanted = wanted_prices(after, readers)
-    is_asked = not now.is_settled and set(wanted) <= set(wanted_prices(before, readers))
-    return (FindCallPrices(wanted),) if wanted and not is_asked else ()
+    asked = wanted_prices(before, readers) if was.providers else ()
+    wanted = tuple(key for key in wanted_prices(after, readers) if key not in asked)
+    return (FindCallPrices(wanted),) if wanted else ()
 
 
 def _reserve_effects(before: AppState, after: AppState) -> tuple[SpendingEffect, ...]:

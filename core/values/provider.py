@@ -123,7 +123,7 @@ class ModelPrice(msgspec.Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """Who says so, and of which day."""
+        """Source of the price, and its day."""
         return ", ".join(filter(None, (self.source, self.as_of)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from core.discussion.messages import SetModel
 from core.settings.messages import FindCallPrices, PricesFound
 from core.spending.limits import batch_past_limit, has_room, limit_reached, reached_limits
 from core.turn.messages import CallProvider, CancelCall, RequestBuilt, SendPrompt, SendRequest
@@ -19,7 +20,7 @@ from core.values.updates import outcome_of
 from core.values.usage import Usage
 from tests.core.app.playbook import START, Playbook, of, settings_loaded
 
-KEY = ("openai", "gpt-6.2-sol")
+KEY, NEW = ("openai", "gpt-6.2-sol"), ("anthropic", "claude-new")
 DAY = CachingSettings(day_limit_usd=0.001)
 KNOWN: dict[tuple[str, str], ModelPrice | None] = {KEY: ModelPrice(2.0, 10.0)}
 
@@ -106,17 +107,14 @@ def book() -> Playbook:
     return made
 
 
-def unpriced(book: Playbook) -> tuple[str, tuple[str, str]]:
+def unpriced(book: Playbook) -> tuple[str, tuple[FindCallPrices, ...]]:
     chosen = book.discussion()
-    meta = replace(book.state.discussions.summaries[chosen].meta, provider="anthropic", model="claude-new")
-    rows = {chosen: replace(book.state.discussions.summaries[chosen], meta=meta)}
-    book.state = replace(book.state, discussions=replace(book.state.discussions, summaries=rows))
-    return chosen, (meta.provider, meta.model)
+    return chosen, of(book.play(SetModel(chosen, *NEW)), FindCallPrices)
 
 
 def test_a_send_is_refused_each_time_and_goes_once_with_the_persons_yes(book: Playbook) -> None:
-    chosen, key = unpriced(book)
-    book.play(PricesFound({key: None}))
+    chosen, _ = unpriced(book)
+    book.play(PricesFound({NEW: None}))
 
     refusals = []
     for command_id in ("one", "two"):
@@ -132,10 +130,9 @@ def test_a_send_is_refused_each_time_and_goes_once_with_the_persons_yes(book: Pl
 
 
 def test_the_price_is_looked_up_before_the_call_that_it_decides_about(book: Playbook) -> None:
-    chosen, key = unpriced(book)
     book.settles = False
-    asked = of(book.play(PricesFound({})), FindCallPrices)
-    assert [one.models for one in asked] == [(key,)]
+    chosen, asked = unpriced(book)
+    assert [one.models for one in asked] == [(NEW,)]
 
     book.play(SendPrompt(chosen, "tides"))
 
@@ -157,10 +154,10 @@ def test_a_request_without_a_price_is_not_sent_whatever_was_thought_before(book:
 
 
 def test_prices_are_asked_for_anew_when_their_data_have_changed(book: Playbook) -> None:
-    _, key = unpriced(book)
-    book.play(PricesFound({key: None}))
+    unpriced(book)
+    book.play(PricesFound({NEW: None}))
     loaded = settings_loaded(settings=Settings(caching=DAY))
     assert not of(book.play(loaded), FindCallPrices)
 
     source = replace(loaded.price_source, mark="newer")
-    assert key in of(book.play(replace(loaded, price_source=source)), FindCallPrices)[0].models
+    assert NEW in of(book.play(replace(loaded, price_source=source)), FindCallPrices)[0].models
