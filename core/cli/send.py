@@ -304,8 +304,8 @@ class SentTurn:
 
     def _agreed(self, state: AppState | None) -> PaidCommand | None:
         """The send that a limit stood against, with the person's yes; None where none did, or there is no yes."""
-        opened = state and state.discussions.open[self.chosen]
-        refusal = (self.outcome and self.outcome.refusal) or (opened and opened.refusal)
+        opened = None if state is None else state.discussions.open[self.chosen]
+        refusal = (self.outcome.refusal if self.outcome else None) or (opened.refusal if opened else None)
         if refusal is None:
             return None
         self._end_line()
