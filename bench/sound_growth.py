@@ -23,8 +23,8 @@ from panels.discussion.shown_words import shown_words
 TIMES = 4
 BAR = TIMES * 2.0
 """Most that four times the text may take, as many times as the text; a square takes sixteen times as long."""
-CHARS = 250_000
-LEAST_S = 0.002
+CHARS = 30_000
+LEAST_S = 0.001
 """Least time of the smaller text that counts: less is not told from noise."""
 RUNS = 3
 
