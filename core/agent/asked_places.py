@@ -1,12 +1,10 @@
-"""Names of files that are asked about every time: those that run or rule something, and those that hold secrets."""
+"""Names of files that are asked about every time before they are written: they run or rule something."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
-from fnmatch import translate
-from functools import lru_cache
+
+from core.base.key_names import folded, name_reasons
 
 RULING_FOLDERS = {
     ".git": "git obeys what stands there, hooks and settings among it",
@@ -71,27 +69,6 @@ IN_REPOSITORY = "It is in a folder that git takes for a repository: git obeys th
 
 _RULING_ENDS = {".code-workspace": "the editor runs tasks that stand there"}
 
-SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
-SECRET_FILES = (
-    ".env*", "*.env", ".netrc", "_netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
-    "credentials", "credentials.*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx",
-    "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate*", "*.tfvars*",
-)  # fmt: skip
-_SECRET = re.compile("|".join(translate(pattern) for pattern in SECRET_FILES))
-_SAMPLES = frozenset({".env.example", ".env.sample", ".env.template", ".env.dist"})
-
-_IGNORED = re.compile("[\u00ad\u034f\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
-"""Characters that a file system may leave out when it compares names."""
-_SHORT_GIT = re.compile(r"git~[0-9]+")
-
-
-@lru_cache(maxsize=4_096)
-def folded(name: str) -> str:
-    """A name as a file system that minds neither case nor form compares it: `.GIT`, `git~1` and `.git ` are `.git`."""
-    plain = unicodedata.normalize("NFKC", _IGNORED.sub("", name.split(":", 1)[0] or name)).casefold()
-    plain = plain.rstrip(" .") or plain
-    return ".git" if _SHORT_GIT.fullmatch(plain) else plain
-
 
 def is_repository(names: Iterable[str]) -> bool:
     """True for names in a folder that git takes for a repository, whatever it is named itself."""
@@ -122,14 +99,4 @@ def reasons_to_ask_before_writing(relative: str) -> tuple[str, ...]:
     ]
     if why := _ruling_reason(name) or (_BARE if name == "head" else ""):
         reasons.append(f"It is {name!r}: {why}.")
-    return (*dict.fromkeys(reasons), *reasons_to_ask_before_reading(relative))
-
-
-def reasons_to_ask_before_reading(relative: str) -> tuple[str, ...]:
-    """Reasons why a read is asked in every mode, a sentence each. Args as above."""
-    *folders, name = map(folded, relative.split("/"))
-    if any(each in SECRET_FOLDERS for each in folders):
-        return ("It is in a folder of keys and passwords.",)
-    if name not in _SAMPLES and _SECRET.match(name) is not None:
-        return ("Files of that name hold keys and passwords.",)
-    return ()
+    return (*dict.fromkeys(reasons), *name_reasons(relative))

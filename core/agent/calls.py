@@ -52,6 +52,7 @@ def places_of(state: AppState) -> ToolPlaces:
         home=state.program.home,
         is_trusted=project.is_trusted,
         bounds=tools.bounds,
+        shown=project.policies.shown,
     )
 
 

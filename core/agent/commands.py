@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from core.agent.capped_output import CappedOutput
+from core.agent.closed_view import ClosedViews
 from core.agent.guarded_places import GuardedPlaces, HeldPlaces, notes_of
 from core.agent.messages import CommandEnded
 from core.agent.run_marks import VARIABLE, RunMark
@@ -32,6 +33,7 @@ from core.agent.sandbox import (
     system_program,
 )
 from core.agent.secret_places import SecretPlaces, shut_note
+from core.agent.seen_places import ClosedView, missed_note
 from core.agent.tool import CommandOrder, ShellOutcome, ToolDesk, ToolPlaces
 from core.base import figures
 from core.base.child_process import program_environment
@@ -224,6 +226,8 @@ class Commands:
         self._mark = RunMark(home)
         self._guarded = GuardedPlaces(self._mark.note_held)
         self._secrets = SecretPlaces()
+        self._views = ClosedViews(self._secrets)
+        self._copies = ""
         self._lock = threading.Lock()
         self._is_closed = False
         self._discussions: dict[str, DiscussionCommands] = {}
@@ -246,6 +250,15 @@ class Commands:
     def guarded(self) -> GuardedPlaces:
         """Guarded places of projects, for what is started elsewhere."""
         return self._guarded
+
+    def closed_view(
+        self, root: str, shown: Collection[str], own: Collection[str] = (), named: Collection[str] = ()
+    ) -> ClosedView:
+        """What is seen beside a project by what runs without a yes for this very call. As `ClosedViews.view`."""
+        with self._lock:
+            if not self._copies:
+                self._copies = self._mark.scratch("settings")
+        return self._views.view(root, self._copies, shown, own, named)
 
     def marked_environment(self, scratch: str) -> dict[str, str]:
         """Environment of a command, with the mark by which the next start names what survived. Raises OSError."""
@@ -292,6 +305,9 @@ class Commands:
             self._starter.join()
             self._starter = None
         self._lifeline.close()
+        if self._copies:
+            with suppress(OSError):
+                remove_whole(self._copies)
         self._mark.drop()
 
     def begin(self, order: CommandOrder, places: ToolPlaces, scratch: str) -> tuple[Running, HeldPlaces]:
@@ -320,12 +336,14 @@ class Commands:
             lifeline=lifeline if is_bubble else None,
         )
         watch = BoundWatch(places.bounds, (places.root, scratch), self._most_processes)
-        shut = () if order.sees_secrets or not is_confined else self._secrets.below(places.root)
-        held = replace(self._guarded.hold(places.root), shut=shut) if is_confined else HeldPlaces()
+        is_closed = is_confined and not order.sees_secrets
+        view = self.closed_view(places.root, places.shown) if is_closed else None
+        shut = self._secrets.below(places.root, places.shown) if is_closed else ()
+        held = replace(self._guarded.hold(places.root), shut=shut, view=view) if is_confined else HeldPlaces()
         try:
             program, arguments = bash, command[1:]
             hidden = (*hidden_places(self._home), *shut) if is_confined else ()
-            seen = CommandPlaces(places.root, order.folder, scratch, hidden, held.guarded)
+            seen = CommandPlaces(places.root, order.folder, scratch, hidden, held.guarded, view)
             if confinement.program is not None:
                 program = confinement.program
                 arguments = confined(confinement, command, seen, needs_network=order.needs_network)
@@ -341,12 +359,21 @@ class Commands:
             raise
         return Running(process, is_own_space=is_bubble, grace_s=self._grace_s, watch=watch), held
 
-    def release(self, places: ToolPlaces, held: HeldPlaces) -> tuple[str, ...]:
-        """Let go of what was held for a command. Returns what the person should know, a sentence each."""
+    def release(
+        self, places: ToolPlaces, held: HeldPlaces, running: Running | None = None
+    ) -> tuple[str, ...]:
+        """Let go of what was held for a command. `running`: None where it did not begin. Returns what the person should know, a
+        sentence each.
+        """
         if self._confinement.get().program is None:
             return ()
         fresh = self._guarded.release(places.root, held)
-        return (*notes_of(held, fresh), shut_note(held.shut, places.root))
+        missed = (
+            missed_note(running.tail(), running.exit_code, held.view, places.root)
+            if running is not None
+            else ""
+        )
+        return (*notes_of(held, fresh), shut_note(held.shut, places.root), missed)
 
     def _environment(self, scratch: str) -> dict[str, str]:
         passed = program_environment(os.environ)
@@ -405,7 +432,7 @@ class DiscussionCommands:
             running.follow(deadline, desk.report)
         finally:
             self._forget(desk.call_id)
-            running.close(self._commands.release(places, held))
+            running.close(self._commands.release(places, held, running))
         return running.outcome()
 
     def start(self, order: CommandOrder, desk: ToolDesk) -> str:
@@ -442,7 +469,7 @@ class DiscussionCommands:
             )
         finally:
             self._forget(call_id)
-            running.close(self._commands.release(places, held))
+            running.close(self._commands.release(places, held, running))
             self._commands.background_end(self._discussion_id, call_id, running)
 
     def look(self, command_id: str) -> ShellOutcome | None:

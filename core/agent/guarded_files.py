@@ -15,14 +15,15 @@ from core.agent.asked_places import (
     IN_REPOSITORY,
     PARTS_OF_REPOSITORY,
     is_repository,
-    reasons_to_ask_before_reading,
     reasons_to_ask_before_writing,
 )
 from core.agent.tool import ToolPlaces
 from core.base import paths
 from core.base.disk import write_held
+from core.base.key_files import FileMark, mark_of
 from core.base.opener import SHARED_MODE, HeldFolder, OddFileError, held_folder, read_held
 from core.base.text import clean
+from core.context.key_gate import KeyGate
 from core.context.places import Places, is_inside
 
 MAX_FILE_BYTES = 16_000_000
@@ -59,11 +60,6 @@ class ToolPath(msgspec.Struct, frozen=True):
         return os.path.basename(self.path)
 
     @property
-    def read_reasons(self) -> tuple[str, ...]:
-        """Reasons to ask before it is read, whatever was granted."""
-        return reasons_to_ask_before_reading(self.relative)
-
-    @property
     def write_reasons(self) -> tuple[str, ...]:
         """Reasons to ask before it is written, whatever was granted."""
         reasons = reasons_to_ask_before_writing(self.relative)
@@ -79,19 +75,31 @@ class GuardedBytes(msgspec.Struct, frozen=True):
     """Bytes of a file with what tells it apart.
 
     Args:
-        data: None where there is no file; mode: permission bits; links: names that it has.
+        data: None where there is no file; mode: permission bits; mark: of the file as it was opened.
         problem: why it could not be read, a sentence.
     """
 
     data: bytes | None = None
     mode: int = 0
-    links: int = 1
+    mark: FileMark | None = None
     problem: str = ""
 
     @property
     def sha256(self) -> str:
         """Of the bytes (hex), empty where there is no file."""
         return "" if self.data is None else hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def has_other_names(self) -> bool:
+        """True if it has hard links."""
+        return self.mark is not None and self.mark.links > 1
+
+
+def key_reasons(place: ToolPath, found: GuardedBytes, gate: KeyGate) -> tuple[str, ...]:
+    """Reasons to ask before a file that was read is shown, whatever was granted."""
+    if found.data is None or found.mark is None:
+        return ()
+    return gate.reasons(place.path, found.mark, found.data)
 
 
 class Fence:
@@ -208,7 +216,7 @@ def _read_in(folder: HeldFolder, place: ToolPath, most_bytes: int) -> GuardedByt
     data = read_held(descriptor, most_bytes)
     if len(data) > most_bytes:  # it grew
         return GuardedBytes(problem=_too_large(place, len(data), most_bytes))
-    return GuardedBytes(data, stat.S_IMODE(status.st_mode), status.st_nlink)
+    return GuardedBytes(data, stat.S_IMODE(status.st_mode), mark_of(status))
 
 
 def _holds_repository(folder: str) -> bool:

@@ -11,7 +11,9 @@ from contextlib import suppress
 
 import msgspec
 
-from core.agent.asked_places import folded, is_repository, rules_something
+from core.agent.asked_places import is_repository, rules_something
+from core.agent.seen_places import ClosedView
+from core.base.key_names import folded
 from core.base.opener import SHARED_MODE, make_folder, open_descriptor, read_file
 
 MOST_LOOKED_AT = 5_000
@@ -42,11 +44,13 @@ class HeldPlaces(msgspec.Struct, frozen=True):
         guarded: read-only, they are there, folders that hold a name among them.
         open_links: guarded places that are links, which no mount can shut.
         shut: files that may hold secrets, empty for it.
+        view: what it sees beside the project; None: the whole machine, but for what is hidden.
     """
 
     guarded: tuple[str, ...] = ()
     open_links: tuple[str, ...] = ()
     shut: tuple[str, ...] = ()
+    view: ClosedView | None = None
 
 
 class GuardedPlaces:

@@ -13,6 +13,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from core.agent.seen_places import ClosedView
+from core.agent.toolchains import SYSTEM
 from core.base import paths
 from core.base.bounds import SandboxMounts
 from core.base.child_process import output_of
@@ -48,6 +50,8 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108  of the sandbox
 _SYSTEM_SOCKETS = ("/run", "/var/run", "/var/tmp")  # noqa: S108  hidden, not used
 _OF_THE_MACHINE = ("/proc/sys", "/proc/fs", "/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/mtrr")
 _RUN_KEPT = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
+_OF_PERSONS = ("/Users", "/Volumes", "/private/var/root")
+"""Folders of persons and disks on macOS."""
 _RUN_NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf")
 
 
@@ -69,7 +73,8 @@ class CommandPlaces(msgspec.Struct, frozen=True):
     Args:
         root: the project, writable; folder: where it works; scratch: writable, its `/tmp`.
         hidden: folders and files of ours, in no command's reach.
-        guarded: in the project, read-only; they are there. shown: below the machine's `/tmp` and seen all the same, read-only.
+        guarded: in the project, read-only; they are there.
+        view: all that is seen beside the project and scratch; None: the whole machine, but for what is hidden.
     """
 
     root: str
@@ -77,7 +82,7 @@ class CommandPlaces(msgspec.Struct, frozen=True):
     scratch: str
     hidden: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
-    shown: tuple[str, ...] = ()
+    view: ClosedView | None = None
 
 
 def check_root(root: str) -> None:
@@ -208,35 +213,75 @@ def _sized_devices() -> tuple[str, ...]:
 
 
 def _bubblewrap(places: CommandPlaces, *, needs_network: bool, has_sizes: bool) -> Iterator[str]:
+    size = ("--size", str(TMPFS_BYTES)) if has_sizes else ()
+    view = places.view
     yield from _NAMESPACES
     if not needs_network:
         yield "--unshare-net"
-    yield from ("--ro-bind", "/", "/", "--dev", "/dev", *_processes(), "--bind", places.scratch, "/tmp")  # noqa: S108
-    for place in places.shown:
-        yield from ("--ro-bind", place, place)
+    if view is None:
+        yield from ("--ro-bind", "/", "/")
+    else:
+        yield from _system(view)
+    yield from ("--dev", "/dev", *_processes(), "--bind", places.scratch, "/tmp")  # noqa: S108
     if has_sizes:
         yield from _sized_devices()
     covered: list[str] = []
     for folder in _SYSTEM_SOCKETS:
         if os.path.isdir(folder) and not os.path.islink(folder):
-            yield from (*(("--size", str(TMPFS_BYTES)) if has_sizes else ()), "--tmpfs", folder)
+            yield from (*size, "--tmpfs", folder)
             covered.append(folder)
+        elif view is not None and os.path.islink(folder):
+            yield from ("--symlink", os.readlink(folder), folder)
     for kept in (*_RUN_KEPT, *(_RUN_NAMES if needs_network else ())):
         if os.path.exists(kept):
             yield from ("--ro-bind", kept, kept)
     masked = list(_outermost(places.hidden, (*covered, "/tmp")))  # noqa: S108
+    if view is not None:
+        masked = list(_outermost((*filter(view.shows, places.hidden), *view.masked), ()))
+        yield from (*size, "--tmpfs", view.home)
+        yield from _beside(view, places.root)
     for place in masked:
         yield from _mask(place)
     yield from ("--bind", places.root, places.root)
     ways, inside = _mounts_inside(places)
     for way in ways:
         yield from ("--ro-bind" if way in places.guarded else "--bind", way, way)
+    for source, place in view.mounts if view is not None else ():
+        if is_inside(place, places.root):
+            yield from ("--ro-bind", source, place)
     for place in inside:  # a project may hold what is hidden, as a person's own folder does
         yield from _mask(place)
     for place in dict.fromkeys((*masked, *inside)):
         if os.path.isdir(place) and not is_inside(places.root, place):
             yield from ("--remount-ro", place)
+    if view is not None:
+        yield from ("--remount-ro", "/")
     yield from ("--chdir", places.folder)
+
+
+def _system(view: ClosedView) -> Iterator[str]:
+    """Parts of the system: the root itself is an empty folder."""
+    for place, target in view.links:
+        if _is_of_system(place):
+            yield from ("--symlink", target, place)
+    for source, place in view.mounts:
+        if _is_of_system(place):
+            yield from ("--ro-bind", source, place)
+
+
+def _beside(view: ClosedView, root: str) -> Iterator[str]:
+    """What is shown beside the system and the project, over the empty home and the scratch folder."""
+    for place, target in view.links:
+        if not (_is_of_system(place) or is_inside(place, root)):
+            yield from ("--symlink", target, place)
+    for source, place in view.mounts:
+        if not (_is_of_system(place) or is_inside(place, root)):
+            yield from ("--ro-bind", source, place)
+
+
+def _is_of_system(place: str) -> bool:
+    """True for a place that is mounted before those that are the sandbox's own, in memory."""
+    return any(is_inside(place, folder) for folder in (*SYSTEM, "/etc"))
 
 
 def mounts_of(places: CommandPlaces) -> SandboxMounts:
@@ -291,6 +336,17 @@ def _profile(places: CommandPlaces, *, needs_network: bool) -> str:
         "(deny signal (target others))",
         "(allow signal (target pgrp))",
     ]
+    if (view := places.view) is not None:
+        rules += [
+            f"(deny file-read* file-write* (subpath {quoted(place)}))" for place in (view.home, *_OF_PERSONS)
+        ]
+        rules.append(f"(allow file-read-metadata (subpath {quoted(view.home)}))")
+        rules += [
+            f"(allow file-read* (subpath {quoted(place)}))"
+            for source, place in view.mounts
+            if source == place
+        ]
+        rules += [f"(deny file-read* file-write* (subpath {quoted(place)}))" for place in view.masked]
     rules += [f"(deny file-read* file-write* (subpath {quoted(place)}))" for place in places.hidden]
     rules += [
         f"(allow file-read* file-write* (subpath {quoted(place)}))" for place in (places.root, places.scratch)
@@ -301,4 +357,8 @@ def _profile(places: CommandPlaces, *, needs_network: bool) -> str:
         if is_inside(place, places.root)
     ]
     rules += [f"(deny file-write* (subpath {quoted(place)}))" for place in places.guarded]
+    copied = [place for source, place in places.view.mounts if source != place] if places.view else []
+    rules += [
+        f"(deny file-read* (subpath {quoted(place)}))" for place in copied
+    ]  # no copy can stand in its place
     return "\n".join(rules)

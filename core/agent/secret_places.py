@@ -10,19 +10,23 @@ import os
 import stat
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
 import msgspec
 
-from core.agent.asked_places import SECRET_FOLDERS, folded, reasons_to_ask_before_reading
 from core.agent.guarded_places import PASSED_OVER
-from core.context.places import is_inside
+from core.base.figures import size
+from core.base.key_files import KeyContents
+from core.base.key_names import KEY_FOLDERS, folded, is_key_name
+from core.context.places import is_below, is_inside
 
 MOST_LOOKED_AT = 200_000
 """Entries of a project among which they are looked for, but for folders of what was fetched or built."""
 MOST_SHUT = 300
+MOST_READ_BYTES = 1_000_000_000
+"""Of the beginnings of a project's files that are looked through for keys at once; what was read before counts for nothing."""
 NAME_THEM = "Name a file of keys in the command (`.env`), and a person is asked"
 _MOST_NAMED = 3
 _SETTLED_NS = 100_000_000
@@ -32,7 +36,7 @@ _CODE = (
     ".py", ".pyi", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".go", ".rs", ".java", ".kt", ".scala", ".rb", ".php",
     ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".ex", ".exs", ".md", ".html",
 )  # fmt: skip
-"""Ends of `credentials.*` that are a program's own text."""
+"""Ends of names such as `credentials.*` that are a program's own text; what stands in it is looked at as in any other."""
 _KEYS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore")
 _TESTS = frozenset(
     {
@@ -60,6 +64,7 @@ class _Folder(msgspec.Struct, frozen=True, gc=False):
     count: int
     folders: tuple[str, ...]
     secrets: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 class SecretPlaces:
@@ -72,10 +77,14 @@ class SecretPlaces:
     def __init__(self, remedy: str = NAME_THEM) -> None:
         self._remedy = remedy
         self._known: dict[str, dict[str, _Folder]] = {}
+        self._contents = KeyContents()
 
-    def below(self, root: str) -> tuple[str, ...]:
-        """Files and folders that may hold secrets, absolute, links resolved; those that a link leads to elsewhere among them,
-        and every other name of the same file (a hard link) in the project.
+    def below(self, root: str, shown: Collection[str] = ()) -> tuple[str, ...]:
+        """Files and folders that may hold secrets by name or content, absolute, links resolved; those that a link leads to
+        elsewhere among them, and every other name of the same file (a hard link) in the project.
+
+        Args:
+            shown: places that a person showed to what runs there, absolute, links resolved: they are none.
 
         Raises:
             PermissionError: there are more of them than are shut, or more in the project than is looked at: whoever asks
@@ -84,14 +93,16 @@ class SecretPlaces:
         found: dict[str, None] = {}
         before, seen = self._known.get(root, {}), dict[str, _Folder]()
         waiting, left = deque([(root, False)]), MOST_LOOKED_AT
+        most_bytes = self._contents.read_bytes + MOST_READ_BYTES
         while waiting:
             folder, is_of_tests = waiting.popleft()
             if (known := _read(folder, before.get(folder), is_of_tests=is_of_tests)) is None:
                 continue
             seen[folder] = known
             left -= known.count
-            found |= {os.path.realpath(path): None for path in known.secrets}
-            if left < 0 or len(found) > MOST_SHUT:
+            secrets = (*known.secrets, *filter(self._contents.reasons, known.files))
+            found |= {path: None for path in map(os.path.realpath, secrets) if not is_below(path, shown)}
+            if left < 0 or len(found) > MOST_SHUT or self._contents.read_bytes > most_bytes:
                 raise self._too_many(left)
             waiting += (
                 (path, is_of_tests or folded(os.path.basename(path)) in _TESTS) for path in known.folders
@@ -108,7 +119,7 @@ class SecretPlaces:
         what = (
             f"more than {MOST_LOOKED_AT:,} files are here"
             if left < 0
-            else f"more than {MOST_SHUT} files here may hold keys or passwords"
+            else f"more than {MOST_SHUT} files here may hold keys or passwords, or {size(MOST_READ_BYTES)} would have to be looked through"
         )
         return PermissionError(
             f"{what}, too many to shut those with secrets to what nobody said yes to. {self._remedy}"
@@ -196,28 +207,28 @@ def _read(folder: str, known: _Folder | None, *, is_of_tests: bool) -> _Folder |
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return None
-    folders, secrets = _sorted(entries, is_of_tests=is_of_tests)
-    return _Folder(stamp if is_settled else None, is_of_tests, len(entries), folders, secrets)
+    parts = _sorted(entries, is_of_tests=is_of_tests)
+    return _Folder(stamp if is_settled else None, is_of_tests, len(entries), *parts)
 
 
 def _sorted(
     entries: Iterable[os.DirEntry[str]], *, is_of_tests: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Folders to be looked into, and places that may hold secrets."""
-    folders, secrets = [], []
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Folders to be looked into, places that may hold secrets by their names, and files of which the content tells."""
+    folders, secrets, files = [], [], []
     for entry in entries:
         name = folded(entry.name)
         if entry.is_dir(follow_symlinks=False):
-            if name in SECRET_FOLDERS:
+            if name in KEY_FOLDERS:
                 secrets.append(entry.path)
             elif name != ".git" and name not in PASSED_OVER:
                 folders.append(entry.path)
-        elif reasons_to_ask_before_reading(name) and not _is_harmless(name, is_of_tests=is_of_tests):
+        elif is_key_name(name) and not _is_harmless(name, is_of_tests=is_of_tests):
             secrets.append(entry.path)
-    return tuple(folders), tuple(secrets)
+        elif not is_of_tests and entry.is_file(follow_symlinks=False):
+            files.append(entry.path)
+    return tuple(folders), tuple(secrets), tuple(files)
 
 
 def _is_harmless(name: str, *, is_of_tests: bool) -> bool:
-    return (name.startswith("credentials.") and name.endswith(_CODE)) or (
-        is_of_tests and name.endswith(_KEYS)
-    )
+    return name.endswith(_CODE) or (is_of_tests and name.endswith(_KEYS))

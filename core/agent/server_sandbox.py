@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from core.agent.closed_view import own_places
 from core.agent.commands import Commands
 from core.agent.guarded_places import CAME_TO_BE, HeldPlaces
 from core.agent.sandbox import (
@@ -35,7 +36,8 @@ class ServerSandbox:
     """Sandboxes of all MCP servers over stdio. Thread-safe.
 
     A server may write into a scratch folder of its own, which is its `/tmp`, and into the project where it is started
-    for one; there files with secrets are shut to it, unless the yes to it names them. Where nothing confines commands, nothing
+    for one; there files with secrets are shut to it, unless the yes to it names them. Beside that it sees what its command
+    names, the system, toolchains, and an empty home. Where nothing confines commands, nothing
     confines a server: `Commands.sandbox` says so.
 
     Args:
@@ -58,6 +60,7 @@ class ServerSandbox:
         needs_network: bool,
         bounds: CommandBounds = CommandBounds(),  # noqa: B008 (frozen)
         named: Collection[str] = (),
+        shown: Collection[str] = (),
     ) -> WrappedCommand:
         """Put a server's command into its sandbox; `functools.partial` over name and root makes a `Wrap`.
 
@@ -65,6 +68,7 @@ class ServerSandbox:
             root: of the trusted project that it is started for, absolute, links resolved; empty for none.
             command: its program absolute; bounds: as of a command of the agent.
             named: files that the yes to it names, absolute, links resolved: they are open to it whatever they hold.
+            shown: places that the person showed to what runs in the project, absolute, links resolved.
 
         Raises:
             OSError: there is no place for its scratch folder, it could write everywhere, or the project's secrets are too many.
@@ -89,12 +93,14 @@ class ServerSandbox:
             )
         held = HeldPlaces()
         if root:
-            shut = tuple(path for path in self._secrets.below(root) if path not in named)
+            shut = tuple(path for path in self._secrets.below(root, shown) if path not in named)
             held = replace(self._commands.guarded.look(root), shut=shut)
             with self._lock:
                 self._places[name] = (root, held)
-        hidden, shown = (*hidden_places(self._home), *held.shut), own_files(command)
-        places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, shown)
+        own = (*own_places(command, root), *named)
+        view = self._commands.closed_view(root, shown, own, named)
+        hidden = (*hidden_places(self._home), *held.shut)
+        places = CommandPlaces(root or scratch, root or tmp, scratch, hidden, held.guarded, view)
         arguments = confined(confinement, started, places, needs_network=needs_network)
         mounts = mounts_of(places) if is_bubble else None
         return WrappedCommand(
@@ -133,21 +139,3 @@ class ServerSandbox:
         for folder in folders:
             with suppress(OSError):
                 remove_whole(folder)
-
-
-def own_files(command: tuple[str, ...]) -> tuple[str, ...]:
-    """Files of a command below `/tmp`, which its sandbox has anew: its program, with the virtual environment around it, and
-    what its arguments name, a package of npm with those beside it that it needs. A person approved them all.
-    """
-    program = Path(command[0])
-    around = program.parent.parent
-    first = around if (around / "pyvenv.cfg").is_file() else program
-    wanted = tuple(map(_with_packages, (first, *(Path(one) for one in command[1:] if one.startswith("/")))))
-    below = Path("/tmp")  # noqa: S108
-    return tuple(str(one) for one in wanted if one != below and one.is_relative_to(below) and one.exists())
-
-
-def _with_packages(path: Path) -> Path:
-    """The folder of npm's packages around a file, in which it finds what it imports; the file itself where there is none."""
-    inner_first = (folder for folder in path.parents if folder.name == "node_modules")
-    return next(reversed(tuple(inner_first)), path)

@@ -24,6 +24,8 @@ class ToolPlaces(msgspec.Struct, frozen=True):
         home: ours, which no tool reaches; scratch: a private temporary folder, empty until one is needed.
         journal: the journal file; is_trusted: the folder is trusted: else there are no file and command tools.
         bounds: of each command there.
+        shown: places that the person showed to what runs there without a yes, absolute, links resolved: outside the project,
+            or files in it that are no keys.
     """
 
     root: str
@@ -33,6 +35,7 @@ class ToolPlaces(msgspec.Struct, frozen=True):
     journal: str = ""
     is_trusted: bool = False
     bounds: CommandBounds = msgspec.field(default_factory=CommandBounds)
+    shown: tuple[str, ...] = ()
 
 
 class Judged(msgspec.Struct, frozen=True):

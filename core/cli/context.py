@@ -48,7 +48,14 @@ def run_context(options: Options, front: FrontEnd, console: Console) -> int:
         spec = replace(spec, inputs=replace(spec.inputs, user_text=clean(given.message)))
     say_losses(spec, console)
     with console.waiting("Reading the preset's files"):
-        items = read_items(spec.root, spec.preset.items, spec.limits, spec.allowed_roots, outline=symbols_of)
+        items = read_items(
+            spec.root,
+            spec.preset.items,
+            spec.limits,
+            spec.allowed_roots,
+            outline=symbols_of,
+            shown=spec.shown,
+        )
         digest, facts, notes, _ = Layer7(Path(state.program.home)).read(spec, items)
         inputs = replace(spec.inputs, items=items, digest=digest, domain_facts=facts, notes=notes)
     with console.waiting("Looking for what fits the message"):

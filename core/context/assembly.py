@@ -197,6 +197,7 @@ class Assembler:
                 spec.allowed_roots,
                 cache=self._files,
                 outline=self._outline,
+                shown=spec.shown,
             )
 
     def report(self, assembly: Assembly, planned: PlannedRequest | None = None) -> ContextReport:

@@ -22,6 +22,7 @@ _WHY = {
     FileProblemKind.NOT_UTF8: "not UTF-8",
     FileProblemKind.NOT_A_FILE: "not a regular file",
     FileProblemKind.OUTSIDE: "outside the project",
+    FileProblemKind.KEYS: "may hold keys",
     FileProblemKind.EMPTY_GLOB: "no file matches",
     FileProblemKind.TOO_MANY: "too many files match",
 }

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from core.base.key_files import mark_of
 from core.base.opener import OddFileError, open_descriptor
 from core.context.file_content import read_content
 from core.context.globs import SKIPPED_FOLDERS, GlobFound, expand, glob_base
 from core.context.ignores import ignores_at
+from core.context.key_gate import REMEDY, KeyGate
 from core.context.places import Places
 from core.values.curation import (
     FileItem,
@@ -41,12 +43,13 @@ _KINDS = (
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """A snapshot with the marks that its file had."""
+    """A snapshot with the marks that its file had. `keys`: why it is taken for a file of keys, empty where it is none."""
 
     marks: tuple[int, int, int, int]
     shown: str
     snapshot: FileSnapshot
     has_symbols: bool
+    keys: str = ""
 
 
 class FileCache:
@@ -78,12 +81,13 @@ class Reader(msgspec.Struct, frozen=True):
 
     Args:
         places: which folders may be read; limits: sizes and counts; cache: None reads everything.
-        outline: makes outlines for the items that need them.
+        outline: makes outlines for the items that need them; gate: keeps files of keys out.
     """
 
     places: Places
     limits: FileLimits
     outline: Outliner
+    gate: KeyGate
     cache: FileCache | None = None
 
 
@@ -95,6 +99,7 @@ def read_items(
     *,
     cache: FileCache | None = None,
     outline: Outliner | None = None,
+    shown: Sequence[str] = (),
 ) -> tuple[ItemFiles, ...]:
     """Read the files of a preset. Disabled items are given back unread.
 
@@ -102,8 +107,9 @@ def read_items(
         root: the project's root, absolute; allowed_roots: other folders that may be read.
         items: in preset order; cache: what was read before, updated in place.
         outline: makes outlines of files whose item needs them; None: in this process.
+        shown: places that the person said hold no keys, absolute, links resolved.
     """
-    reader = Reader(Places(root, allowed_roots), limits, outline or _own_outline, cache)
+    reader = _reader(root, limits, allowed_roots, cache, outline, shown)
     return tuple(read_with(reader, item) if item.enabled else ItemFiles(item, ()) for item in items)
 
 
@@ -115,10 +121,23 @@ def read_item(
     *,
     cache: FileCache | None = None,
     outline: Outliner | None = None,
+    shown: Sequence[str] = (),
 ) -> ItemFiles:
     """Read the files of one item, enabled or not. Args as for `read_items`."""
-    reader = Reader(Places(root, allowed_roots), limits, outline or _own_outline, cache)
+    reader = _reader(root, limits, allowed_roots, cache, outline, shown)
     return read_with(reader, item)
+
+
+def _reader(
+    root: str,
+    limits: FileLimits,
+    allowed_roots: Sequence[str],
+    cache: FileCache | None,
+    outline: Outliner | None,
+    shown: Sequence[str],
+) -> Reader:
+    places = Places(root, allowed_roots)
+    return Reader(places, limits, outline or _own_outline, KeyGate(places.root, shown), cache)
 
 
 def read_with(reader: Reader, item: FileItem) -> ItemFiles:
@@ -189,8 +208,16 @@ def _read_known(
     known = reader.cache.find(path, marks, shown) if reader.cache else None
     if known is None:
         problem = _refused(status, reader.limits)
-        snapshot = _stated(path, shown, status, problem) if problem else _read(reader, path, shown, status)
-        known = _Known(marks, shown, snapshot, has_symbols=False)
+        keys = ""
+        if problem is None and (found := reader.gate.place_reasons(path, mark_of(status))):
+            snapshot, keys = _stated(path, shown, status, None), found[0]
+        elif problem is not None:
+            snapshot = _stated(path, shown, status, problem)
+        else:
+            snapshot, keys = _read(reader, path, shown, status)
+        known = _Known(marks, shown, snapshot, has_symbols=False, keys=keys)
+    if known.keys:  # not kept: it may be shown by the next time
+        return _stated(path, shown, status, _of_keys(known.keys))
     if needs_symbols and not known.has_symbols:
         symbols = reader.outline(path, known.snapshot.text)
         known = replace(known, snapshot=replace(known.snapshot, symbols=symbols), has_symbols=True)
@@ -199,13 +226,14 @@ def _read_known(
     return known.snapshot
 
 
-def _read(reader: Reader, path: str, shown: str, status: os.stat_result) -> FileSnapshot:
+def _read(reader: Reader, path: str, shown: str, status: os.stat_result) -> tuple[FileSnapshot, str]:
+    """The snapshot, and why it is taken for a file of keys."""
     limit = reader.limits.max_file_bytes
     try:
         descriptor = open_descriptor(path, os.O_RDONLY, follows_links=False)
     except OddFileError as fault:  # it took the file's place since the look at it
         odd = FileProblem(FileProblemKind.NOT_A_FILE, f"The file cannot be read: {fault.strerror}.")
-        return _stated(path, shown, status, odd)
+        return _stated(path, shown, status, odd), ""
     try:
         opened = os.fstat(descriptor)
         problem = _refused(opened, reader.limits)
@@ -215,10 +243,12 @@ def _read(reader: Reader, path: str, shown: str, status: os.stat_result) -> File
     if problem is None and len(data) > limit:
         problem = _too_large(len(data), reader.limits)
     if problem is not None:
-        return _stated(path, shown, status, problem)
+        return _stated(path, shown, status, problem), ""
+    if found := reader.gate.reasons(path, mark_of(opened), data):
+        return _stated(path, shown, status, None), found[0]
     content = read_content(data)
     lines = content.text.count("\n") + (1 if content.text and not content.text.endswith("\n") else 0)
-    return FileSnapshot(
+    snapshot = FileSnapshot(
         path=shown,
         absolute_path=path,
         sha256=content.sha256,
@@ -229,6 +259,7 @@ def _read(reader: Reader, path: str, shown: str, status: os.stat_result) -> File
         problem=content.problem,
         text_sha256=content.text_sha256,
     )
+    return snapshot, ""
 
 
 def _read_all(descriptor: int, expected: int, limit: int) -> bytes:
@@ -242,7 +273,7 @@ def _read_all(descriptor: int, expected: int, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def _stated(path: str, shown: str, status: os.stat_result, problem: FileProblem) -> FileSnapshot:
+def _stated(path: str, shown: str, status: os.stat_result, problem: FileProblem | None) -> FileSnapshot:
     """A file of which only size and time are known."""
     size, changed = status.st_size, status.st_mtime_ns
     return FileSnapshot(shown, path, size_bytes=size, mtime_ns=changed, problem=problem)
@@ -262,6 +293,10 @@ def _too_large(size: int, limits: FileLimits) -> FileProblem:
         "Curate a smaller file, or raise `max_file_bytes` under [files] in the user settings."
     )
     return FileProblem(FileProblemKind.TOO_LARGE, detail)
+
+
+def _of_keys(why: str) -> FileProblem:
+    return FileProblem(FileProblemKind.KEYS, f"{why} It is not sent. {REMEDY}.")
 
 
 def _vanished() -> FileProblem:

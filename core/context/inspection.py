@@ -19,7 +19,13 @@ def inspect(state: AppState, path: str) -> Result:
         return state, ()
     project = state.config.project
     return state, (
-        InspectOnDisk(project.root, FileItem(path), project.allowed_roots, state.config.settings.files),
+        InspectOnDisk(
+            project.root,
+            FileItem(path),
+            project.allowed_roots,
+            state.config.settings.files,
+            project.policies.shown,
+        ),
     )
 
 

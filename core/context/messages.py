@@ -106,6 +106,7 @@ class InspectOnDisk(msgspec.Struct, frozen=True):
     item: FileItem
     allowed_roots: tuple[str, ...]
     limits: FileLimits
+    shown: tuple[str, ...] = ()
 
 
 class GlobLoss(msgspec.Struct, frozen=True):

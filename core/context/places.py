@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core.base.text import clean
 
@@ -74,3 +74,8 @@ class Places:
 def is_inside(path: str, folder: str) -> bool:
     """True if `path` is `folder` or lies in it. Both absolute and normal."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def is_below(path: str, places: Collection[str]) -> bool:
+    """True if a path is one of some places, or lies in one."""
+    return any(is_inside(path, place) for place in places)

@@ -67,6 +67,7 @@ def stack_spec(
         root=state.config.project.root,
         allowed_roots=state.config.project.allowed_roots,
         limits=state.config.settings.files,
+        shown=state.config.project.policies.shown,
         previous=opened.last_request,
         profile=profile,
         effort=Effort(meta.effort),

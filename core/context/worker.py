@@ -104,7 +104,9 @@ class ContextHandler:
     def _inspect(self, effect: InspectOnDisk) -> None:
         """Report the file with its outline, then again with its tokens."""
         item = replace(effect.item, mode=FileMode.OUTLINE)
-        found = read_item(effect.root, item, effect.limits, effect.allowed_roots, outline=self._outline)
+        found = read_item(
+            effect.root, item, effect.limits, effect.allowed_roots, outline=self._outline, shown=effect.shown
+        )
         if not found.files:
             self._emit(FileInspected(FileSnapshot(item.path, "", problem=found.problem)))
             return

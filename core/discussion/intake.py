@@ -9,6 +9,8 @@ import msgspec
 
 from core.base import paths
 from core.base.errors import SlopError, StorageError
+from core.base.key_files import BY_LINK, HEAD_BYTES, content_reasons, linked_keys, mark_of
+from core.base.key_names import name_reasons
 from core.base.opener import read_file
 from core.base.reports import Report
 from core.discussion import attachments
@@ -25,6 +27,8 @@ ReadPdf = Callable[[bytes], Found]
 
 TAKEN = "pictures (PNG, JPEG, GIF, WebP), PDF and UTF-8 text"
 _PDF = "application/pdf"
+_FOLDERS_AROUND = 4
+"""In which another name of an attached file is looked for, its own first."""
 
 
 class AttachmentHandler(msgspec.Struct, frozen=True):
@@ -47,6 +51,7 @@ class AttachmentHandler(msgspec.Struct, frozen=True):
         pasted = effect.data or effect.text.encode()
         data, name = (pasted, effect.name) if pasted else _read_file(effect)
         _check_size(effect, len(data), name)
+        _check_keys(effect, data)
         if not paths.discussion_dir(self.root, effect.discussion_id).is_dir():
             raise StorageError("The discussion is not there any more", remedy="Look in the trash")
         media_type = attachments.sniff(data)
@@ -94,6 +99,28 @@ def _check_size(effect: StoreAttachment, size_bytes: int, name: str) -> None:
         raise StorageError(
             f"{name!r} is {size_bytes:,} bytes, more than an attachment may have ({limit:,})",
             remedy="Attach a part of it, add it to a context preset in slices, or raise files.max_attachment_bytes",
+            where=effect.path,
+        )
+
+
+def _check_keys(effect: StoreAttachment, data: bytes) -> None:
+    """Raise StorageError for a file of keys: all that is attached goes to a provider."""
+    if not effect.path or not attachments.sniff(data).startswith("text/"):
+        return
+    path = Path(effect.path).expanduser().resolve()
+    is_shown = any(path.is_relative_to(place) for place in effect.shown)
+    mark = mark_of(path.stat())
+    found = name_reasons(path.as_posix()) or content_reasons(path.name, data[: HEAD_BYTES + 1])
+    if (
+        not found
+        and mark.links > 1
+        and mark.identity in linked_keys(map(str, path.parents[:_FOLDERS_AROUND]))
+    ):
+        found = (BY_LINK,)
+    if found and not is_shown:
+        raise StorageError(
+            f"{effect.path!r} was not attached. {found[0].removesuffix('.')}",
+            remedy="Attach a copy without the keys, or add the file to Places that are shown (Settings, Permissions)",
             where=effect.path,
         )
 

@@ -380,7 +380,10 @@ class RestoreOnDisk(msgspec.Struct, frozen=True):
 
 
 class StoreAttachment(msgspec.Struct, frozen=True):
-    """Copy a file (`path`), a text or a picture (`data`) into the discussion's attachments, unless it has more than `max_bytes`."""
+    """Copy a file (`path`), a text or a picture (`data`) into the discussion's attachments, unless it has more than `max_bytes`.
+
+    `shown`: places that the person said hold no keys: any other file of keys is refused.
+    """
 
     discussion_id: str
     max_bytes: int
@@ -389,6 +392,7 @@ class StoreAttachment(msgspec.Struct, frozen=True):
     data: bytes = b""
     name: str = ""
     command_id: str = ""
+    shown: tuple[str, ...] = ()
 
 
 class WriteExport(msgspec.Struct, frozen=True):

@@ -117,7 +117,8 @@ def command(state: AppState, given: Stamp, asked: DiscussionCommand) -> Result:
             return _set_draft(state, asked.discussion_id, text=clean(asked.text))
         case AttachFile():
             most = state.config.settings.files.max_attachment_bytes
-            return state, (StoreAttachment(asked.discussion_id, most, path=asked.path),)
+            shown = state.config.project.policies.shown
+            return state, (StoreAttachment(asked.discussion_id, most, path=asked.path, shown=shown),)
         case AttachText():
             most, text = state.config.settings.files.max_attachment_bytes, clean(asked.text)
             return state, (StoreAttachment(asked.discussion_id, most, text=text, name=asked.name),)

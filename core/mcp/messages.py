@@ -82,12 +82,13 @@ class ServeServers(msgspec.Struct, frozen=True):
     """Let calls go to these servers and no others. Those that are gone end.
 
     `root`: of the project, in which those with a command work, empty where the folder is not trusted: then none starts.
-    `bounds`: of each that starts from now on.
+    `bounds`: of each that starts from now on; `shown`: places that the person showed to what runs in the project.
     """
 
     root: str
     servers: Mapping[str, ServedServer]
     bounds: CommandBounds = msgspec.field(default_factory=CommandBounds)
+    shown: tuple[str, ...] = ()
 
 
 class FindServers(msgspec.Struct, frozen=True):

@@ -105,8 +105,11 @@ def _configured(before: AppState, after: AppState) -> Result:
         and was.approved_servers == now.approved_servers
         and is_same_place
     ):
-        has_other_bounds = was.settings.tools.bounds != now.settings.tools.bounds
-        return after, (_served(after),) if has_other_bounds and after.mcp.servers else ()
+        is_same_room = (
+            was.settings.tools.bounds == now.settings.tools.bounds
+            and was.project.policies.shown == now.project.policies.shown
+        )
+        return after, (_served(after),) if after.mcp.servers and not is_same_room else ()
     old = after.mcp.servers
     servers: dict[str, McpServer] = {}
     for name, settings in sorted(now.settings.mcp.items()):
@@ -134,9 +137,9 @@ def _served(state: AppState) -> ServeServers:
         for name, server in state.mcp.servers.items()
         if server.settings.is_enabled
     }
-    bounds = state.config.settings.tools.bounds
+    bounds, shown = state.config.settings.tools.bounds, project.policies.shown
     return ServeServers(
-        project.root if project.is_trusted else "", rows if project.is_trusted else {}, bounds
+        project.root if project.is_trusted else "", rows if project.is_trusted else {}, bounds, shown
     )
 
 

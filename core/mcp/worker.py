@@ -80,12 +80,14 @@ class ServerServices(msgspec.Struct, frozen=True):
     Args:
         client: makes what runs them, at the first start; it is told where news go.
         wrap: takes a server's name, the project's root, a command, whether it may reach the network, its bounds, and the files that
-            the yes names; gives it in the sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call.
+            the yes names, and places that the person showed; gives it in the sandbox, raises OSError. news: sentences on what came to be in the project beside a server, after its call.
         secrets: values of the variables that a server's settings name, and of its key, by name.
     """
 
     client: Callable[[Callable[[ServerNews], None]], Servers]
-    wrap: Callable[[str, str, tuple[str, ...], bool, CommandBounds, Collection[str]], WrappedCommand]
+    wrap: Callable[
+        [str, str, tuple[str, ...], bool, CommandBounds, Collection[str], Collection[str]], WrappedCommand
+    ]
     news: Callable[[str], tuple[str, ...]]
     secrets: Callable[[McpServerSettings], Mapping[str, str]]
 
@@ -125,6 +127,7 @@ class McpHandler:
         self._client: Servers | None = None
         self._root = ""
         self._bounds = CommandBounds()
+        self._shown: tuple[str, ...] = ()
         self._rows: Mapping[str, ServedServer] = {}
         self._starts: dict[str, threading.Lock] = {}
         self._running: dict[str, tuple[McpTool, ...]] = {}
@@ -208,7 +211,8 @@ class McpHandler:
     def _serve(self, effect: ServeServers) -> None:
         with self._lock:
             before, was_root = self._rows, self._root
-            self._rows, self._root, self._bounds = effect.servers, effect.root, effect.bounds
+            self._rows, self._root = effect.servers, effect.root
+            self._bounds, self._shown = effect.bounds, effect.shown
         for name, row in before.items():
             now = effect.servers.get(name)
             if (
@@ -265,7 +269,9 @@ class McpHandler:
                     raise ServerError(f"The MCP server {name} is not as the person approved it")
                 try:
                     named = (*again.files, *again.data.values())
-                    wrapped = self._services.wrap(name, root, command, needs_network, self._bounds, named)
+                    wrapped = self._services.wrap(
+                        name, root, command, needs_network, self._bounds, named, self._shown
+                    )
                     scratch = wrapped.environment.get("TMPDIR", "")
                     apart = kept_apart(row.settings, root, again, scratch)
                     return replace(wrapped, environment={**wrapped.environment, **apart})

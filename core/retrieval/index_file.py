@@ -16,7 +16,7 @@ from core.base.errors import SlopError, StorageError
 from core.base.opener import create_missing, require_file
 from core.retrieval.store import SHELVES
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 FILE_NAME = "index.sqlite"
 LOCK_NAME, NEXT_NAME, WANTED_NAME = ".turn.lock", ".next.lock", ".wanted"
 """Lock of who reads and writes, of who is next, and the sign that somebody is."""

@@ -9,6 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from core.base.errors import SlopError
 from core.base.figures import count
 from core.base.paths import project_file
@@ -34,6 +36,8 @@ EMBED_BATCH = 32
 EMBED_S = 120.0
 PLAIN_TEXT = "A plain sentence."
 """Asked for where a passage gets no vector: an embedder that makes none of this makes none at all."""
+_KEYS, _SHOWN = "keys", "shown"
+"""Beginnings of stamps of files of keys: left out, or in the index because the person said that they hold none."""
 AHEAD = 2
 """Files that are read before the one that is being written."""
 
@@ -183,22 +187,28 @@ class _IndexRun:
         name = _shown(one.key.path)
         if name != one.key.path:
             self.passed_over.append((name, "its name is no text in UTF-8"))
+        elif one.keys:
+            self._leave(one, known, f"{_KEYS}:{one.stamp}", one.keys)
         elif one.is_too_large:
-            self._leave(one, known)
-        elif known is not None and known.stamp == one.stamp:
+            self._leave(one, known, f"large:{one.stamp}", f"it has {one.size_bytes:,} bytes")
+        elif known is not None and self._is_same(one, known.stamp):
             self.unchanged += 1
         else:
             return True
         self.looked += 1
         return False
 
-    def _leave(self, one: SourceFile, known: SourceState | None) -> None:
-        """Note a file that is too large to be read, in place of what was read of it."""
-        stamp = f"large:{one.stamp}"
+    @staticmethod
+    def _is_same(one: SourceFile, stamp: str) -> bool:
+        """True if a file is as the index knows it, and counts as it did then."""
+        return stamp in {one.stamp, f"{_SHOWN if one.is_shown else _KEYS}:{one.stamp}"}
+
+    def _leave(self, one: SourceFile, known: SourceState | None, stamp: str, problem: str) -> None:
+        """Note a file that is not to be read, in place of what was read of it."""
         if known is not None and known.stamp == stamp:
             return
         with self._store.turn():
-            self._store.put(one.key, SourceState(stamp, "", problem=f"it has {one.size_bytes:,} bytes"), ())
+            self._store.put(one.key, SourceState(stamp, "", problem=problem), ())
         self.removed += known is not None and known.chunks > 0
 
     def _keep(self, one: SourceFile, known_sha256: str, read: Future[SourceText]) -> None:
@@ -220,6 +230,10 @@ class _IndexRun:
                 self._store.touch(one.key, stamp)
                 self.unchanged += 1
                 return
+            if reading.keys:  # read again when it is shown, or is no longer
+                kind = _SHOWN if one.is_shown else _KEYS
+                reading = replace(reading if one.is_shown else SourceText(problem=reading.keys), sha256="")
+                stamp = stamp and f"{kind}:{stamp}"
             state = SourceState(stamp, reading.sha256, reading.head, problem=reading.problem)
             chunks = reading.chunks
             if self._is_served:

@@ -31,7 +31,7 @@ def judge(asked: AskedPlaces) -> SearchPlaces:
     if not _is_text(project):
         problems.append(f"the project: {_NO_TEXT}")
         project = ""
-    return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems))
+    return SearchPlaces(tuple(dict.fromkeys(notes)), project, asked.corpora, tuple(problems), asked.shown)
 
 
 def _is_text(path: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
+from core.base.key_files import text_reasons
 from core.base.opener import read_file
 from core.base.secrets import AHEAD_CHARS, MASK, named_secrets
 from core.base.text import clean
@@ -52,6 +53,7 @@ class SourceText(msgspec.Struct, frozen=True):
     Args:
         problem: why it gives nothing, in a phrase; sha256: of its bytes, empty where it could not be read.
         is_known: its bytes are those that the index knows, and nothing else is told.
+        keys: why it is taken for a file of keys, a sentence, empty where it is none; only who may show it uses the rest.
     """
 
     head: SourceHead = SourceHead()
@@ -59,6 +61,7 @@ class SourceText(msgspec.Struct, frozen=True):
     problem: str = ""
     sha256: str = ""
     is_known: bool = False
+    keys: str = ""
 
 
 def read_file_source(
@@ -117,9 +120,13 @@ def read_head(path: str, data: bytes, fields: FieldNames = FieldNames()) -> Sour
 
 def without_secrets(text: str) -> str:
     """The text with secrets masked, each line where it was."""
+    return _masked(text, named_secrets(text))
+
+
+def _masked(text: str, found: list[tuple[int, int, str]]) -> str:
     pieces: list[str] = []
     end = 0
-    for start, until, _ in named_secrets(text):
+    for start, until, _ in found:
         pieces += (text[end:start], MASK, "\n" * text.count("\n", start, until))
         end = until
     return "".join((*pieces, text[end:])) if pieces else text
@@ -131,10 +138,12 @@ def _file(corpus: Corpus, path: str, said: str, measure: Measure, fields: FieldN
     if _is_made(said, is_prose=is_prose):
         return SourceText(problem="its lines are so long that a program must have made it")
     head = _note_head(path, said, fields) if is_prose else SourceHead(path.rpartition("/")[2])
-    text = without_secrets(said)
+    found = named_secrets(said)
+    keys = text_reasons(path.rpartition("/")[2], said, found) if corpus is Corpus.PROJECT else ()
+    text = _masked(said, found)
     symbols = symbols_of(path, text) if has_outline(path) else ()
     kind = ChunkKind.PROSE if is_prose else ChunkKind.CODE
-    return SourceText(head, tuple(file_chunks(text, symbols, measure, kind)))
+    return SourceText(head, tuple(file_chunks(text, symbols, measure, kind)), keys=next(iter(keys), ""))
 
 
 def _is_made(text: str, *, is_prose: bool) -> bool:

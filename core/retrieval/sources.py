@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,10 +14,13 @@ from msgspec.structs import replace
 
 from core.base import paths
 from core.base.errors import SlopError
+from core.base.key_files import mark_of
+from core.base.key_names import KEY_FOLDERS
 from core.base.opener import read_start
 from core.context.globs import expand
 from core.context.ignores import NAME as IGNORE_FILE
 from core.context.ignores import ignores_at
+from core.context.key_gate import KeyGate
 from core.context.places import is_inside
 from core.facts.places import FOLDERS
 from core.knowledge.categories import CATEGORY_NAMES
@@ -43,6 +46,8 @@ class SourceFile(msgspec.Struct, frozen=True):
 
     Args:
         stamp: size, times and place of the file, for a quick look; is_young: it may change and keep them.
+        keys: why it is taken for a file of keys unread, a sentence, empty where it is none; is_shown: the person said of its
+            place that it holds none.
     """
 
     key: SourceKey
@@ -50,6 +55,8 @@ class SourceFile(msgspec.Struct, frozen=True):
     stamp: str
     size_bytes: int
     is_young: bool = False
+    keys: str = ""
+    is_shown: bool = False
 
     @property
     def is_too_large(self) -> bool:
@@ -86,11 +93,11 @@ def find_sources(home: Path, places: SearchPlaces, corpus: Corpus) -> Iterator[F
     match corpus:
         case Corpus.NOTES:
             for root in places.notes:
-                found = _below(corpus, root)
+                found = _below(corpus, root, places.shown)
                 yield found._replace(files=[one for one in found.files if _is_note(one)])
         case Corpus.PROJECT:
             if places.project:
-                found = _below(corpus, places.project)
+                found = _below(corpus, places.project, places.shown)
                 yield found._replace(files=[one for one in found.files if not _is_note_of(places, one)])
         case Corpus.KNOWLEDGE:
             yield FoundSources("", _known(paths.knowledge_dir(home)))
@@ -133,7 +140,7 @@ def stamp_of(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
 
 
-def _below(corpus: Corpus, root: str) -> FoundSources:
+def _below(corpus: Corpus, root: str, shown: tuple[str, ...]) -> FoundSources:
     found = expand(root, ("**", "*"), MAX_FILES, ignores_at(root, root))
     if found.is_too_many:
         raise SlopError(
@@ -142,8 +149,9 @@ def _below(corpus: Corpus, root: str) -> FoundSources:
             where=root,
         )
     start = len(root.rstrip(os.sep)) + 1
+    gate = KeyGate(root, shown, _with_hidden(found.folders))
     files = (
-        _file(SourceKey(corpus, root, path[start:].replace(os.sep, "/")), Path(path), inside=root)
+        _file(SourceKey(corpus, root, path[start:].replace(os.sep, "/")), Path(path), inside=root, gate=gate)
         for path in found.paths
         if not is_made_by_us(path)
     )
@@ -186,7 +194,7 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _file(key: SourceKey, path: Path, inside: str = "") -> SourceFile | None:
+def _file(key: SourceKey, path: Path, inside: str = "", gate: KeyGate | None = None) -> SourceFile | None:
     """A file, None where there is none, or a link that leads out of the folder that is searched.
 
     An empty one counts as a note alone: its folder's index lists it by its name.
@@ -203,4 +211,15 @@ def _file(key: SourceKey, path: Path, inside: str = "") -> SourceFile | None:
     if not stat.S_ISREG(status.st_mode) or not (status.st_size or key.corpus is Corpus.NOTES):
         return None
     is_young = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < YOUNG_NS
-    return SourceFile(key, path, stamp_of(status), status.st_size, is_young)
+    found = SourceFile(key, path, stamp_of(status), status.st_size, is_young)
+    if gate is None:
+        return found
+    keys = next(iter(gate.place_reasons(str(path), mark_of(status))), "")
+    return replace(found, keys=keys, is_shown=gate.is_shown(str(path)))
+
+
+def _with_hidden(folders: Iterable[str]) -> Iterator[str]:
+    """Folders, and those of keys in them."""
+    for folder in folders:
+        yield folder
+        yield from (os.path.join(folder, name) for name in KEY_FOLDERS)

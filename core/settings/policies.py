@@ -36,6 +36,7 @@ def policies_at(
     for _, of_folder in sorted(above, key=lambda row: len(row[0].parts)):
         said |= of_folder
     answers = {name: project.get(f"tools.{name}") for name in ANSWERS}
+    said["shown"] = [resolved(_from(root, place)) for place in said["shown"]]
     own = from_builtins(said, Policies)
     if is_unread:
         own = tightened(own, ProjectPolicies(*(PolicyAnswer.ASK for _ in ANSWERS)))
@@ -55,4 +56,14 @@ def tightened(own: Policies, project: ProjectPolicies) -> Policies:
         network=stricter(own.network, project.network),
         prefixes=own.prefixes if project.commands in {None, PolicyAnswer.ALLOW} else (),
         hosts=own.hosts if project.network in {None, PolicyAnswer.ALLOW} else (),
+        shown=own.shown,
+    )
+
+
+def _from(root: str, place: str) -> str:
+    """A place as it was written, from the project's folder where it says no other."""
+    return (
+        place
+        if place.startswith(("~", "/", "\\")) or PurePath(place).is_absolute()
+        else str(PurePath(root) / place)
     )

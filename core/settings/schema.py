@@ -102,6 +102,10 @@ def _policies(table: str, where: str) -> tuple[Setting, ...]:
     rules = (
         ("prefixes", "Commands that go without a question, by their first words (`git log`),"),
         ("hosts", "Hosts whose pages are fetched without a question"),
+        (
+            "shown",
+            "Places that commands which nobody was asked about, MCP servers and the index see beside the project, and files in it that look like keys and are none: absolute, from `~`, or from the project,",
+        ),
     )
     asked = (
         Setting(

@@ -49,4 +49,5 @@ def places_of(settings: RetrievalSettings, project: Project) -> AskedPlaces | No
         settings.date_fields,
         settings.server,
         server if settings.embedder else None,
+        project.policies.shown,
     )

@@ -77,6 +77,7 @@ class FileProblemKind(StrEnum):
     OUTSIDE = "outside"
     EMPTY_GLOB = "empty_glob"
     TOO_MANY = "too_many"
+    KEYS = "keys"
 
 
 class FileProblem(msgspec.Struct, frozen=True):

@@ -21,6 +21,8 @@ class Policies(msgspec.Struct, frozen=True):
     Args:
         reads, edits, commands, network: answer where nothing else decides. Commands are let go only where they are confined.
         prefixes: command rules, words as a shell reads them (`git log`); hosts: addresses that may be fetched.
+        shown: places that commands which nobody was asked about, MCP servers and the index see: outside the project, or files in
+            it that look like keys and are none; absolute, links resolved.
     """
 
     reads: PolicyAnswer = PolicyAnswer.ALLOW
@@ -29,6 +31,7 @@ class Policies(msgspec.Struct, frozen=True):
     network: PolicyAnswer = PolicyAnswer.ASK
     prefixes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 class ProjectPolicies(msgspec.Struct, frozen=True):

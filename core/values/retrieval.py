@@ -167,6 +167,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
         tag_fields, date_fields: names under which notes say their tags and their date.
         server: PostgreSQL that holds the index, too; empty for none.
         embedder: None for the model that comes with the program.
+        shown: places that the person said hold no keys, absolute, links resolved.
     """
 
     roots: tuple[str, ...] = ()
@@ -177,6 +178,7 @@ class AskedPlaces(msgspec.Struct, frozen=True):
     date_fields: tuple[str, ...] = ("date", "data")
     server: str = ""
     embedder: EmbeddingServer | None = None
+    shown: tuple[str, ...] = ()
 
 
 class SearchPlaces(msgspec.Struct, frozen=True):
@@ -185,12 +187,14 @@ class SearchPlaces(msgspec.Struct, frozen=True):
     Args:
         notes: absolute folders; project: absolute, empty for none; corpora: those that are switched on.
         problems: folders that are named and do not count, in sentences.
+        shown: as in `AskedPlaces`: files of keys stay out of the index, but for those.
     """
 
     notes: tuple[str, ...] = ()
     project: str = ""
     corpora: tuple[Corpus, ...] = ()
     problems: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
     @property
     def scopes(self) -> tuple[str, ...]:

@@ -163,7 +163,7 @@ class ToolSettings(msgspec.Struct, frozen=True):
     Args:
         max_rounds: calls of a model in one turn.
         memory_mib, file_mib, free_disk_mib: bounds of one command, as in `CommandBounds`.
-        reads, edits, commands, network, prefixes, hosts: as in `Policies`, for every folder.
+        reads, edits, commands, network, prefixes, hosts, shown: as in `Policies`, for every folder; places as they were written.
         folders: what is said otherwise for a folder and all below it, by the folder as it was written.
     """
 
@@ -177,6 +177,7 @@ class ToolSettings(msgspec.Struct, frozen=True):
     network: str = PolicyAnswer.ASK.value
     prefixes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     folders: Mapping[str, Mapping[str, str | tuple[str, ...]]] = msgspec.field(default_factory=dict)
 
     @property

@@ -38,7 +38,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     """Specification of a stack: the inputs but for the files, which its worker reads fresh.
 
     Args:
-        inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits: for reading.
+        inputs: with `items` empty; preset: whose files fill them; root, allowed_roots, limits, shown: for reading.
         previous: the last request of the discussion, for the difference.
         profile: of the model; effort, max_output_tokens, temperature: for the request.
         fact_domains: whose facts enter layer 7b beside those of `global`.
@@ -56,6 +56,7 @@ class StackSpec(msgspec.Struct, frozen=True):
     root: str
     allowed_roots: tuple[str, ...] = ()
     limits: FileLimits = msgspec.field(default_factory=FileLimits)
+    shown: tuple[str, ...] = ()
     previous: RequestRecord | None = None
     profile: ModelProfile = msgspec.field(default_factory=lambda: ModelProfile("", ""))
     effort: Effort = Effort.AUTO

@@ -26,9 +26,10 @@ KINDS = (
 RULES = (
     ("prefixes", "Commands that go without a question", "First words of a command, as git log"),
     ("hosts", "Hosts whose pages are fetched without a question", "A host, as docs.python.org"),
+    ("shown", "Places that are shown", "A folder or file, as ~/data"),
 )
 ALWAYS = (
-    "Whatever stands here, these ask: commands that nothing confines, or that reach the network; writes of files that other programs "
+    "Whatever stands here, these ask: commands that nothing confines, that reach the network, or that name a place outside the project; writes of files that other programs "
     "obey (.git/hooks, .envrc, CLAUDE.md and the like); calls that a model wrote as text. A project's own file can only make it stricter."
 )
 Rows = dict[str, str | tuple[str, ...]]
@@ -94,14 +95,14 @@ def _rules(
     for rule in rules:
         with ui.row((key, "rule", rule), gap=6):
             ui.text("text", rule, style="mono_small", width=0, tip=rule)
-            if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Ask again: {rule}"):
+            if ui.button("remove", "", icon="xmark", kind="ghost", is_small=True, tip=f"Take out: {rule}"):
                 desk.send(ChangeSetting(key, tuple(one for one in rules if one != rule)))
     with ui.row((key, "new"), gap=6):
         typed = ui.text_input("new", own.rules.get(key, ""), hint=hint, width=0, tip=label)
         if typed is not None:
             own.rules[key] = typed
         rule = " ".join(own.rules.get(key, "").split())
-        if ui.button("add", "Add", icon="plus", is_small=True, is_enabled=bool(rule), tip=f"Let go: {rule}"):
+        if ui.button("add", "Add", icon="plus", is_small=True, is_enabled=bool(rule), tip=f"Add: {rule}"):
             del own.rules[key]
             desk.send(ChangeSetting(key, tuple(dict.fromkeys((*rules, rule)))))
 
@@ -118,5 +119,6 @@ def _here(desk: Desk) -> None:
     counted = [
         fmt.count(len(project.policies.prefixes), "rule of commands", "rules of commands"),
         fmt.count(len(project.policies.hosts), "host"),
+        fmt.count(len(project.policies.shown), "place shown", "places shown"),
     ]
     ui.text(("here", "rules"), " · ".join(counted), tone="muted", style="small")

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from core.agent.command_code import code_of, code_words
-from core.agent.command_places import secret_reasons, within_folder
+from core.agent.command_places import place_reasons, within_folder
 from core.agent.command_rules import read_command_line
 from core.agent.policy import command_grant
 from core.agent.sandbox import is_display_open
@@ -26,7 +26,7 @@ _BASH = (
     "Run a command line with bash in the project's folder and get the head and tail of its output and its exit code. "
     "A person may be asked first. Standard input is closed, so nothing can be typed in. It is ended after 120 seconds; "
     "what runs longer needs background. Files outside the project are read-only; so are .git/hooks, .git/config, .envrc, CLAUDE.md and the like, of which an "
-    "empty folder may hold the name; "
+    "empty folder may hold the name. Unasked, it sees the project, the system and an empty home: name what else it needs by its path; "
     "the network is off unless network is true, which asks every time."
 )
 _OUTPUT = "Get what a background command wrote since the last look, and if it still runs."
@@ -79,7 +79,7 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
             "The folder belongs to Manual Slop itself: no command runs there.",
         )
     line = within_folder(read_command_line(given.command), folder, root)
-    secrets = secret_reasons(given.command, line, folder, root)
+    places = place_reasons(given.command, line, folder, root, desk.places.shown)
     files = code_of(given.command, line, folder, root)
     where = os.path.relpath(folder, root)
     extras = [f"in {where}"] if where != "." else []
@@ -95,7 +95,7 @@ def judge_bash(arguments_json: str, desk: ToolDesk) -> Judged:
         ActKind.COMMAND,
         f"Run {shown}{''.join(f', {extra}' for extra in extras)}",
         "\n".join((given.command, *below)),
-        reasons=(*secrets, *_reasons(root, needs_network=given.network)),
+        reasons=(*places, *_reasons(root, needs_network=given.network)),
         grant=command_grant(line.prefixes),
         commands=line.commands,
         files=files,

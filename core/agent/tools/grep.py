@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import msgspec
 
-from core.agent.guarded_files import ToolPath, judge_path, read_guarded
+from core.agent.guarded_files import ToolPath, judge_path, key_reasons, read_guarded
 from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.agent.tools.read_file import judge_read
 from core.agent.tools.walk import MAX_WALKED, Walk, walk
 from core.base.figures import count
 from core.base.frame import frame
+from core.context.key_gate import KeyGate
 from core.values.agent import ActKind
 
 TIMEOUT_S = 20.0
@@ -58,23 +59,26 @@ class _Search:
         self.room = MAX_CHARS
         self.matches = self.files = 0
         self.left_out: dict[str, int] = {}
+        self.gate = KeyGate(desk.places.root, desk.places.shown)
         self.stop = ""
 
     def look_into(self, place: ToolPath, *, is_named: bool) -> None:
         """Search one file; `is_named`: it was asked for by name and judged as such."""
-        if not is_named and place.read_reasons:
+        if not is_named and self.gate.name_reasons(place.path):
             return self._leave("may hold keys or passwords")
         found = read_guarded(place, MAX_SEARCHED_BYTES)
         if found.problem:
             return self._leave("too large or unreadable")
         if found.data is None:
             return None
-        if not is_named and found.links > 1:
+        if not is_named and found.has_other_names:
             return self._leave("have another name elsewhere (hard links)")
         if b"\0" in found.data[:_SAMPLE_BYTES]:
             return self._leave("binary") if is_named else None
         if self.expression.search(found.data) is None:
             return None
+        if not is_named and key_reasons(place, found, self.gate):
+            return None  # unsaid: that it was left out would tell that it matches
         rows = list(self._rows(found.data))
         if rows:
             self.files += 1
@@ -155,7 +159,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
         return refused(ActKind.READ, title, compiled)
     if os.path.isdir(place.path):
         return Judged(ActKind.READ, title, detail=place.path, plan=GrepPlan(place, asked, is_folder=True))
-    return judge_read(ActKind.READ, title, place, GrepPlan(place, asked, is_folder=False))
+    return judge_read(ActKind.READ, title, place, GrepPlan(place, asked, is_folder=False), desk.places)
 
 
 def _compiled(asked: Grep) -> Any:

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import msgspec
 
-from core.agent.guarded_files import ToolPath, judge_path, read_guarded
-from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, schema_of
+from core.agent.guarded_files import ToolPath, judge_path, key_reasons, read_guarded
+from core.agent.tool import Judged, Tool, ToolAnswer, ToolDesk, ToolPlaces, schema_of
 from core.agent.tools.arguments import Described, arguments_of, refused
 from core.base.figures import count
 from core.base.frame import frame
 from core.context.file_content import read_content
+from core.context.key_gate import KeyGate
 from core.values.agent import ActKind
 
 MAX_LINES, MAX_LINE_CHARS, MAX_CHARS = 2_000, 2_000, 60_000
@@ -33,7 +34,7 @@ class ReadPlan(msgspec.Struct, frozen=True):
     asked: ReadFile
 
 
-def judge_read(kind: ActKind, title: str, place: ToolPath, plan: object) -> Judged:
+def judge_read(kind: ActKind, title: str, place: ToolPath, plan: object, places: ToolPlaces) -> Judged:
     """Judge the reading of a file: those that hold secrets, and those with a second name, are asked about."""
     if place.problem:
         return refused(kind, title, place.problem)
@@ -41,7 +42,8 @@ def judge_read(kind: ActKind, title: str, place: ToolPath, plan: object) -> Judg
     problem = found.problem or ("" if found.data is not None else f"There is no file {place.shown!r}.")
     if problem:
         return refused(kind, title, problem)
-    reasons = (*place.read_reasons, *((_HARD_LINK,) if found.links > 1 else ()))
+    reasons = key_reasons(place, found, KeyGate(place.root, places.shown))
+    reasons = (*reasons, *((_HARD_LINK,) if found.has_other_names else ()))
     return Judged(kind, title, detail=place.path, reasons=reasons, path=place.path, plan=plan)
 
 
@@ -50,7 +52,9 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
     if isinstance(asked, Judged):
         return asked
     place = judge_path(asked.path, desk.places)
-    return judge_read(ActKind.READ, f"Read {place.shown or asked.path}", place, ReadPlan(place, asked))
+    return judge_read(
+        ActKind.READ, f"Read {place.shown or asked.path}", place, ReadPlan(place, asked), desk.places
+    )
 
 
 def _run(judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:

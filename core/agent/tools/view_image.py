@@ -93,7 +93,7 @@ def _judge(arguments_json: str, desk: ToolDesk) -> Judged:
     if isinstance(asked, Judged):
         return asked
     place = judge_path(asked.path, desk.places)
-    return judge_read(ActKind.READ, f"Look at {place.shown or asked.path}", place, place)
+    return judge_read(ActKind.READ, f"Look at {place.shown or asked.path}", place, place, desk.places)
 
 
 def _run(one_at_a_time: Lock, judged: Judged, desk: ToolDesk, _taken: tuple[int, ...] | None) -> ToolAnswer:

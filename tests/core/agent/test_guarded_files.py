@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.asked_places import reasons_to_ask_before_reading, reasons_to_ask_before_writing
+from core.agent.asked_places import reasons_to_ask_before_writing
 from core.agent.guarded_files import judge_path, read_guarded, remove_guarded, write_guarded
 from core.agent.messages import JudgeCall
 from core.agent.tool import ToolPlaces
 from core.agent.worker import approval_of
 from core.base import opener
+from core.base.key_names import name_reasons
 from tests.core.agent.desks import Desk
 
 SECRET = "the secret of the house"
@@ -240,7 +241,7 @@ def test_nothing_is_made_a_repository_of_git_or_written_in_one_unasked(desk: Des
 def test_ordinary_files_are_not_asked_about() -> None:
     for path in ("src/a.py", "README.md", ".github/workflows/ci.yml", ".env.example", "key.py", "git/x"):
         assert reasons_to_ask_before_writing(path) == ()
-        assert reasons_to_ask_before_reading(path) == ()
+        assert name_reasons(path) == ()
 
 
 def test_an_allowed_root_is_written_and_shown_by_its_whole_path(desk: Desk, tmp_path: Path) -> None:

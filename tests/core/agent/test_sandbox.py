@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from core.agent import sandbox
+from core.agent.closed_view import own_places
 from core.agent.sandbox import (
-    BUBBLEWRAP,
     CommandPlaces,
     Confinement,
     confined,
@@ -22,7 +22,6 @@ from core.agent.sandbox import (
     mounts_of,
     system_program,
 )
-from core.agent.server_sandbox import own_files
 from core.base.bounds import Keeper
 from core.base.command_start import HOST_LIFELINE, Lifeline, start_bare, start_server
 from core.base.mount_gate import CHANGED
@@ -77,24 +76,30 @@ def test_a_sandbox_or_shell_that_a_project_put_on_the_path_is_not_taken(
     assert str(find_confinement("linux").program or "").startswith(str(tmp_path)) is False
 
 
-def test_what_a_server_was_approved_with_is_seen_below_a_temporary_folder_of_its_own(tmp_path: Path) -> None:
-    below = Path("/tmp")
-    script, python = tmp_path / "server.py", tmp_path / "venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    for file in (script, python, tmp_path / "venv" / "pyvenv.cfg"):
+def test_a_servers_command_names_the_places_that_a_person_approved(tmp_path: Path) -> None:
+    script, python, data = (
+        tmp_path / "own" / "server.py",
+        tmp_path / "venv" / "bin" / "python",
+        tmp_path / "data.db",
+    )
+    for file in (script, python, tmp_path / "venv" / "pyvenv.cfg", data):
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("")
-    shown = own_files((str(python), "-P", str(script), str(below), "/etc/hosts", str(tmp_path / "none")))
-
-    is_below = tmp_path.is_relative_to(below)
-    assert shown == ((str(tmp_path / "venv"), str(script)) if is_below else ())
+    named = own_places((str(python), "-P", str(script), f"--data={data}", str(tmp_path / "none")), "/project")
     packages = tmp_path / "node_modules"
     entry = packages / "@files" / "server" / "node_modules" / "files" / "index.js"
     entry.parent.mkdir(parents=True)
     entry.write_text("")
-    assert own_files(("/usr/bin/node", str(entry))) == ((str(packages),) if is_below else ())
-    places = CommandPlaces("/p", "/p", "/s", shown=("/tmp/venv",))
-    told = " ".join(confined(Confinement(Sandbox(BUBBLEWRAP)), ("true",), places, needs_network=False))
-    assert told.index("--bind /s /tmp") < told.index("--ro-bind /tmp/venv /tmp/venv")
+
+    assert named == (str(tmp_path / "venv"), str(script.parent), str(data))
+    assert own_places((str(python), str(script)), str(tmp_path)) == ()
+    assert own_places(("/usr/bin/node", str(entry)), "/project") == ("/usr/bin/node", str(packages))
+
+
+def test_a_script_in_the_persons_own_folder_is_seen_by_itself(isolated_home: Path) -> None:
+    script = Path.home() / "server.py"
+    script.write_text("")
+    assert own_places(("/usr/bin/python3", str(script)), "") == ("/usr/bin/python3", str(script))
 
 
 def test_a_socket_is_hidden_however_many_others_there_are(

@@ -13,6 +13,7 @@ import pytest
 
 from core.context import file_reader as module
 from core.context.file_reader import FileCache, read_item, read_items
+from core.context.key_gate import KeyGate
 from core.context.places import Places
 from core.values.curation import FileItem, FileMode, FileProblemKind, FileSnapshot, ItemFiles, Symbol
 from core.values.settings import FileLimits
@@ -131,10 +132,10 @@ def test_a_pipe_that_takes_a_files_place_does_not_block(tmp_path: Path) -> None:
     status = os.lstat(file)
     file.unlink()
     os.mkfifo(file)
-    reader = module.Reader(Places(str(tmp_path)), LIMITS, lambda _path, _text: ())
+    reader = module.Reader(Places(str(tmp_path)), LIMITS, lambda _path, _text: (), KeyGate(str(tmp_path)))
     found: list[FileSnapshot] = []
     thread = threading.Thread(
-        target=lambda: found.append(module._read(reader, str(file), "a", status)), daemon=True
+        target=lambda: found.append(module._read(reader, str(file), "a", status)[0]), daemon=True
     )
     thread.start()
     thread.join(timeout=5)

@@ -91,6 +91,7 @@ class Bench:
             needs_network: bool,
             _bounds: CommandBounds,
             _named: Collection[str],
+            _shown: Collection[str],
         ) -> WrappedCommand:
             assert (name, root, needs_network) == ("files", ROOT, False)
             return WrappedCommand("/bin/box", command, root, {})

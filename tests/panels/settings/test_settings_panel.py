@@ -299,13 +299,13 @@ def test_policies_of_tools_are_set_for_every_folder_and_for_one() -> None:
 
     assert screen.ui.shows("Commands: refuse, nobody is asked")
     screen.ui.choose("Writes and edits", "Go")
-    screen.ui.click("Ask again: git log")
+    screen.ui.click("Take out: git log")
     screen.ui.type("Hosts whose pages are fetched without a question", " docs.python.org ")
     assert screen.sent == [
         ChangeSetting("tools.edits", "allow"),
         ChangeSetting("tools.prefixes", ("git status",)),
     ], "a host that is typed counts when it is added, not before"
-    screen.ui.click("Let go: docs.python.org")
+    screen.ui.click("Add: docs.python.org")
     assert screen.sent[2:] == [ChangeSetting("tools.hosts", ("docs.python.org",))]
 
     screen.ui.choose("Folder, and all below it", root)

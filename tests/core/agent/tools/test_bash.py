@@ -80,7 +80,7 @@ def test_a_command_that_names_a_secret_asks_as_reading_it_does(desk: ShellDesk, 
     "command",
     [
         "cat .env.example", "cat src/*.py", "grep -r credentials src", "git commit -m 'Read .env by hand: no .env is kept'",
-        "pytest tests/test_env.py", "cat key.py", "cd sub && ls", "make test", "ls ..",
+        "pytest tests/test_env.py", "cat key.py", "cd sub && ls", "make test",
     ],
 )  # fmt: skip
 def test_a_command_that_names_none_is_not_asked_about(desk: ShellDesk, command: str) -> None:

@@ -1,0 +1,166 @@
+"""Tables of what runs without a yes sees beside the project: parts of the system, toolchains of the person, each with its reason."""
+
+from __future__ import annotations
+
+SYSTEM = {
+    "/usr": "programs, libraries, headers and data of the system",
+    "/bin": "programs of the system",
+    "/sbin": "programs of the system",
+    "/lib": "libraries of the system",
+    "/lib32": "libraries of the system",
+    "/lib64": "libraries of the system, the loader of every program among them",
+    "/libx32": "libraries of the system",
+    "/nix": "programs of Nix",
+    "/gnu": "programs of Guix",
+    "/snap": "programs of Snap",
+    "/home/linuxbrew": "programs of Homebrew",
+    "/sys": "what the machine is: Java and Go ask it for processors and memory",
+    "/var/lib/ca-certificates": "certificates of authorities, where SUSE keeps them",
+    "/var/cache/fontconfig": "fonts, for what draws",
+    "/var/lib/dpkg/alternatives": "which program stands for a name, on Debian",
+}
+"""Places of the system, whole."""
+
+NOT_OF_SYSTEM = {
+    "/usr/local/etc": "settings of what was installed by hand: npm, pip and servers keep tokens there",
+    "/usr/etc": "settings of npm, tokens among them",
+}
+"""Places in them that are empty all the same."""
+
+OPTIONAL = "/opt"
+"""Folder of programs that bring all of theirs along: each of its folders with one of `PROGRAM_FOLDERS` is shown."""
+PROGRAM_FOLDERS = ("bin", "sbin", "lib", "jre")
+
+ETC = {
+    **dict.fromkeys(("passwd", "group", "nsswitch.conf"), "names of users: git, Python and Java ask for them"),
+    **dict.fromkeys(
+        ("hosts", "host.conf", "hostname", "resolv.conf", "gai.conf", "services", "protocols", "networks"), "names of machines"
+    ),
+    **dict.fromkeys(
+        ("ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf", "ca-certificates", "ca-certificates.conf", "pki/ca-trust",
+         "pki/tls/certs", "pki/tls/cert.pem", "pki/tls/openssl.cnf", "pki/java", "crypto-policies", "gnutls"),
+        "certificates of authorities",
+    ),
+    **dict.fromkeys(("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ld-musl-x86_64.path"), "where libraries are"),
+    **dict.fromkeys(("localtime", "timezone", "locale.conf", "locale.alias", "default/locale"), "time and language"),
+    **dict.fromkeys(("os-release", "lsb-release", "debian_version", "redhat-release", "alpine-release"), "which system it is"),
+    **dict.fromkeys(("alternatives", "profile", "profile.d", "bash.bashrc", "inputrc", "terminfo", "shells"), "shells"),
+    **dict.fromkeys(("mime.types", "magic", "fonts", "papersize", "paperspecs"), "kinds of files, fonts"),
+    **dict.fromkeys(("java", "maven", "gradle", "groovy"), "Java of the system keeps its settings there"),
+    **dict.fromkeys(("python3", "perl", "R", "ghc", "php", "ruby", "sbcl", "texmf", "emacs", "vim"), "languages of the system"),
+    **dict.fromkeys(("OpenCL", "vulkan", "glvnd", "libva.conf"), "drivers"),
+    **dict.fromkeys(("gitattributes",), "git"),
+    "static": "NixOS links to its settings by it",
+}  # fmt: skip
+"""Parts of `/etc`. The rest holds keys of the machine, and settings of servers."""
+ETC_BEGINNINGS = ("java-", "python3.", "php", "openjdk", "jvm-")
+"""Beginnings of names there that are a version's of one of them."""
+ETC_SETTINGS = ("gitconfig", "maven/settings.xml")
+"""Settings of the system's tools that are shown unless they hold a key."""
+
+TOOLCHAINS = {
+    **dict.fromkeys(("bin", ".local/bin", ".bin"), "programs that the person installed"),
+    **dict.fromkeys((".local/lib", ".local/include"), "packages of `pip install --user`, libraries"),
+    # Python
+    ".pyenv": "pyenv: versions of Python and its shims",
+    **dict.fromkeys((".local/share/uv/python", ".local/share/uv/tools"), "uv: versions of Python, tools"),
+    ".local/share/pipx": "pipx: environments of tools",
+    ".local/pipx": "pipx, older: environments of tools",
+    ".local/share/virtualenvs": "pipenv: environments of projects",
+    ".virtualenvs": "virtualenvwrapper: environments of projects",
+    ".cache/pypoetry/virtualenvs": "Poetry: environments of projects",
+    ".local/share/pypoetry/venv": "Poetry itself",
+    **dict.fromkeys((".local/share/hatch/env", ".local/share/hatch/pythons"), "Hatch: versions of Python and environments"),
+    **dict.fromkeys((".rye/py", ".rye/shims", ".rye/tools", ".rye/self", ".rye/uv"), "Rye: versions of Python, tools"),
+    **dict.fromkeys(
+        ("miniconda3", "miniforge3", "mambaforge", "anaconda3", "micromamba", ".conda/envs", ".conda/pkgs", ".local/share/mamba"),
+        "conda: environments and packages",
+    ),
+    # JavaScript
+    ".nvm": "nvm: versions of Node",
+    ".local/share/fnm": "fnm: versions of Node",
+    ".fnm": "fnm, older: versions of Node",
+    ".volta": "Volta: versions of Node",
+    ".nodenv": "nodenv: versions of Node",
+    **dict.fromkeys(("n/bin", "n/lib", "n/n", ".n/bin", ".n/lib", ".n/n"), "n: versions of Node"),
+    **dict.fromkeys((".npm-global/bin", ".npm-global/lib", ".npm-packages/bin", ".npm-packages/lib"), "npm: packages for every project"),
+    ".node_modules": "packages that Node finds from anywhere",
+    ".local/share/pnpm": "pnpm: packages for every project, its store",
+    **dict.fromkeys((".yarn/bin", ".yarn/releases", ".yarn/berry/cache", ".config/yarn/global/node_modules"), "Yarn: packages, releases"),
+    **dict.fromkeys((".bun/bin", ".bun/install"), "Bun and its packages"),
+    ".deno/bin": "Deno",
+    # Rust, Go, C
+    ".cargo/bin": "cargo: programs, rustup's among them",
+    ".cargo/registry": "cargo: sources of packages",
+    ".cargo/git": "cargo: sources of packages",
+    ".cargo/env": "cargo: what the shell adds to its path",
+    ".rustup": "rustup: versions of Rust",
+    **dict.fromkeys(("go/bin", "go/pkg"), "Go: programs and sources of packages"),
+    ".goenv": "goenv: versions of Go",
+    ".gvm": "gvm: versions of Go",
+    ".conan2/p": "Conan: packages",
+    ".vcpkg": "vcpkg",
+    # Java and its kin
+    ".sdkman": "SDKMAN: versions of Java, Maven, Gradle",
+    ".jenv": "jenv: versions of Java",
+    ".jabba": "jabba: versions of Java",
+    ".jdks": "versions of Java that IntelliJ fetched",
+    ".m2/repository": "Maven: packages",
+    ".m2/wrapper": "Maven: versions of itself",
+    ".gradle/wrapper": "Gradle: versions of itself",
+    ".gradle/caches": "Gradle: packages",
+    ".gradle/jdks": "Gradle: versions of Java",
+    **dict.fromkeys((".ivy2/cache", ".ivy2/local", ".cache/coursier", ".sbt/boot", ".sbt/launchers"), "Scala: packages"),
+    ".konan": "Kotlin: compilers",
+    ".android/sdk": "Android's SDK",
+    "Android/Sdk": "Android's SDK",
+    # Other languages
+    **dict.fromkeys((".rbenv", ".rvm", ".gem/ruby", ".local/share/gem/ruby", ".local/share/rbenv"), "Ruby: versions and packages"),
+    **dict.fromkeys((".dotnet/dotnet", ".dotnet/sdk", ".dotnet/shared", ".dotnet/host", ".dotnet/packs", ".dotnet/tools", ".dotnet/sdk-manifests", ".nuget/packages"), ".NET: versions and packages"),
+    **dict.fromkeys((".ghcup", ".cabal/bin", ".cabal/packages", ".cabal/store", ".stack/programs", ".stack/snapshots", ".local/state/cabal"), "Haskell"),
+    **dict.fromkeys((".opam",), "OCaml"),
+    **dict.fromkeys((".juliaup", ".julia/packages", ".julia/artifacts", ".julia/compiled", ".julia/registries"), "Julia"),
+    **dict.fromkeys((".composer/vendor", ".config/composer/vendor", ".phpenv"), "PHP: packages"),
+    **dict.fromkeys((".mix/archives", ".mix/elixir", ".hex/packages", ".asdf", ".local/share/mise", ".local/share/rtx", ".kerl", ".kiex"), "versions of languages"),
+    **dict.fromkeys((".elan", ".nimble", ".choosenim", ".zvm", ".swiftly", ".pub-cache", "flutter", ".fvm", ".tfenv", ".luarocks", ".perlbrew", "perl5", ".plenv", ".krew/bin", ".linuxbrew", ".nix-profile", ".guix-profile", ".local/state/nix"), "versions of languages, packages"),
+    ".cache/ms-playwright": "browsers of Playwright, for tests",
+    ".cache/puppeteer": "browsers of Puppeteer, for tests",
+    ".cache/pre-commit": "pre-commit: its tools",
+    ".terminfo": "terminals",
+    ".fonts": "fonts",
+    ".local/share/fonts": "fonts",
+}  # fmt: skip
+"""Folders and files below the person's own folder that are code of tools. Their credentials stand elsewhere: `~/.cargo/credentials.toml`,
+`~/.npmrc`, `~/.m2/settings.xml`, `~/.gradle/gradle.properties`, `~/.config`."""
+
+NOT_OF_TOOLCHAINS = {
+    **dict.fromkeys(
+        (".nvm/versions/node/*/etc", ".local/share/fnm/node-versions/*/installation/etc", ".fnm/node-versions/*/installation/etc",
+         ".volta/tools/image/node/*/etc", ".nodenv/versions/*/etc", ".asdf/installs/nodejs/*/etc", ".local/share/mise/installs/node/*/etc"),
+        "npm's settings for every project, tokens among them",
+    ),
+    **dict.fromkeys((".pyenv/versions/*/pip.conf", ".virtualenvs/*/pip.conf", ".local/share/virtualenvs/*/pip.conf"), "pip's settings, tokens among them"),
+    **dict.fromkeys((".sdkman/candidates/maven/*/conf/settings.xml", ".asdf/installs/maven/*/conf/settings.xml"), "Maven's settings, passwords among them"),
+    **dict.fromkeys((".asdf/installs/*/*/etc/pip.conf", ".local/share/mise/installs/python/*/pip.conf"), "pip's settings, tokens among them"),
+}  # fmt: skip
+"""Places in them, as patterns, that are empty all the same."""
+
+SETTINGS_OF_TOOLS = {
+    ".config/git/ignore": "git: what it leaves out",
+    ".config/git/attributes": "git: kinds of files",
+    ".gitignore": "git: what it leaves out, by a usual name",
+    ".gitignore_global": "git: what it leaves out, by a usual name",
+    ".cargo/config.toml": "cargo: how it builds, where it fetches from",
+    ".cargo/config": "cargo, older",
+    ".config/pip/pip.conf": "pip: where it fetches from",
+    ".pip/pip.conf": "pip, older",
+    ".config/uv/uv.toml": "uv: where it fetches from",
+    ".condarc": "conda: where it fetches from",
+    ".config/rustfmt": "rustfmt: how it formats",
+    ".clang-format": "clang-format: how it formats",
+    ".editorconfig": "editors: how they format",
+}
+"""Settings of tools below the person's own folder that are shown, unless a file of them holds a key."""
+
+GIT_SETTINGS = (".gitconfig", ".config/git/config")
+"""The person's settings of git: shown as a copy without what could be a key (`core.agent.git_settings`)."""
