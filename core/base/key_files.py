@@ -107,14 +107,13 @@ _PROSE_NAMES = re.compile(
 BY_LINK = "It is another name of a file that holds keys and passwords."
 
 
-def content_reasons(name: str, data: bytes, *, is_linked: bool = False) -> tuple[str, ...]:
+def content_reasons(name: str, data: bytes) -> tuple[str, ...]:
     """Reasons to take a file for one of keys by what stands in it, a sentence each. O(HEAD_BYTES).
 
     Args:
         name: of the file; data: its beginning, at least `HEAD_BYTES` where it has so many, and one more where it goes on.
-        is_linked: it has other names, which may be of another kind: its end is no reason to let it pass.
     """
-    is_code = not is_linked and _is_code(folded(name))
+    is_code = _is_code(folded(name))
     if not data or (is_code and len(data) > CODE_BYTES):
         return ()
     text = _text(data[:HEAD_BYTES])
@@ -186,8 +185,7 @@ class KeyContents:
             if not stat.S_ISREG(status.st_mode):
                 return ()
             mark, name = mark_of(status), os.path.basename(path)
-            is_linked = mark.links > 1
-            if not mark.size_bytes or not (is_linked or may_hold_keys(name, mark.size_bytes)):
+            if not may_hold_keys(name, mark.size_bytes):
                 return ()
             known = self._known.get(path)
             if known is not None and known[0] == mark:
@@ -196,7 +194,7 @@ class KeyContents:
         except OSError:
             return ()
         self.read_bytes += len(data)
-        found = content_reasons(name, data, is_linked=is_linked)
+        found = content_reasons(name, data)
         self._known[path] = mark, found
         return found
 

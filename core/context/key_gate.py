@@ -56,7 +56,7 @@ class KeyGate:
             return found
         if self.is_shown(path):
             return ()
-        return content_reasons(os.path.basename(path), data[: HEAD_BYTES + 1], is_linked=mark.links > 1)
+        return content_reasons(os.path.basename(path), data[: HEAD_BYTES + 1])
 
     def is_shown(self, path: str) -> bool:
         """True for a file of which a person said that it holds no keys."""

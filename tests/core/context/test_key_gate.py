@@ -110,7 +110,6 @@ def test_a_program_with_a_key_among_much_else_is_none_of_keys_and_one_with_littl
     assert content_reasons("settings.py", line.encode()) != ()
     assert content_reasons("app.py", f"{body}{line}".encode()) == ()
     assert content_reasons("app.yml", f"{body}{line}".encode()) != ()
-    assert content_reasons("app.py", f"{body}{line}".encode(), is_linked=True) != ()
     assert content_reasons("app.bin", b"\0" + line.encode()) == ()
     assert content_reasons("utf16.txt", line.encode("utf-16")) != ()
 
