@@ -1,4 +1,4 @@
-"""What runs without a yes for this very call sees beside its project: the system, toolchains, an empty home. All else is not there."""
+"""View of what runs without a yes for this very call: the project, the system, toolchains, an empty home. All else is not there."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def _system(view: ClosedView) -> Iterator[str]:
 
 
 def _beside(view: ClosedView, root: str) -> Iterator[str]:
-    """What is shown beside the system and the project, over the empty home and the scratch folder."""
+    """Places beside the system and the project, over the empty home and the scratch folder."""
     for place, target in view.links:
         if not (_is_of_system(place) or is_inside(place, root)):
             yield from ("--symlink", target, place)

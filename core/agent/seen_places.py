@@ -1,4 +1,4 @@
-"""What is seen by what runs without a yes for this very call, as a value."""
+"""Places that are seen by what runs without a yes for this very call, and words on those that it missed."""
 
 from __future__ import annotations
 

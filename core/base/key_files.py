@@ -145,7 +145,7 @@ def may_hold_keys(name: str, size_bytes: int) -> bool:
 
 
 class FileMark(msgspec.Struct, frozen=True, gc=False):
-    """What tells that a file is as it was."""
+    """Marks by which a file is known to be as it was."""
 
     device: int
     inode: int
