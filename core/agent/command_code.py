@@ -26,10 +26,26 @@ def code_of(text: str, line: CommandLine, folder: str, root: str) -> Mapping[str
     words = RunWords()
     for where in working_folders(line, folder, root):
         for command in line.commands:
-            words += run_words(command, where)
+            words += run_words(_program_of_project(command, root), where)
         if not line.commands:
             words += line_words(text, where)
+            for place in _own_places(root):
+                words += line_words(text, place)
     return CodeHashes().imported(words, root).files
+
+
+def _own_places(root: str) -> tuple[str, ...]:
+    """Folders of the project in which programs are looked for by name."""
+    places = map(os.path.realpath, filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep)))
+    return tuple(place for place in places if is_inside(place, root))
+
+
+def _program_of_project(command: tuple[str, ...], root: str) -> tuple[str, ...]:
+    """The command with its program's path, where a name means a file of the project."""
+    if os.sep in command[0]:
+        return command
+    paths = (os.path.join(place, command[0]) for place in _own_places(root))
+    return next(((path, *command[1:]) for path in paths if os.access(path, os.X_OK)), command)
 
 
 def code_words(files: Mapping[str, str], root: str) -> str:

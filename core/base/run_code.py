@@ -16,7 +16,7 @@ import msgspec
 
 from core.base.errors import SlopError
 from core.base.opener import open_file, read_file
-from core.base.run_files import ENDINGS, NODE_ENDINGS, PYTHON_ENDINGS, RunWords, file_at
+from core.base.run_files import ENDINGS, NODE_ENDINGS, PYTHON_ENDINGS, RunWords, file_at, may_be_run
 
 MOST_FILES = 2_000
 MOST_BYTES = 100_000_000
@@ -38,12 +38,20 @@ _PACKAGE_FILES = frozenset({"package.json", "deno.json", "deno.jsonc", "tsconfig
 """Files that say which code Node and its kin take for a name."""
 _PIECE = 1 << 20
 _IMPORTS = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n;#]*)|import[ \t]+([^\n;#]*))",
+    rb"(?:^|[;:])[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n;#]*)|import[ \t]+([^\n;#]*))",
     re.MULTILINE,
 )
 _NODE_IMPORTS = re.compile(rb"(?:from|import|require\(|import\()\s{0,9}[\"'](\.{1,2}/[^\"'\n]{1,300})[\"']")
 _NODE_TAILS = ("", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts", ".json")
 _SHELL_WORDS = re.compile(rb"[^\s;|&<>()`\"'\\{}\[\]$=]{2,300}")
+_LED = re.compile(
+    rb"(?:^|[\s;&|(`\"'])(?:\.|source|(?:ba|da|z|k|fi)?sh(?:[ \t]+-\w+)*|-?s?include|import|load|require|require_relative|use)"
+    rb"[ \t]+[\"']?([^\s;|&<>()`\"'$]{1,300})",
+    re.MULTILINE,
+)
+"""Words behind which a text that is run names more of it, whatever the file's ending."""
+_QUOTED = re.compile(rb"[\"']([^\"'\n]{1,300}\.[A-Za-z]{1,6})[\"']")
+"""Names of files in code of Python or Node: a program that it starts, a file whose text it runs."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -91,7 +99,7 @@ class CodeHashes:
         """
         named = tuple(words.code)
         inside = tuple(path for path in named if path.startswith(within.rstrip(os.sep) + os.sep))
-        return self._hashed((*named, *imports_of(inside, within)), (), has_all=False)
+        return self._hashed((*named, *imports_of(inside, within, _roots(words))), (), has_all=False)
 
     def whole(self, words: RunWords, more: Iterable[str] = (), within: str = "") -> RunCode:
         """Code that the words name, what is said to go with it, and all code of their folders. Raises OSError.
@@ -101,7 +109,8 @@ class CodeHashes:
         """
         unbound: list[str] = []
         beside = (path for folder, endings in words.folders for path in _beside(folder, endings, unbound))
-        code = self._hashed((*words.code, *more, *imports_of(words.code, ""), *beside), unbound)
+        imported = imports_of(words.code, "", _roots(words))
+        code = self._hashed((*words.code, *more, *imported, *beside), unbound)
         packages: dict[str, str] = {}
         cut: list[str] = []
         for folder in _package_folders(words, within) if within else ():
@@ -141,16 +150,21 @@ class CodeHashes:
         return RunCode(files, tuple(dict.fromkeys((*unbound, *cut))))
 
 
-def imports_of(files: Iterable[str], within: str) -> tuple[str, ...]:
+def _roots(words: RunWords) -> tuple[str, ...]:
+    """Folders from which what is run takes code: a module's name begins at the one in which it works, not at its own."""
+    return tuple(folder for folder, _ in words.folders)
+
+
+def imports_of(files: Iterable[str], within: str, folders: Iterable[str] = ()) -> tuple[str, ...]:
     """Files that these import from beside them, and those that they import, as far as their text says so; without these.
 
     Args:
-        within: folder that they must be in; empty for any.
+        within: folder that they must be in; empty for any. folders: more of those in which they look.
     """
     waiting = deque(dict.fromkeys(files))
     seen = dict.fromkeys(waiting)
     count = len(seen)
-    roots = tuple(dict.fromkeys(os.path.dirname(path) for path in seen))
+    roots = tuple(dict.fromkeys((*(os.path.dirname(path) for path in seen), *folders)))
     while waiting and len(seen) < MOST_IMPORTED:
         path = waiting.popleft()
         for found in _imports(path, roots):
@@ -167,6 +181,7 @@ def _imports(path: str, roots: tuple[str, ...]) -> Iterator[str]:
         return
     folder, lower = os.path.dirname(path), path.lower()
     first = text.partition(b"\n")[0] if text.startswith(b"#!") else b""
+    places = tuple(dict.fromkeys((folder, *roots)))
     if lower.endswith(NODE_ENDINGS) or b"node" in first:
         for found in _NODE_IMPORTS.finditer(text):
             name = os.path.normpath(os.path.join(folder, found[1].decode("utf-8", "replace")))
@@ -174,18 +189,31 @@ def _imports(path: str, roots: tuple[str, ...]) -> Iterator[str]:
             yield from filter(
                 None, (file_at(os.sep, each) for each in (*forms, re.sub(r"\.([mc]?)js$", r".\1ts", name)))
             )
+        yield from _named_code(_QUOTED.findall(text), places)
     elif lower.endswith(PYTHON_ENDINGS) or b"python" in first:
         for found in _IMPORTS.finditer(text):
             for module in _modules(
                 *(each.decode("utf-8", "replace") if each else "" for each in found.groups())
             ):
                 yield from _module_files(module, folder, roots)
+        yield from _named_code(_QUOTED.findall(text), places)
     else:
-        for word in dict.fromkeys(_SHELL_WORDS.findall(text)):
-            name = word.decode("utf-8", "replace").lstrip("/")
-            names = name, name.partition("/")[2]  # `$HERE/lib.sh` is one in the folder, too
-            beside = (file_at(place, each) for place in dict.fromkeys((folder, *roots)) for each in names)
-            yield from (one for one in beside if one.lower().endswith(ENDINGS))
+        yield from _named_code(_SHELL_WORDS.findall(text), places)
+        ending = os.path.splitext(path)[1]
+        for word in dict.fromkeys(_LED.findall(text)):
+            name = word.decode("utf-8", "replace")
+            paths = (name, f"{name}{ending}", f"{name.replace('::', os.sep)}.pm")
+            yield from filter(None, (file_at(place, each) for place in places for each in paths))
+
+
+def _named_code(words: Iterable[bytes], places: tuple[str, ...]) -> Iterator[str]:
+    """Files of code that words of a text name in these folders; one without an ending by its path, where it may be executed."""
+    for word in dict.fromkeys(words):
+        name = word.decode("utf-8", "replace").lstrip("/")
+        names = name, name.partition("/")[2]  # `$HERE/lib.sh` is one in the folder, too
+        for one in filter(None, (file_at(place, each) for place in places for each in names)):
+            if one.lower().endswith(ENDINGS) or ("/" in name and may_be_run(one)):
+                yield one
 
 
 def _modules(origin: str, names: str, imported: str) -> Iterator[str]:

@@ -72,6 +72,13 @@ def is_code(path: str) -> bool:
         return False
 
 
+def may_be_run(path: str) -> bool:
+    """True for code, and for a file without an ending that may be executed: a shell runs it, although it has no first line."""
+    if is_code(path):
+        return True
+    return os.name == "posix" and "." not in os.path.basename(path) and os.access(path, os.X_OK)
+
+
 def script(path: str, endings: tuple[str, ...] = ()) -> RunWords:
     """A file that is run, with the folder that it takes more code from."""
     endings = endings or _endings_of(path)

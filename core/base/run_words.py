@@ -24,6 +24,7 @@ from core.base.run_files import (
     data,
     file_at,
     is_code,
+    may_be_run,
     option_files,
     program_name,
     script,
@@ -63,6 +64,22 @@ _BUILDERS = {
 }
 """Programs that run what a file of the folder says."""
 _BUILDER_FILES = frozenset({"-f", "--file", "--makefile", "--justfile", "-t", "--taskfile"})
+_SOURCE = frozenset({".", "source"})
+_SCRIPTED = re.compile(r"[gmn]?awk|g?sed")
+"""Programs that run the file behind `-f`."""
+_LOADS = frozenset(
+    ["BASH_ENV", "ENV", "PYTHONSTARTUP", "LD_PRELOAD", "NODE_OPTIONS", "RUBYOPT", "PERL5OPT", "MAKEFILES", "GIT_SSH_COMMAND", "GIT_SSH",
+     "GIT_EXTERNAL_DIFF", "EDITOR", "VISUAL", "GIT_EDITOR", "PAGER", "GIT_PAGER", "SHELL", "CC", "CXX", "CONFIG_SHELL"]
+)  # fmt: skip
+"""Variables whose files are run by what gets them."""
+_PLACES = frozenset({"PATH", "PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB", "LD_LIBRARY_PATH"})
+"""Variables of folders in which programs, or what they load, are looked for."""
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_FED = re.compile(
+    r"\|&?\s*(?:sudo\s+|env\s+)?(?:(?:ba|da|z|k|fi)?sh|python[\d.]*|node|perl|ruby|php)\b(?!\s+[\w./])"
+    r"|(?<![\w-])eval\b|<\("
+)
+"""Parts of a command line by which a file's text is run that no word says is code."""
 _SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+([^\r\n]*))?")
 _DEEPEST = 5
 _MOST_WORDS = 2_000
@@ -84,14 +101,31 @@ def run_words(command: Sequence[str], folder: str) -> RunWords:
 
 def words_within(words: Sequence[str], folder: str) -> RunWords:
     """The same for words of which nobody knows where a command begins: every program that is known counts as one, and a word
-    that names a file of code is run.
+    that names a file of code, or by its path one that may be executed, is run.
     """
     found = RunWords()
     for number, word in enumerate(words[:_MOST_WORDS]):
-        if _is_known(program_name(word)):
+        if (assigned := _ASSIGNED.fullmatch(word)) is not None:
+            found += _of_variable(assigned[1], assigned[2], words[number + 1 : _MOST_WORDS], folder)
+        elif _is_known(program_name(word)):
             found += _found(tuple(words[number:_MOST_WORDS]), folder, 1)
-        elif (path := file_at(folder, word)) and is_code(path):
+        elif (path := file_at(folder, word)) and (is_code(path) or (os.sep in word and may_be_run(path))):
             found += script(path)
+    return found
+
+
+def _of_variable(name: str, value: str, words: Sequence[str], folder: str) -> RunWords:
+    """Code that a variable before a command brings: files that it names, or what the words mean in its folders."""
+    found = RunWords()
+    if name in _LOADS:
+        parts = (part for word in value.split() for part in (word, word.partition("=")[2], *word.split(":")))
+        for path in filter(None, (file_at(folder, part) for part in parts)):
+            found += script(path)
+    for place in value.split(":") if name in _PLACES else ():
+        there = os.path.realpath(os.path.join(folder or os.sep, place))
+        if folder and place and "$" not in place and os.path.isdir(there):
+            rest = words[next((n for n, word in enumerate(words) if "=" not in word), len(words)) :]
+            found += words_within(rest, there) if there != folder else RunWords()
     return found
 
 
@@ -101,7 +135,9 @@ def line_words(line: str, folder: str) -> RunWords:
         words = shlex.split(line, comments=True)
     except ValueError:
         words = []
-    return words_within((*words, *filter(None, _BETWEEN.split(line))), folder)
+    parts = (*words, *filter(None, _BETWEEN.split(line)))
+    fed = (file_at(folder, part) for part in parts) if _FED.search(line) else ()
+    return words_within(parts, folder) + RunWords(tuple(dict.fromkeys(filter(None, fed))))
 
 
 def _found(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
@@ -123,7 +159,7 @@ def _of_program(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     program = file_at(folder, command[0]) if os.sep in command[0] else ""
     if program and (led := _shebang(program)):
         return script(program) + _found((*led, program, *command[1:]), folder, depth + 1)
-    found = script(program) if program and is_code(program) else RunWords()
+    found = script(program) if program else RunWords()  # a shell runs what has no first line, too
     for word in command[1:]:
         for part in (word, word.partition("=")[2], word.rpartition(":")[0]):
             if path := file_at(folder, part):
@@ -160,6 +196,26 @@ def _of_shell(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
             continue
         return (script(path, ENDINGS) if path else RunWords()) + all_data(words[number + 1 :], folder)
     return RunWords()
+
+
+def _of_source(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """`. FILE`, `source FILE`: the shell itself runs it, whatever its name."""
+    path = file_at(folder, command[1]) if len(command) > 1 else ""
+    return (script(path, ENDINGS) if path else RunWords()) + all_data(command[2:], folder)
+
+
+def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
+    """`awk`, `sed`: the files of `-f`."""
+    found, takes = RunWords(), False
+    for word in command[1:]:
+        option, mark, value = word.partition("=")
+        said = (
+            word if takes else value if mark and option == "--file" else word[2:] if word[:2] == "-f" else ""
+        )
+        takes = word in {"-f", "--file"}
+        path = file_at(folder, said)
+        found += script(path) if path else all_data((word,), folder)
+    return found
 
 
 def _of_launcher(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
@@ -253,7 +309,8 @@ def _of_package_runner(command: tuple[str, ...], folder: str, depth: int) -> Run
 def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
     def find(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
         named, takes = RunWords(), ""
-        for word in command[1:]:
+        words = (part for word in command[1:] for part in _split_option(word))
+        for word in words:
             if takes in {"-C", "--directory", "-d"}:
                 folder = os.path.realpath(os.path.join(folder or os.sep, word))
             elif takes in _BUILDER_FILES:
@@ -265,12 +322,22 @@ def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
     return find
 
 
+def _split_option(word: str) -> tuple[str, ...]:
+    """An option and its value where both are one word: `--file=x`, `-fx`."""
+    option, mark, value = word.partition("=")
+    if mark and option.startswith("--"):
+        return option, value
+    return (word[:2], word[2:]) if word[:2] in {"-C", "-f"} and word[2:] else (word,)
+
+
 _Find = Callable[[tuple[str, ...], str, int], RunWords]
 _KINDS: tuple[tuple[Callable[[str], bool], _Find], ...] = (
     (lambda name: PYTHON.fullmatch(name) is not None, of_python),
     (lambda name: NODE.fullmatch(name) is not None, of_node),
     (lambda name: _SHELL.fullmatch(name) is not None, _of_shell),
     (lambda name: OTHERS.fullmatch(name) is not None, of_other),
+    (lambda name: name in _SOURCE, _of_source),
+    (lambda name: _SCRIPTED.fullmatch(name) is not None, _of_scripted),
     (lambda name: name in _LAUNCHERS, _of_launcher),
     (lambda name: name in _PROJECT_RUNNERS, _of_project_runner),
     (lambda name: name in _PACKAGE_RUNNERS, _of_package_runner),

@@ -52,6 +52,60 @@ def test_scripts_that_a_line_names_are_bound_with_what_they_import(
     assert code(root, line) == files
 
 
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose code says by no ending, and no first line, that it is run."""
+    for name, text in {
+        "Makefile": "include rules.mk\nall:\n\t./tool\n\tsh steps\n", "rules.mk": "", "tool": "echo", "steps": "echo", "env": "X=1", "notes": "",
+        "package.json": '{"scripts": {"test": "./tool && sh steps"}}', "p.awk": "", "bin/lint": "#!/bin/sh\n", "sub/a.py": "",
+        "pkg/__init__.py": "", "pkg/__main__.py": "from pkg import inner; import late", "pkg/inner.py": "", "late.py": "run('data/job.py')",
+        "data/job.py": "", "t.pl": "use Own::Part;", "Own/Part.pm": "",
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for name in ("tool", "bin/lint"):
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "files"),
+    [
+        ("./tool notes", ["tool"]),
+        ("if true; then ./tool; fi", ["tool"]),
+        ("find . -exec ./tool {} +", ["tool"]),
+        (". ./env", ["env"]),
+        ("source env > out", ["env"]),
+        ("cat steps | sh", ["steps"]),
+        ('eval "$(cat env)"', ["env"]),
+        ("BASH_ENV=./env bash -c true", ["env"]),
+        ("PYTHONPATH=sub python3 -m a", ["sub/a.py"]),
+        ("PATH=bin:$PATH lint", ["bin/lint"]),
+        ("awk -f p.awk notes", ["p.awk"]),
+        ("make", ["Makefile", "rules.mk", "steps", "tool"]),
+        ("make -C. --file=rules.mk", ["Makefile", "rules.mk", "steps", "tool"]),
+        ("npm test", ["package.json", "steps", "tool"]),
+        ("python3 -m pkg", ["data/job.py", "late.py", "pkg/__init__.py", "pkg/__main__.py", "pkg/inner.py"]),
+        ("perl t.pl", ["Own/Part.pm", "t.pl"]),
+        ("cat notes tool > out", []),
+        ("tail -n 5 notes", []),
+    ],
+)  # fmt: skip
+def test_code_is_bound_that_no_ending_and_no_first_line_names(
+    project: Path, line: str, files: list[str]
+) -> None:
+    assert code(project, line) == files
+
+
+def test_a_program_of_the_project_that_a_name_means_is_bound(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{project / 'bin'}:/usr/bin")
+
+    assert code(project, "lint notes") == ["bin/lint"]
+    assert code(project, "lint notes && eval true") == ["bin/lint", "notes"]
+
+
 def test_the_question_names_the_code_and_its_yes_is_none_to_another(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     (desk.root / "run.sh").write_text("echo one")
