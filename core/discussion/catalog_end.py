@@ -12,7 +12,7 @@ from core.discussion import log
 from core.discussion.left_calls import left_calls
 from core.discussion.log_codec import ForeignLine
 from core.discussion.log_content import FoldedLog
-from core.values.discussion import OpenDiscussion, has_last_word
+from core.values.discussion import OpenDiscussion, has_last_word, is_partial
 from core.values.messages import Role, ToolCallPart
 from core.values.records import Record
 
@@ -21,6 +21,7 @@ class TalkEnd(msgspec.Struct, frozen=True):
     """End of a talk: fields of `DiscussionSummary`."""
 
     is_unanswered: bool = False
+    is_partial: bool = False
     left_calls: int = 0
 
 
@@ -48,7 +49,11 @@ def read_end(db: sqlite3.Connection, number: int, path: Path, end: int, now: dat
     asked = {part.call_id for message in entries.messages for part in message.parts
              if isinstance(part, ToolCallPart)} & {*left.asked}  # fmt: skip
     has_asked = db.execute(_ASKED, (number, Role.USER.value)).fetchone() is not None
-    return TalkEnd(has_asked and not has_last_word(entries.entries), len(asked))
+    return TalkEnd(
+        is_unanswered=has_asked and not has_last_word(entries.entries),
+        is_partial=is_partial(entries.entries),
+        left_calls=len(asked),
+    )
 
 
 _LAST = (

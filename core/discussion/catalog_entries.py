@@ -288,6 +288,7 @@ def _summary(db: sqlite3.Connection, number: int, path: Path, read: MetaRead) ->
         preview=_preview(db, number, "DESC"),
         problem=read.problem,
         is_unanswered=end.is_unanswered,
+        is_partial=end.is_partial,
         left_calls=end.left_calls,
         origin=origin,
         upkept_at=datetime.fromisoformat(upkept_at) if upkept_at else None,

@@ -25,8 +25,8 @@ from core.discussion.messages import (
     WriteToken,
 )
 from core.spending.limits import add_spent
-from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.messages import AttachmentPart, Message, Part, Role, TextPart
+from core.values.discussion import DiscussionSummary, OpenDiscussion, is_partial
+from core.values.messages import AttachmentPart, Message, Part, Role, Status, TextPart
 from core.values.outcomes import CommandOutcome
 from core.values.records import (
     ChooseRecord,
@@ -79,7 +79,9 @@ def _update_summary(state: AppState, given: Stamp, event: RecordsAppended) -> Ap
     if opened is not None and any(isinstance(record, ChooseRecord) for record in event.records):
         summary = replace(summary, turns=_turns(opened), preview=_preview(opened))
     if opened is not None:
-        summary = replace(summary, is_unanswered=bool(opened.unanswered_id))
+        summary = replace(
+            summary, is_unanswered=bool(opened.unanswered_id), is_partial=is_partial(opened.entries)
+        )
     if event.records and all(isinstance(one, UsageRecord) and one.is_upkeep for one in event.records):
         return with_summary(state, replace(summary, upkept_at=given.at))
     return with_summary(state, replace(summary, updated_at=given.at))
@@ -94,7 +96,13 @@ def _summarise(summary: DiscussionSummary, record: Record) -> DiscussionSummary:
         text = "\n".join(part.text for part in record.parts if isinstance(part, TextPart))
         turns = summary.turns + (record.role is Role.USER)
         preview = scrubbed_line(text, 160) or summary.preview
-        return replace(summary, turns=turns, preview=preview, is_unanswered=record.role is Role.USER)
+        return replace(
+            summary,
+            turns=turns,
+            preview=preview,
+            is_unanswered=record.role is Role.USER,
+            is_partial=record.role is Role.ASSISTANT and record.status is Status.PARTIAL,
+        )
     return summary
 
 

@@ -59,7 +59,7 @@ from core.discussion.queue_messages import AddToQueue, PromptGone, QueueWritten,
 from core.discussion.sightings import Seen
 from core.spending.limits import call_key, payments_of
 from core.spending.messages import PaymentsSeen, SpendingEvent
-from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion
+from core.values.discussion import DiscussionMeta, DiscussionSummary, OpenDiscussion, is_partial
 from core.values.messages import Message, Role
 from core.values.records import Record
 from core.values.spending import Payment
@@ -347,6 +347,7 @@ def summarise(found: DiscussionMeta, discussion: OpenDiscussion) -> DiscussionSu
         upkeep=discussion.upkeep,
         preview=scrubbed_line(last.text, 160) if last is not None else "",
         is_unanswered=bool(discussion.unanswered_id),
+        is_partial=is_partial(discussion.entries),
     )
 
 

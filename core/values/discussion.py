@@ -13,7 +13,7 @@ import msgspec
 from core.base.grown import GrownRuns
 from core.base.offer import OfferedCommand
 from core.values.agent import Mode
-from core.values.messages import AttachmentPart, Entry, Message, Role, ToolCallPart, ToolResultPart
+from core.values.messages import AttachmentPart, Entry, Message, Role, Status, ToolCallPart, ToolResultPart
 from core.values.provider import Failure
 from core.values.records import RequestRecord
 from core.values.spending import ReachedLimit, SpendRefusal
@@ -69,6 +69,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
         usage: of every call, deleted replies, pings and prewarms among them; upkeep: of the last two alone.
         problem: why the discussion cannot be opened as it should be, empty when all is well.
         is_unanswered: the model has not had the last word: its reply is under way, or its send failed.
+        is_partial: the last reply is not whole: it can be continued.
         left_calls: tool calls of the last reply that nobody had begun when the log was read: they ask once it is opened.
         origin: sentence on where an import took it from, and when; empty for a discussion of this program.
     """
@@ -81,6 +82,7 @@ class DiscussionSummary(msgspec.Struct, frozen=True):
     problem: str = ""
     upkeep: Upkeep = msgspec.field(default_factory=Upkeep)
     is_unanswered: bool = False
+    is_partial: bool = False
     left_calls: int = 0
     origin: str = ""
     upkept_at: datetime | None = None
@@ -315,6 +317,13 @@ def has_last_word(entries: Sequence[Entry]) -> bool:
             (part.call_id, not part.is_error) for part in last.parts if isinstance(part, ToolResultPart)
         )
     return False
+
+
+def is_partial(entries: Sequence[Entry]) -> bool:
+    """True if the last message is a reply that ended early; one that the person ended is as they wanted it."""
+    messages = (one for one in reversed(entries) if isinstance(one, Message) and not one.is_deleted)
+    last = next(messages, None)
+    return last is not None and last.role is Role.ASSISTANT and last.status is Status.PARTIAL
 
 
 class CallPhase(StrEnum):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from core.discussion import log, store
 from core.discussion.catalog import Catalog
-from core.values.discussion import HAND_OVER, DiscussionSummary
+from core.values.discussion import HAND_OVER, DiscussionSummary, is_partial
 from core.values.messages import Role, Status, TextPart, ToolCallPart, ToolResultPart
 from core.values.records import MessageRecord, Record, StartRecord
 from tests.core.records import ID, NOW, choose, delete, edit, meta, reply, restore, used, user, version
@@ -81,7 +81,26 @@ def test_the_list_knows_how_a_talk_ends_as_one_who_opens_it_does(
     said = {part.call_id for one in opened.messages for part in one.parts if isinstance(part, ToolCallPart)}
     assert (row.is_unanswered, row.left_calls) == (is_unanswered, left_calls)
     assert bool(opened.unanswered_id) is is_unanswered
+    assert row.is_partial is is_partial(opened.entries)
     assert len(said & {*opened.left_calls}) == left_calls
+
+
+PARTS: dict[str, tuple[tuple[Record, ...], bool]] = {
+    "ended early": ((), True),
+    "answered since": ((user("c", "go on"), reply("d")), False),
+    "the person has written on": ((user("c", "go on"),), False),
+    "taken out": ((delete("x", "b"),), False),
+    "ended by the person": ((replace(reply("c"), status=Status.INTERRUPTED),), False),
+}
+
+
+@pytest.mark.parametrize("then", PARTS)
+def test_the_list_knows_of_a_reply_that_is_not_whole(catalog: Catalog, tmp_path: Path, then: str) -> None:
+    records, expected = PARTS[then]
+    part = replace(reply("b"), status=Status.PARTIAL)
+    store.create(tmp_path / "home", meta(ID), (user("a"), part, *records))
+
+    assert row_of(catalog).is_partial is expected
 
 
 def test_a_call_waits_in_the_list_until_it_is_begun_or_the_model_goes_on(
