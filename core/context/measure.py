@@ -7,6 +7,7 @@ from datetime import datetime
 
 import msgspec
 
+from core.base.text import one_line
 from core.context.stack import AggregateStack
 from core.values.curation import ItemFiles
 from core.values.provider import ModelProfile
@@ -18,6 +19,8 @@ REPLY_RESERVE_TOKENS = 1024
 """Room that is kept free for the reply when a request is judged, at most an eighth of the window."""
 
 
+NAMED_CHARS = 120
+"""Longest that a file is named in a sentence."""
 SOME_CHARS = 250_000
 """Characters counted at a time while somebody may wait for a first report."""
 
@@ -97,7 +100,10 @@ def _largest_files(assembly: Assembly) -> str:
     files = sorted(details.segments, key=lambda segment: -segment.tokens_est)[:3] if details else []
     if not files:
         return "."
-    named = ", ".join(f"{segment.key.partition('/')[2]} ({segment.tokens_est:,})" for segment in files)
+    named = ", ".join(
+        f"{one_line(segment.key.partition('/')[2], NAMED_CHARS)} ({segment.tokens_est:,})"
+        for segment in files
+    )
     return f". Largest files: {named}."
 
 
@@ -106,6 +112,10 @@ def problems(items: Iterable[ItemFiles]) -> tuple[str, ...]:
     found: list[str] = []
     for item in items:
         if item.problem is not None:
-            found.append(f"{item.item.path}: {item.problem.detail}")
-        found.extend(f"{f.path}: {f.problem.detail}" for f in item.files if f.problem is not None)
+            found.append(f"{one_line(item.item.path, NAMED_CHARS)}: {item.problem.detail}")
+        found.extend(
+            f"{one_line(f.path, NAMED_CHARS)}: {f.problem.detail}"
+            for f in item.files
+            if f.problem is not None
+        )
     return tuple(found)

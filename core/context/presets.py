@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from core.base.mapping import with_entry, without
-from core.base.text import clean
+from core.base.text import clean, one_line
 from core.context.messages import (
     ChangePreset,
     CreatePreset,
@@ -23,6 +23,7 @@ from core.discussion.messages import SetDiscussionPreset, WriteMeta
 from core.settings.asked_values import may_not_write
 from core.settings.messages import KeepPresets, LoadSettings, PresetStored, WritePreset
 from core.settings.notices import refuse_write
+from core.settings.schema import MOST_PATH_CHARS
 from core.values.curation import FileItem, ItemFiles, Preset
 from core.values.state import AppState, Level
 from core.values.updates import Result, decline, notify, with_project
@@ -38,8 +39,10 @@ def create(state: AppState, command: CreatePreset) -> Result:
         return decline(state, command.command_id, "preset", _name_problem(name)), ()
     source = state.config.project.presets.get(command.copy_of)
     items = command.items or (source.items if source is not None else ())
-    state, items = _keepable(state, items)
-    state, kept = _put(state, Preset(name, items))
+    kept_items, problem, remedy = _keepable(items)
+    if items and not kept_items:
+        return decline(state, command.command_id, "preset", problem, remedy), ()
+    state, kept = _put(_told(state, problem, remedy), Preset(name, kept_items))
     if not state.discussions.selected_id or not command.is_used:
         return state, kept
     state, effects = set_preset(state, SetDiscussionPreset(state.discussions.selected_id, name))
@@ -57,20 +60,31 @@ def _name_problem(name: str) -> str:
 def change(state: AppState, command: ChangePreset) -> Result:
     """Replace the items of a preset."""
     present = state.config.project.presets.get(command.name)
-    state, items = _keepable(state, command.items)
+    items, problem, remedy = _keepable(command.items)
+    state = _told(state, problem, remedy)
     if present is None or present.items == items:
         return state, ()
     return _put(state, replace(present, items=items))
 
 
-def _keepable(state: AppState, items: tuple[FileItem, ...]) -> tuple[AppState, tuple[FileItem, ...]]:
-    """The items whose paths a TOML file can hold; the others are named."""
-    kept = tuple(item for item in items if clean(item.path) == item.path)
-    if len(kept) < len(items):
+def _keepable(items: tuple[FileItem, ...]) -> tuple[tuple[FileItem, ...], str, str]:
+    """The items whose paths the project's file can hold, and what is said of the others: the problem and the remedy."""
+    short = tuple(item for item in items if len(item.path) <= MOST_PATH_CHARS)
+    kept = tuple(item for item in short if clean(item.path) == item.path)
+    problem = remedy = ""
+    if len(short) < len(items):
+        long = next(item.path for item in items if item not in short)
+        problem = f"{one_line(long, 60)!r} is no path: it has {len(long):,} characters, and a path has at most {MOST_PATH_CHARS:,}."
+        remedy = "Enter a file's path or a glob; text goes into the message."
+    elif len(kept) < len(items):
         names = ", ".join(repr(item.path) for item in items if item not in kept)
-        text = f"The name of {names} is not UTF-8 text, so no preset can hold it."
-        state = notify(state, "preset", Level.WARNING, text, "Rename the file, or take it in with a glob.")
-    return state, tuple(replace(item, notes=clean(item.notes)) for item in kept)
+        problem = f"The name of {names} is not UTF-8 text, so no preset can hold it."
+        remedy = "Rename the file, or take it in with a glob."
+    return tuple(replace(item, notes=clean(item.notes)) for item in kept), problem, remedy
+
+
+def _told(state: AppState, problem: str, remedy: str) -> AppState:
+    return notify(state, "preset", Level.WARNING, problem, remedy) if problem else state
 
 
 def _put(state: AppState, preset: Preset) -> Result:

@@ -905,6 +905,9 @@ _PROJECT = (
     ),
 )
 
+MOST_PATH_CHARS = 4096
+"""Longest path of a preset's item."""
+
 _ITEM = (
     Setting(
         "path",
@@ -913,7 +916,7 @@ _ITEM = (
         "The file: relative to the project's root with `/`, absolute, or a pattern (`src/**/*.py`).",
         scope=SettingScope.PROJECT,
         minimum=1,
-        maximum=4096,
+        maximum=MOST_PATH_CHARS,
     ),
     Setting(
         "mode",

@@ -245,7 +245,7 @@ def _chip(desk: Desk, ui: Ui, opened: OpenDiscussion, part: AttachmentPart, comp
                 _tokens(desk, part),
                 style="small",
                 tone="muted",
-                tip="Tokens with every request, about",
+                tip="Tokens that it adds to every request, about",
             )
         if part.name in composer.pasted:
             ui.text("size", fmt.size(part.size_bytes), style="small", tone="muted")

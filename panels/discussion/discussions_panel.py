@@ -9,6 +9,7 @@ import msgspec
 
 from core.base import figures as fmt
 from core.base.errors import SHORT_ENDS
+from core.base.text import one_line
 from core.discussion.messages import (
     ArchiveDiscussion,
     DeleteDiscussion,
@@ -121,7 +122,11 @@ def _filter_row(desk: Desk, own: DiscussionView) -> None:
 def _empty(desk: Desk, own: DiscussionView) -> None:
     state, query = desk.state, own.search_text.strip()
     if query:
-        text = f"Nothing found for “{query}”" if state.discussions.search.is_complete else "Searching…"
+        text = (
+            f"Nothing found for “{one_line(query, 60)}”"
+            if state.discussions.search.is_complete
+            else "Searching…"
+        )
     elif state.program.is_loading:
         text = "Reading discussions…"
     else:
@@ -363,6 +368,8 @@ def status_icon(state: AppState, summary: DiscussionSummary) -> tuple[str, Tone,
         return "circle-exclamation", "error", f"The last message failed: {opened.failure.what}"
     if summary.is_unanswered:
         return "circle-exclamation", "warn", "The last message has no reply: it can be sent again"
+    if summary.is_partial:
+        return "circle-exclamation", "warn", "The last reply is not whole: open it and press Continue"
     is_drafted = opened.draft != Draft() if opened is not None else meta.id in state.discussions.drafted
     if is_drafted:
         return "pen", "muted", "Something is written and not sent"

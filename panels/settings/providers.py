@@ -227,8 +227,12 @@ def _prices(desk: Desk) -> None:
         desk.send(PriceModels())
     source = config.price_source
     with ui.row("prices"):
-        given = f", and {fmt.count(source.own, 'model')} of your models.toml" if source.own else ""
-        text = f"Prices: {source.name} of {source.as_of}{given}" if source.name else "Prices are being read"
+        given = f"those of {fmt.count(source.own, 'model')} are" if source.own else "you can give your own"
+        text = (
+            f"Prices for a million tokens: {source.name} of {source.as_of}; {given} in models.toml beside your config.toml"
+            if source.name
+            else "Prices are being read"
+        )
         ui.text("source", text, tone="muted", style="small", wraps=True, width=0)
         tip = "Take newer prices from the network, and go by them from now on"
         if ui.button("update", "Update prices", icon="arrows-rotate", kind="ghost", is_small=True, tip=tip):

@@ -238,6 +238,18 @@ def test_what_does_not_fit_is_refused_with_sizes_and_the_largest_files(tmp_path:
     assert "Nothing was sent" in refused.value.remedy
 
 
+def test_a_file_with_a_long_name_is_named_by_its_beginning(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, context_tokens=1000)
+    path = "a" * 4_000
+
+    spec = replace(bench.spec(), preset=Preset("core", (FileItem(path),)))
+
+    report = bench.assembler.report(bench.assembler.assemble(spec))
+
+    assert max(map(len, report.problems)) < 600
+    assert path not in "".join(report.problems)
+
+
 def test_what_to_leave_out_is_what_is_large(tmp_path: Path) -> None:
     bench = Bench(tmp_path, context_tokens=1000)
     long_message = bench.spec("word " * 2000)

@@ -111,6 +111,17 @@ def test_a_search_without_hits_says_so() -> None:
     assert screen.ui.shows("Nothing found for “zebra”")
 
 
+def test_a_search_for_a_long_paste_is_named_by_its_beginning() -> None:
+    words = "zebra " * 5_000
+    screen = Screen(with_fields(states.working(), search=states.searched(words)))
+
+    screen.ui.type("Search discussions", words)
+
+    (said,) = (text for text in screen.ui.texts() if text.startswith("Nothing found"))
+    assert said.startswith("Nothing found for “zebra zebra")
+    assert len(said) < 100
+
+
 def test_a_new_discussion_takes_the_keyboard_to_its_composer() -> None:
     screen = Screen(states.working())
 
@@ -358,6 +369,18 @@ def test_a_discussion_whose_last_reply_is_not_whole_says_in_the_list_why() -> No
     tips = [node.tip for node in Screen(state).ui.nodes("icon") if node.path[-1] == "status"]
 
     assert why in tips
+
+
+def test_a_reply_that_is_not_whole_has_its_sign_in_the_list_before_and_after_it_is_opened() -> None:
+    sign = "The last reply is not whole: open it and press Continue"
+    state = states.working()
+    rows = {key: replace(row, is_partial=True) for key, row in state.discussions.summaries.items()}
+    state = replace(state, discussions=replace(state.discussions, summaries=rows))
+
+    signs = [node for node in Screen(state).ui.nodes("icon") if node.tip == sign]
+
+    assert len(signs) > 1, "of one that is open, and of others"
+    assert sign not in Screen(states.working()).ui.tips()
 
 
 def test_a_message_without_a_reply_has_its_sign_in_the_list_of_what_the_log_says() -> None:
