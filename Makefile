@@ -7,12 +7,13 @@
 # make optional   tests with the real Claude Code, which npm installs into .optional
 # make wheels  build both wheels and the sdist into build/wheels, install them with plain pip, and run them
 # make fmt | fmt-check | lint | types    the checks of CI
-# make lock | fonts | codemap | docs | models   for maintainers: pin packages, rebuild fonts, renew the codemap or all of
-#              docs/, compare the table of models with the newest SDKs of the vendors
+# make codemap   write docs/codemap.md, one line a module; it is made, not committed
+# make lock | fonts | docs | models   for maintainers: pin packages, rebuild fonts, renew what is generated in docs/,
+#              compare the table of models with the newest SDKs of the vendors
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
-# Two cores are waited on a fifth of the time with two workers.
+# One more than two cores: a worker waits for a fifth of its time.
 WORKERS ?= 3
 
 # Images of containers set this: each of the thousand processes that the tests start would compile all it imports anew.

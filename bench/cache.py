@@ -2,7 +2,7 @@
 
 `make bench-cache` runs all of it. `python -m bench cache --seeds 3 --parts days` is enough to look at a change: parts are
 `days` (without tool turns), `tools` (with them), `rules`, `talks` (short discussions), `odds` (what the right odds would
-save), `foresight` (what no rule without it can save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `first` (a first turn that is not marked), `heavy` (tools all day, with compactions), `speed`, `vendors`. The tables for the README go to `out/bench/cache.md`.
+save), `foresight` (what no rule without it can save), `edits`, `money`, `wire`, `parallel`, `short` (short discussions one after another), `first` (a first turn that is not marked), `heavy` (tools all day, with compactions), `speed`, `vendors`. The tables for docs/benchmarks.md go to `out/bench/cache.md`.
 """
 
 from __future__ import annotations

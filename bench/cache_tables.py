@@ -1,4 +1,4 @@
-"""The replayed days as Markdown tables, for the README."""
+"""The replayed days as Markdown tables, for docs/benchmarks.md."""
 
 from __future__ import annotations
 

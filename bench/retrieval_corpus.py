@@ -179,6 +179,8 @@ def _write(db: sqlite3.Connection, start: int, texts: Sequence[str]) -> None:
 
 def _repository_paragraphs() -> list[str]:
     root = Path(__file__).parents[1]
-    texts = [(root / name).read_text("utf-8") for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md")]
+    pages = [root / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md")]
+    pages += sorted((root / "docs" / "guide").glob("*.md"))
+    texts = [page.read_text("utf-8") for page in pages]
     parts = [part.strip() for text in texts for part in text.replace("\n- ", "\n\n").split("\n\n")]
     return [part for part in parts if len(part) > 80 and not part.startswith(("|", "```"))]

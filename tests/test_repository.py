@@ -1,4 +1,4 @@
-"""Rules that hold for the repository as a whole: sizes, the codemap, addresses, contracts, fonts and colours."""
+"""Rules that hold for the repository as a whole: sizes, docstrings, addresses, contracts, fonts and colours."""
 
 from __future__ import annotations
 
@@ -281,11 +281,6 @@ def test_no_docstring_begins_as_a_relative_clause() -> None:
     assert clauses == []
 
 
-def test_the_codemap_is_current() -> None:
-    """`make codemap` renews it."""
-    assert texts()["docs/codemap.md"] == codemap.page(ROOT)
-
-
 def test_money_and_sizes_are_worded_in_one_module() -> None:
     own = {
         name: hits
@@ -383,7 +378,8 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
     wanted = {
         name for path in tracked() if (name := path.relative_to(ROOT).as_posix()).split("/")[0] in packages
     }
-    pages = ("docs/openapi.json", "docs/settings.md", "CHANGELOG.md")
+    guide = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "guide").glob("*.md"))
+    pages = ("docs/openapi.json", "docs/settings.md", "docs/benchmarks.md", "CHANGELOG.md", *guide)
     for name in (*wanted, *pages, "pyproject.toml", "README.md", "LICENSE"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ROOT / name)
@@ -396,7 +392,9 @@ def test_an_installed_program_has_all_its_data(tmp_path: Path) -> None:
         names = set(wheel.namelist())
     assert wanted - names == set()
     assert [
-        page for page in pages if not any(name.endswith(f"/manual-slop/{Path(page).name}") for name in names)
+        page
+        for page in pages
+        if not any(name.endswith(f"share/doc/manual-slop/{page.removeprefix('docs/')}") for name in names)
     ] == []
 
 
