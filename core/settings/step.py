@@ -167,11 +167,13 @@ def settings_loaded(state: AppState, event: SettingsLoaded) -> Result:
 
 
 def _unlisted(state: AppState) -> tuple[str, ...]:
-    """Compatible servers whose models nobody knows: only they themselves can say."""
+    """Compatible servers that have not listed their models: only they themselves can say, whatever a person's file adds."""
     return tuple(
         name
         for name, status in state.config.providers.items()
-        if status.kind is ProviderKind.COMPATIBLE and status.is_ready and not state.config.models.get(name)
+        if status.kind is ProviderKind.COMPATIBLE
+        and status.is_ready
+        and not any(model.from_server for model in state.config.models.get(name, ()))
     )
 
 

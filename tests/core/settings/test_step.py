@@ -54,7 +54,7 @@ from core.settings.messages import (
 from core.spending.messages import SpentCounted
 from core.values.curation import FileItem, FileSnapshot, ItemFiles, Preset
 from core.values.discussion import DiscussionSummary, OpenDiscussion
-from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus
+from core.values.provider import KeySource, ModelProfile, ProviderKind, ProviderStatus, TokenRates
 from core.values.settings import AskedValue, Project, ServerSettings, SettingsFault
 from core.values.state import Level, Notice
 from core.values.updates import outcome_of
@@ -368,6 +368,25 @@ def test_a_compatible_server_is_asked_for_its_models(book: Playbook) -> None:
 
     book.play(ModelsListed("ollama", (ModelProfile("ollama", "llama"),)))
     assert book.state.config.models["ollama"][0].id == "llama"
+
+
+def test_a_server_of_which_the_persons_file_tells_one_model_is_asked_until_it_has_listed_its_own(
+    book: Playbook,
+) -> None:
+    """A price written by hand takes no model and no window away."""
+    loaded = settings_loaded()
+    ollama = ProviderStatus("ollama", ProviderKind.COMPATIBLE, "Ollama", KeySource.NOT_NEEDED)
+    told = ModelProfile("ollama", "llama", rates=TokenRates(1.0, 2.0, as_of="2026-11-29"))
+    loaded = replace(
+        loaded,
+        providers={**loaded.providers, "ollama": ollama},
+        models={**loaded.models, "ollama": (told,)},
+    )
+
+    assert of(book.play(loaded), ListModels) == (ListModels("ollama"),)
+
+    listed = replace(told, context_tokens=65_536, from_server=True)
+    assert of(book.play(replace(loaded, models={"ollama": (listed,)})), ListModels) == ()
 
 
 def test_a_discussion_without_a_model_takes_the_first_that_its_server_lists(book: Playbook) -> None:
