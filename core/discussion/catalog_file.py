@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from core.base.disk import make_dirs
 from core.base.errors import StorageError
 from core.base.opener import create_missing, require_file
-
-SCHEMA_VERSION = 7
+from core.values.discussion import DiscussionMeta, DiscussionSummary
+from core.values.usage import Upkeep, Usage
 
 T = TypeVar("T")
 
 # `first` names the first version of a reply, the message itself where it is that; `aside` the version with which an
 # entry was put aside, empty where it is seen; `start` where its newest words stand, `began` where it was said. A row of `words` has the number of its `entry`; `words` keeps no text of its own (content=''), the log does. An entry
 # that goes leaves its words behind, matched by nothing: numbers are never used twice (AUTOINCREMENT).
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE discussion(
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -50,8 +53,17 @@ CREATE TABLE entry(
 CREATE INDEX entry_of_message ON entry(discussion, message_id);
 CREATE INDEX entry_in_order ON entry(discussion, position);
 CREATE VIRTUAL TABLE words USING fts5(text, content='', prefix='1 2', tokenize='unicode61 remove_diacritics 2');
-PRAGMA user_version = {SCHEMA_VERSION};
 """
+
+
+def schema_number(schema: str, *kept: type[msgspec.Struct]) -> int:
+    """Number of a layout, another one for other tables, and for other fields of the values that are kept in them."""
+    fields = (name for value in kept for name in (value.__name__, *value.__struct_fields__))
+    return zlib.crc32("\n".join((schema, *fields)).encode()) & 0x7FFFFFFF
+
+
+SCHEMA_VERSION = schema_number(_SCHEMA, DiscussionSummary, DiscussionMeta, Usage, Upkeep)
+"""Version of the index: one of another version is made anew."""
 
 
 class CatalogFile:
@@ -216,7 +228,7 @@ def _make_tables(db: sqlite3.Connection) -> None:
 
 
 def _carry_out_schema(db: sqlite3.Connection) -> None:
-    for statement in _SCHEMA.split(";\n"):
+    for statement in (*_SCHEMA.split(";\n"), f"PRAGMA user_version = {SCHEMA_VERSION}"):
         if statement.strip():
             db.execute(statement)
 

@@ -22,6 +22,7 @@ from core.discussion import catalog as catalog_module
 from core.discussion import log, log_codec, store, trash
 from core.discussion.catalog import Catalog, Refreshed
 from core.discussion.catalog_entries import stored_summary
+from core.discussion.catalog_file import SCHEMA_VERSION, schema_number
 from core.discussion.meta import write_meta
 from core.discussion.payments import all_paid_since
 from core.discussion.worker import summarise
@@ -402,6 +403,18 @@ def test_an_index_of_another_version_is_made_anew(home: Path, tmp_path: Path) ->
     assert set(refreshed(catalog)) == {ID}
     assert stored_summary('{"turns": "many"}') is None
     catalog.close()
+
+
+def test_a_row_with_another_field_makes_another_version_of_the_index() -> None:
+    class WiderSummary(DiscussionSummary, frozen=True):
+        is_partial_too: bool = False
+
+    WiderSummary.__name__ = "DiscussionSummary"
+    numbers = {schema_number("t", one) for one in (DiscussionSummary, WiderSummary, DiscussionSummary)}
+    numbers.add(schema_number("other", DiscussionSummary))
+
+    assert len(numbers) == 3
+    assert SCHEMA_VERSION > 0
 
 
 def test_where_no_index_can_be_kept_it_works_in_memory(home: Path, tmp_path: Path) -> None:
