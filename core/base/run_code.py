@@ -46,7 +46,7 @@ _NODE_TAILS = ("", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", "/index.js", "/
 _SHELL_WORDS = re.compile(rb"[^\s;|&<>()`\"'\\{}\[\]$=]{2,300}")
 _LED = re.compile(
     rb"(?:^|[\s;&|(`\"'])(?:\.|source|(?:ba|da|z|k|fi)?sh(?:[ \t]+-\w+)*|-?s?include|import|load|require|require_relative|use)"
-    rb"[ \t]+[\"']?([^\s;|&<>()`\"'$]{1,300})",
+    rb"[ \t]+[\"']?(?:(?:\$\((?:[^()\n]|\([^()\n]*\)){0,300}\)|\$\{[^}\n]{1,99}\}|\$\w+)[\"']?/)?([^\s;|&<>()`\"'$]{1,300})",
     re.MULTILINE,
 )
 """Words behind which a text that is run names more of it, whatever the file's ending."""

@@ -40,6 +40,8 @@ _NODE_FORMS = ("{}.js", "{}.cjs", "{}.mjs", "{}.ts", "{}/package.json", "{}/inde
 """Files that Node and its kin run for a name that is none itself, or a folder's."""
 OTHERS = re.compile(r"ruby|perl|php|lua[\d.]*|tclsh|rscript|julia|java|dotnet|groovy|elixir|pwsh|powershell")
 _OTHER_VALUES = frozenset(["-I", "-r", "-cp", "-classpath", "--class-path", "-p", "--module-path", "-jar", "-File", "-f", "-pa", "-l"])  # fmt: skip
+_CODE_FOLDERS = frozenset(["-cp", "-classpath", "--class-path", "-p", "--module-path", "-I"])
+"""Options behind which folders of code stand."""
 _STUB_BYTES = 4_000
 
 
@@ -172,7 +174,10 @@ def of_other(command: tuple[str, ...], folder: str, _depth: int) -> RunWords:
     words = command[1:]
     found, before = RunWords(), ""
     for number, word in enumerate(words):
-        path = file_at(folder, word.removeprefix("-javaagent:"))
+        path = file_at(folder, word.removeprefix("-javaagent:").removeprefix("@"))
+        for place in word.split(os.pathsep) if before in _CODE_FOLDERS else ():
+            there = os.path.realpath(os.path.join(folder or os.sep, place.rstrip("*") or "."))
+            found += RunWords(folders=((there, ENDINGS),)) if os.path.isdir(there) else RunWords()
         if path:
             found += script(path, ENDINGS)
             if before not in _OTHER_VALUES - {"-jar", "-File", "-f"}:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ from core.base.run_interpreters import (
     of_other,
     of_python,
     package_scripts,
+    python_code,
 )
 
 _SHELL = re.compile(r"(?:ba|da|z|k|fi)?sh")
@@ -61,8 +62,22 @@ _BUILDERS = {
     "just": ("justfile", "Justfile", ".justfile"),
     "task": ("Taskfile.yml", "Taskfile.yaml"),
     "rake": ("Rakefile",),
-}
-"""Programs that run what a file of the folder says."""
+    "go": ("go.mod", "go.work", "main.go"),
+    "cargo": ("Cargo.toml", "Cargo.lock", "build.rs", "src/main.rs", "src/lib.rs", ".cargo/config.toml"),
+    **dict.fromkeys(("gradle", "gradlew"), ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")),
+    **dict.fromkeys(("mvn", "mvnw"), ("pom.xml", ".mvn/extensions.xml")),
+    **dict.fromkeys(("docker", "podman"), ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml", "Dockerfile")),
+    **dict.fromkeys(("pytest", "py.test"), ("conftest.py", "tests/conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml")),
+    "tox": ("tox.ini", "pyproject.toml", "setup.cfg"),
+    "nox": ("noxfile.py",),
+    "invoke": ("tasks.py",),
+    "fab": ("fabfile.py",),
+    "cmake": ("CMakeLists.txt",),
+    "ninja": ("build.ninja",),
+}  # fmt: skip
+"""Programs that run what files of the folder say."""
+_COMPILED = {"go": (".go",), "cargo": (".rs",)}
+"""Programs that build what is run from the code of the folder, with its endings."""
 _BUILDER_FILES = frozenset({"-f", "--file", "--makefile", "--justfile", "-t", "--taskfile"})
 _SOURCE = frozenset({".", "source"})
 _SCRIPTED = re.compile(r"[gmn]?awk|g?sed")
@@ -74,6 +89,7 @@ _LOADS = frozenset(
 """Variables whose files are run by what gets them."""
 _PLACES = frozenset({"PATH", "PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB", "LD_LIBRARY_PATH"})
 """Variables of folders in which programs, or what they load, are looked for."""
+_GOES_TO = re.compile(r"(?<![\w-])(?:cd|pushd)\s+(?:--\s+)?([^\s;|&<>()`$\"'\\]+|\"[^\"$`]+\"|'[^']+')")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _FED = re.compile(
     r"\|&?\s*(?:sudo\s+|env\s+)?(?:(?:ba|da|z|k|fi)?sh|python[\d.]*|node|perl|ruby|php)\b(?!\s+[\w./])"
@@ -94,9 +110,19 @@ def run_words(command: Sequence[str], folder: str) -> RunWords:
         command: program and arguments, the program by name or path.
         folder: in which it works, absolute; empty for none, then only absolute paths count.
     """
-    found = _found(tuple(command[:_MOST_WORDS]), folder, 0)
+    words = tuple(command[:_MOST_WORDS])
+    found = _found(words, folder, 0)
     code = frozenset(found.code)
-    return replace(found, data={name: path for name, path in found.data.items() if path not in code})
+    given = {name: path for name, path in found.data.items() if path not in code}
+    return replace(found, data=given | {name: path for name, path in _links(words, folder) if path in code})
+
+
+def _links(words: Sequence[str], folder: str) -> Iterator[tuple[str, str]]:
+    """Words that name a link to a file, each with where it leads."""
+    for word in words[1:]:
+        path = file_at(folder, word)
+        if path and path != (named := os.path.normpath(os.path.join(folder or os.sep, word))):
+            yield named, path
 
 
 def words_within(words: Sequence[str], folder: str) -> RunWords:
@@ -137,7 +163,12 @@ def line_words(line: str, folder: str) -> RunWords:
         words = []
     parts = (*words, *filter(None, _BETWEEN.split(line)))
     fed = (file_at(folder, part) for part in parts) if _FED.search(line) else ()
-    return words_within(parts, folder) + RunWords(tuple(dict.fromkeys(filter(None, fed))))
+    found = words_within(parts, folder) + RunWords(tuple(dict.fromkeys(filter(None, fed))))
+    for place in dict.fromkeys(word.strip("\"'") for word in _GOES_TO.findall(line)[:_DEEPEST]):
+        there = os.path.realpath(os.path.join(folder or os.sep, place))
+        if os.path.isdir(there) and there != folder:
+            found += words_within(parts, there)
+    return found
 
 
 def _found(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
@@ -146,7 +177,9 @@ def _found(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
     name = program_name(command[0])
     for is_meant, find in _KINDS:
         if is_meant(name):
-            return find(command, folder, depth)
+            module = (python_code(command) or ("", ""))[1] if find is of_python else ""
+            runs = _of_builder(module)(command, folder, depth) if module in _BUILDERS else RunWords()
+            return runs + find(command, folder, depth)
     return _of_program(command, folder, depth)
 
 
@@ -219,10 +252,12 @@ def _of_scripted(command: tuple[str, ...], folder: str, _depth: int) -> RunWords
 
 
 def _of_launcher(command: tuple[str, ...], folder: str, depth: int) -> RunWords:
-    words = command[1:]
+    words, set_before = command[1:], RunWords()
     for number, word in enumerate(words):
-        if _is_known(program_name(word)):
-            return _found(words[number:], folder, depth + 1)
+        if (assigned := _ASSIGNED.fullmatch(word)) is not None:
+            set_before += _of_variable(assigned[1], assigned[2], words[number + 1 :], folder)
+        elif _is_known(program_name(word)):
+            return set_before + _found(words[number:], folder, depth + 1)
     for number, word in enumerate(words):
         if (path := file_at(folder, word)) and is_code(path):
             return _of_program((path, *words[number + 1 :]), folder, depth + 1)
@@ -316,8 +351,13 @@ def _of_builder(name: str) -> Callable[[tuple[str, ...], str, int], RunWords]:
             elif takes in _BUILDER_FILES:
                 named += RunWords(tuple(filter(None, (file_at(folder, word),))))
             takes = word
+        for word in () if name in {"make", "gmake"} else command[1:]:  # a target of `make` is what it writes
+            path = file_at(folder, word.partition("::")[0])
+            named += script(path) if path and is_code(path) else RunWords()
         files = (file_at(folder, each) for each in _BUILDERS[name])
-        return named + RunWords(tuple(filter(None, files)))
+        endings = _COMPILED.get(name)
+        own = RunWords(folders=((os.path.realpath(folder), endings),)) if endings and folder else RunWords()
+        return named + own + RunWords(tuple(filter(None, files)))
 
     return find
 

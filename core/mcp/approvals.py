@@ -44,7 +44,7 @@ def differences(approved: McpApproval, found: McpApproval) -> tuple[str, ...]:
         lines.append(f"Its program is another file than the one that you approved: {found.program}")
     lines += _file_differences(approved.files, found.files)
     lines += [
-        f"A file of data that it is given leads elsewhere: {name}, now to {path}"
+        f"A file that it is given leads elsewhere: {name}, now to {path}"
         for name, path in found.data.items()
         if path != approved.data.get(name, name)
     ]

@@ -59,7 +59,7 @@ def project(tmp_path: Path) -> Path:
         "Makefile": "include rules.mk\nall:\n\t./tool\n\tsh steps\n", "rules.mk": "", "tool": "echo", "steps": "echo", "env": "X=1", "notes": "",
         "package.json": '{"scripts": {"test": "./tool && sh steps"}}', "p.awk": "", "bin/lint": "#!/bin/sh\n", "sub/a.py": "",
         "pkg/__init__.py": "", "pkg/__main__.py": "from pkg import inner; import late", "pkg/inner.py": "", "late.py": "run('data/job.py')",
-        "data/job.py": "", "t.pl": "use Own::Part;", "Own/Part.pm": "",
+        "data/job.py": "", "t.pl": "use Own::Part;", "Own/Part.pm": "", "conftest.py": "", "build.rs": "", "main.go": "",
     }.items():  # fmt: skip
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -87,6 +87,11 @@ def project(tmp_path: Path) -> Path:
         ("npm test", ["package.json", "steps", "tool"]),
         ("python3 -m pkg", ["data/job.py", "late.py", "pkg/__init__.py", "pkg/__main__.py", "pkg/inner.py"]),
         ("perl t.pl", ["Own/Part.pm", "t.pl"]),
+        ("(cd sub; python3 a.py)", ["sub/a.py"]),
+        ("python3 -m pytest sub/a.py", ["conftest.py", "sub/a.py"]),
+        ("pytest late.py::test_x", ["conftest.py", "data/job.py", "late.py"]),
+        ("cargo build && go run .", ["build.rs", "main.go"]),
+        ("java @env Main", ["env"]),
         ("cat notes tool > out", []),
         ("tail -n 5 notes", []),
     ],

@@ -54,7 +54,7 @@ RUNNING = McpServer(SETTINGS, kept=APPROVED, found=FOUND, tools=(READ, WRITE), i
         (
             "data",
             {"/p/data.db": "/p/.env"},
-            "A file of data that it is given leads elsewhere: /p/data.db, now to /p/.env",
+            "A file that it is given leads elsewhere: /p/data.db, now to /p/.env",
         ),
         ("unbound", ("/p",), "Folders with more code than a yes is bound to: nothing, now /p"),
     ],

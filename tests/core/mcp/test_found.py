@@ -55,6 +55,46 @@ def test_a_module_that_came_to_be_beside_a_server_asks_again(place: Place) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "changed"),
+    [
+        (("bash", "-c", "cd srv && exec python3 server.py"), "srv/helper.py"),
+        (("bash", "-c", ". ./start"), "start"),
+        (("bash", "run.sh"), "start"),
+        (("env", "BASH_ENV=start", "bash", "-c", "true"), "start"),
+        (("env", "PYTHONPATH=srv", "python3", "-m", "deep.more"), "srv/deep/more.py"),
+    ],
+)
+def test_code_that_a_shell_takes_in_asks_again_when_it_changed(
+    place: Place, command: tuple[str, ...], changed: str
+) -> None:
+    (place.root / "start").write_text("one")
+    (place.root / "run.sh").write_text(
+        '. "$(dirname "$0")/start"\nexec python3 srv/server.py data.db >> log\n'
+    )
+    place.settings = McpServerSettings("mini", command)
+    kept = of_start(place.found(), None, "")
+    (place.root / "data.db").write_text("two")
+    assert may_start(kept, place.found())
+
+    (place.root / changed).write_text("two")
+    assert f"Code that it runs has changed: {place.root / changed}" in differences(
+        kept.approval, place.found()
+    )
+
+
+def test_a_link_that_leads_to_other_code_asks_again(place: Place) -> None:
+    """Both files were bound; the yes was to the one that runs first."""
+    link = place.root / "start.py"
+    link.symlink_to(place.server)
+    place.settings = McpServerSettings("mini", (sys.executable, str(link)))
+    kept = of_start(place.found(), None, "")
+    link.unlink()
+    link.symlink_to(place.server.parent / "helper.py")
+
+    assert not may_start(kept, place.found())
+
+
 @pytest.mark.parametrize("name", ["data.db", "srv/facts.json", "srv/log.txt", "other.py"])
 def test_data_that_is_written_takes_no_yes_back(place: Place, name: str) -> None:
     kept = of_start(place.found(), None, "")
@@ -77,7 +117,7 @@ def test_a_data_file_that_becomes_a_link_to_another_file_asks_again(place: Place
     (line,) = differences(kept.approval, place.found())
     assert (
         line
-        == f"A file of data that it is given leads elsewhere: {place.root / 'data.db'}, now to {place.root / '.env'}"
+        == f"A file that it is given leads elsewhere: {place.root / 'data.db'}, now to {place.root / '.env'}"
     )
 
 
