@@ -102,7 +102,7 @@ def _act(tour: Tour) -> None:
     tour.shot("agent-command")
     allow(tour, "Allow once")
     until_asked(tour, "curl")
-    driver.click("With a no: tell it why")
+    driver.click("If you refuse: tell it why")
     driver.type("no downloads")
     tour.shot("agent-refuse")
     driver.click("Refuse")

@@ -63,7 +63,7 @@ def trust_reason(project: Project) -> str:
             "Words in it that models take for instructions. Until you trust it, they stay out of the context:"
         )
     return (
-        "Its manual_slop.toml asks for more than a folder may have that nobody has vouched for. Until you trust it,"
+        "Its manual_slop.toml asks for more than a folder may have that you do not trust. Until you trust it,"
         " this is held back:"
     )
 

@@ -186,9 +186,9 @@ def _answers(desk: Desk, own: ApprovalView, discussion_id: str, call: ToolCall, 
         granted = f"For this discussion it would allow: {_grant(approval)}"
         ui.text("grant", granted, tone="muted", style="small", wraps=True)
     hint = (
-        "With a no, or what you leave out: tell it why"
+        "If you refuse or leave something out: tell it why"
         if len(approval.hunks) > 1
-        else "With a no: tell it why"
+        else "If you refuse: tell it why"
     )
     words = ui.text_input("words", own.words.get(asked, ""), hint=hint)
     if words is not None:

@@ -13,7 +13,9 @@ from panels.base.ui import Option
 
 MODES = (
     Option(Mode.ASK.value, "Ask first", "writes, edits and commands wait for a yes", icon="shield-halved"),
-    Option(Mode.ACCEPT_EDITS.value, "Accept edits", "edits inside the project go by", icon="pen-to-square"),
+    Option(
+        Mode.ACCEPT_EDITS.value, "Accept edits", "edits inside the project need no yes", icon="pen-to-square"
+    ),
     Option(Mode.PLAN.value, "Plan", "it only reads", icon="eye"),
 )
 WITHOUT_TIP = "Give the model tools: it reads and searches this project, and asks before it writes a file or runs a command"

@@ -23,10 +23,9 @@ def start_question(desk: Desk, own: McpView, server: McpServer, asked: McpApprov
         title = "Speak to this server?" if asked.url else "Start this server?"
         ui.text("title", title, style="strong")
         for label, text in start_lines(asked):
-            with ui.group(
-                ("line", label), gap=0
-            ):  # beside text of many lines a label would stand by none of them
-                ui.text("label", label, tone="muted", style="small")
+            # beside text of many lines a label would stand by none of them
+            with ui.group(("line", label), gap=0):
+                ui.text("label", label, tone="muted", style="small", wraps=True)
                 ui.text("text", escaped(text), style="mono_small", wraps=True)
         sandbox = desk.state.agent.sandbox
         if not asked.url and sandbox.is_known and not sandbox.is_confined:

@@ -120,7 +120,7 @@ def test_hunks_are_ticked_a_no_has_words_and_modes_and_effort_have_a_key(
     assert sitting.said == [ApproveCall("d1", "t3", ags.EDIT.id, hunks=(1,))]
 
     sitting.show(ags.asking_command())
-    person.click("With a no: tell it why")
+    person.click("If you refuse: tell it why")
     person.type("one test")
     person.click("Refuse")
     person.key("Ctrl+m")

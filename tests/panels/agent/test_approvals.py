@@ -72,11 +72,11 @@ def test_hunks_are_taken_one_by_one() -> None:
 
 def test_words_go_with_what_is_left_out_and_with_no_whole_yes() -> None:
     screen = seen(ags.asking_edit())
-    screen.ui.type("With a no, or what you leave out: tell it why", "Keep the mean ")
+    screen.ui.type("If you refuse or leave something out: tell it why", "Keep the mean ")
     screen.ui.click("Line 12 · +1 −1")
     screen.ui.click("Take 1 of 2")
     whole = seen(ags.asking_edit())
-    whole.ui.type("With a no, or what you leave out: tell it why", "Keep the mean ")
+    whole.ui.type("If you refuse or leave something out: tell it why", "Keep the mean ")
     whole.ui.click("Allow once")
 
     assert screen.asked == [ApproveCall("d1", "t3", EDIT, hunks=(1,), words="Keep the mean")]
@@ -109,7 +109,7 @@ def test_without_a_grant_there_is_only_once() -> None:
 
 def test_a_no_goes_with_words() -> None:
     screen = seen(ags.asking_command())
-    screen.ui.type("With a no: tell it why", "Run one test only ")
+    screen.ui.type("If you refuse: tell it why", "Run one test only ")
     screen.ui.click("Refuse")
 
     assert screen.asked == [RefuseCall("d1", "t4", "Run one test only")]
