@@ -1,7 +1,7 @@
 """The embedding model of a server that the person's settings name, over an OpenAI-compatible `/embeddings`.
 
 It may cost nothing: what goes out by itself with every changed file passes no limit of spending. A server of which a
-price is known is not asked, and that is said.
+price is known is not asked, nor one elsewhere of which nobody knows whether it has one, and that is said.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from core.base.errors import FailureKind, ProviderError
 from core.base.figures import time_limit
+from core.base.loopback import is_loopback
 from core.providers.compatible.embeddings import MOST_TEXTS, Embeds
 from core.providers.protocol import Provider
 from core.providers.pump import Call, asking
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SETTING = "Set `embedding_model` and `embedding_dimension` under `[retrieval]` in your settings"
+_UNPRICED = (
+    "Give it input_usd = 0 and output_usd = 0 in your models.toml where nobody is paid for it, "
+    "or name a server on this machine"
+)
 _OF_THE_TEXT = frozenset(
     {FailureKind.BAD_REQUEST, FailureKind.CONTEXT_TOO_LONG, FailureKind.REQUEST_TOO_LARGE}
 )
@@ -138,7 +143,11 @@ class RemoteEmbedder:
         if not isinstance(client, Embeds):
             what = f"{self._server.provider!r} is no server that makes vectors"
             raise EmbedError(what, remedy="Name a `compatible` one of `[providers]`, such as Ollama")
-        if self._price(self._server.provider, self._server.model):
+        price = self._price(self._server.provider, self._server.model)
+        if price:
             what = f"{self.name} costs money, and vectors are made unasked"
             raise EmbedError(what, remedy="Name a server of your own, such as Ollama")
+        if price is None and not is_loopback(client.base_url):
+            what = f"The price of {self.name} is not known, and vectors are made unasked"
+            raise EmbedError(what, remedy=_UNPRICED)
         return client

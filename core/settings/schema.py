@@ -779,7 +779,8 @@ _RETRIEVAL = (
         "retrieval.embedder",
         Kind.TEXT,
         "",
-        "Server that makes vectors, one of `[providers]`. Empty: the model that comes with the program.",
+        "Server that makes vectors, one of `[providers]`: one that is not on this machine needs a price of 0 in your `models.toml`. "
+        "Empty: the model that comes with the program.",
         scope=SettingScope.USER,
         field="retrieval.embedder",
         maximum=100,

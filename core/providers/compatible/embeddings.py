@@ -19,6 +19,11 @@ MOST_TEXTS = 32
 class Embeds(Protocol):
     """A client whose server makes vectors."""
 
+    @property
+    def base_url(self) -> str:
+        """Where it is asked."""
+        ...
+
     def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """Vectors of at most `MOST_TEXTS` texts, none of them empty, in their order.
 

@@ -216,6 +216,8 @@ def test_what_is_not_set_up_is_said_without_asking(
 
 def test_a_vendor_with_a_price_is_known_by_the_price_list() -> None:
     class Never:
+        base_url = "https://api.example.org/v1"
+
         def embed(self, model: str, texts: object) -> list[list[float]]:
             raise AssertionError
 
@@ -224,6 +226,28 @@ def test_a_vendor_with_a_price_is_known_by_the_price_list() -> None:
     make = remote_embedders(lambda _: Never(), lambda: datetime(2026, 11, 1, tzinfo=UTC))  # type: ignore[arg-type, return-value]
     with pytest.raises(EmbedError, match="costs money"):
         make(EmbeddingServer("openai", "text-embedding-3-small", 1536)).embed(["x"], timeout_s=20)
+
+
+def test_a_server_elsewhere_is_asked_only_where_a_person_says_that_it_costs_nothing() -> None:
+    """What is made unasked passes no limit, so a price that nobody knows counts as one."""
+    asked: list[object] = []
+
+    class Elsewhere:
+        base_url = "https://api.example.org/v1"
+
+        def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+            asked.append(texts)
+            return [[1.0] * 8 for _ in texts]
+
+    def embed(price: float | None) -> None:
+        chosen = EmbeddingServer("box", "m", 8)
+        RemoteEmbedder(chosen, lambda _: Elsewhere(), lambda *_: price).embed(["x"], timeout_s=20)  # type: ignore[arg-type, return-value]
+
+    with pytest.raises(EmbedError, match=r"The price of box/m is not known, and vectors are made unasked"):
+        embed(None)
+    assert asked == []
+    embed(0.0)
+    assert asked == [["x"]]
 
 
 def test_another_model_or_dimension_is_another_index(tmp_path: Path) -> None:
