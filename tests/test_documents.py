@@ -78,3 +78,9 @@ def test_every_command_that_a_page_names_is_one(name: str) -> None:
     assert set(COMMAND.findall(text(name))) - set(commands.choices) == set()
     for example in EXAMPLE.findall(text(name)):
         read(shlex.split(example))
+
+
+@pytest.mark.parametrize("name", [*LONGEST, "CONTRIBUTING.md", "docs/benchmarks.md", *guide()])
+def test_no_page_cites_what_is_not_here_or_a_limit_of_our_own(name: str) -> None:
+    """Pages by number and a page of style are not in the tree; a reader has no use for what we aimed at."""
+    assert re.findall(r"\b\d\d-[a-z]+\.md\b|\bSTYLE\.md\b|\(bar [\d.]+\)|\| bar \|", text(name)) == []
