@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from core.context.messages import CreatePreset, DeletePreset, RenamePreset
-from core.discussion.messages import SetDiscussionPreset
 from panels.base.desk import Desk
 from panels.base.view import Dialog
 from panels.context.preset_edits import add_paths, free_name
@@ -39,25 +38,18 @@ def _new_preset(desk: Desk, dialog: Dialog) -> None:
     name = _name_form(desk, dialog, "New preset", "Create")
     if name:
         desk.send(CreatePreset(name))
-        _use_preset(desk, name)
 
 
 def _duplicate_preset(desk: Desk, dialog: Dialog) -> None:
     name = _name_form(desk, dialog, f"Duplicate {dialog.subject}", "Duplicate")
     if name:
         desk.send(CreatePreset(name, copy_of=dialog.subject))
-        _use_preset(desk, name)
 
 
 def _rename_preset(desk: Desk, dialog: Dialog) -> None:
     name = _name_form(desk, dialog, f"Rename {dialog.subject}", "Rename")
     if name and name != dialog.subject:
         desk.send(RenamePreset(dialog.subject, name))
-
-
-def _use_preset(desk: Desk, name: str) -> None:
-    if desk.summary is not None:
-        desk.send(SetDiscussionPreset(desk.summary.meta.id, name))
 
 
 def _name_form(desk: Desk, dialog: Dialog, title: str, verb: str) -> str:

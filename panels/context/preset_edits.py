@@ -8,7 +8,6 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from core.context.messages import ChangePreset, CreatePreset
-from core.discussion.messages import SetDiscussionPreset
 from core.values.curation import FileItem, FileMode, ItemFiles, LineRange, Preset
 from core.values.stack import ContextReport, LayerId
 from core.values.state import AppState
@@ -46,16 +45,14 @@ def add_paths(desk: Desk, preset: Preset | None, paths: tuple[str, ...]) -> None
 
 
 def add_items(desk: Desk, preset: Preset | None, items: tuple[FileItem, ...]) -> None:
-    """Add items to a preset; without one, make one and use it. Sends ChangePreset, CreatePreset, SetDiscussionPreset."""
+    """Add items to a preset; without one, make one and use it. Sends ChangePreset, CreatePreset."""
     if not items:
         return
     if preset is not None:
         desk.send(ChangePreset(preset.name, (*preset.items, *items)))
         return
     name = free_name(desk.state.config.project.presets, DEFAULT_NAME)
-    desk.send(CreatePreset(name, items))
-    if desk.summary is not None:
-        desk.send(SetDiscussionPreset(desk.summary.meta.id, name))
+    desk.send(CreatePreset(name, items))  # the selected discussion uses it, where it comes about
 
 
 def free_name(presets: Mapping[str, Preset], wanted: str) -> str:

@@ -72,7 +72,7 @@ def test_a_new_preset_gets_a_name_and_is_used_at_once() -> None:
 
     screen.ui.press("Enter")
 
-    assert screen.asked == [CreatePreset("tests"), SetDiscussionPreset("d1", "tests")]
+    assert screen.asked == [CreatePreset("tests")], "the step has the discussion use it, where it comes about"
 
 
 def test_a_name_that_is_taken_cannot_be_used_and_a_free_one_is_offered() -> None:
@@ -97,7 +97,6 @@ def test_a_preset_is_duplicated_with_a_name_to_change() -> None:
 
     assert screen.asked == [
         CreatePreset("coding-strict copy", copy_of="coding-strict"),
-        SetDiscussionPreset("d1", "coding-strict copy"),
     ]
 
 
@@ -162,7 +161,6 @@ def test_a_file_added_without_a_preset_begins_one() -> None:
 
     assert screen.asked == [
         CreatePreset("default", (FileItem("README.md"),)),
-        SetDiscussionPreset("n1", "default"),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from core.context.messages import ChangePreset, CreatePreset
-from core.discussion.messages import SelectDiscussion, SetDiscussionPreset
+from core.discussion.messages import SelectDiscussion
 from core.retrieval.messages import (
     BuildNavigation,
     CancelIndexing,
@@ -151,7 +151,7 @@ def test_without_a_preset_one_is_made_with_it() -> None:
     screen.ui.click("Add to preset: lines 3 to 9 to a new preset")
 
     item = FileItem("notes/sea/surge.md", FileMode.SLICES, (LineRange(3, 9),))
-    assert screen.asked == [CreatePreset("default", (item,)), SetDiscussionPreset("d1", "default")]
+    assert screen.asked == [CreatePreset("default", (item,))]
 
 
 def test_a_discussion_that_was_found_is_shown_and_a_note_is_opened() -> None:
