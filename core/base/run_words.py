@@ -10,6 +10,8 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from glob import iglob
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -100,6 +102,8 @@ _SHEBANG = re.compile(rb"#!\s*(\S+)(?:[ \t]+([^\r\n]*))?")
 _DEEPEST = 5
 _MOST_WORDS = 2_000
 _HEAD_BYTES = 1_000_000
+_MOST_MATCHES = 20
+_MARKS, _GLOB = re.compile(r"[=!:,]+"), re.compile(r"[*?]")
 _BETWEEN = re.compile(r"[\s;|&<>()`$\"'\\{}\[\]]+")
 
 
@@ -133,11 +137,32 @@ def words_within(words: Sequence[str], folder: str) -> RunWords:
     for number, word in enumerate(words[:_MOST_WORDS]):
         if (assigned := _ASSIGNED.fullmatch(word)) is not None:
             found += _of_variable(assigned[1], assigned[2], words[number + 1 : _MOST_WORDS], folder)
+            found += _run_by_path(assigned[2], folder)
         elif _is_known(program_name(word)):
             found += _found(tuple(words[number:_MOST_WORDS]), folder, 1)
-        elif (path := file_at(folder, word)) and (is_code(path) or (os.sep in word and may_be_run(path))):
-            found += script(path)
+        else:
+            found += _run_by_path(word, folder)
     return found
+
+
+def _run_by_path(word: str, folder: str) -> RunWords:
+    """Code that a word names, or a part of it: behind a variable or the mark of an option; by a pattern what may be executed."""
+    behind = (word.partition(os.sep)[2],) if os.sep in word else ()
+    found = RunWords()
+    for name in dict.fromkeys((word, *_MARKS.split(word)[1:], *behind)):
+        is_pattern = bool(folder) and _GLOB.search(name) is not None
+        for match in islice(iglob(name, root_dir=folder), _MOST_MATCHES) if is_pattern else (name,):
+            path = file_at(folder, match)
+            if path and _is_meant(path, is_pattern=is_pattern, is_path=os.sep in word):
+                found += script(path)
+    return found
+
+
+def _is_meant(path: str, *, is_pattern: bool, is_path: bool) -> bool:
+    """True for a file that a word can only name to have it run."""
+    if is_pattern:
+        return is_path and os.access(path, os.X_OK) and may_be_run(path)
+    return is_code(path) or (is_path and may_be_run(path))
 
 
 def _of_variable(name: str, value: str, words: Sequence[str], folder: str) -> RunWords:
