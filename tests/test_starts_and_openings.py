@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import pytest
@@ -64,6 +63,7 @@ class Ways(NamedTuple):
     openings: list[str]
     functions: frozenset[str]
     typed_readings: list[str]
+    folders_made: list[str]
 
 
 @cache
@@ -74,20 +74,37 @@ def ways() -> dict[str, Ways]:
         if name.endswith(".py") and name.startswith(PROGRAM):
             tree = ast.parse(text)
             functions = frozenset(function for _, function in calls(tree))
-            found[name] = Ways(starts(tree), openings(tree), functions, typed_readings(tree))
+            found[name] = Ways(
+                starts(tree), openings(tree), functions, typed_readings(tree), folders_made(tree)
+            )
     return found
 
 
-def calls(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            yield node, ast.unparse(node.func)
+@lru_cache(maxsize=1)
+def walked(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module: every rule goes over them, and the walk is what takes long."""
+    return tuple(ast.walk(tree))
+
+
+@lru_cache(maxsize=1)
+def calls(tree: ast.Module) -> tuple[tuple[ast.Call, str], ...]:
+    return tuple((node, dotted(node.func)) for node in walked(tree) if isinstance(node, ast.Call))
+
+
+def dotted(node: ast.expr) -> str:
+    """An expression in the words of the source: `ast.unparse`, which takes long, only where it is no dotted name."""
+    names: list[str] = []
+    inner = node
+    while isinstance(inner, ast.Attribute):
+        names.append(inner.attr)
+        inner = inner.value
+    return ".".join([inner.id, *reversed(names)]) if isinstance(inner, ast.Name) else ast.unparse(node)
 
 
 def starts(tree: ast.Module) -> list[str]:
     """Every way to a process in a module, in the words of the source."""
     found = []
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             taken = {alias.name for alias in node.names}
             if node.module in PROCESS_MODULES:
@@ -102,7 +119,11 @@ def starts(tree: ast.Module) -> list[str]:
                 for alias in node.names
                 if alias.name in PROCESS_MODULES and (alias.asname or alias.name != "subprocess")
             ]
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "subprocess":
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "subprocess"
+        ):
             found += [] if node.attr in PROCESS_VALUES else [ast.unparse(node)]
     for _, function in calls(tree):
         owner, _, name = function.rpartition(".")
@@ -256,9 +277,9 @@ def test_every_folder_is_made_in_one_place_with_its_mode() -> None:
     """`Path.mkdir(parents=True)` gives the parents the umask's, whatever mode is said; `touch` and logging know none."""
     found = {
         (name, made)
-        for name, text in texts().items()
-        if name.endswith(".py") and name.startswith(PROGRAM) and not name.startswith("gui/tour")
-        for made in folders_made(ast.parse(text))
+        for name, way in ways().items()
+        if not name.startswith("gui/tour")
+        for made in way.folders_made
         if not (
             made.endswith(".touch") and name.startswith(("gui/", "panels/"))
         )  # an element that is drawn anew

@@ -63,7 +63,7 @@ def program(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
 
 
 def _beside(world: World, *arguments: str) -> None:
-    process = world.start(*arguments)
+    process = world.fork(*arguments)
     out, err = process.communicate(timeout=WAIT_S)
     assert process.returncode == 0, (out, err)
 

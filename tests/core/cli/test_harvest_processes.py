@@ -30,7 +30,7 @@ def harvesting(world: World, held: int = 0) -> Iterator[Gate]:
     """A harvest in a process of its own, caught while the model gives the held reply (0-based), let go at the end."""
     gate = Gate()
     world.server.faults.extend([Rewrite(lambda part: part)] * held + [HoldAfter(0, gate)])
-    child = world.start("harvest", "--apply")
+    child = world.fork("harvest", "--apply")
     try:
         assert gate.reached.wait(WAIT_S)
         yield gate
@@ -58,7 +58,7 @@ def test_of_two_harvests_at_once_one_is_told_who_holds_the_lock_and_the_other_go
     world.server.replies.append(Said(reply(MOON)))
 
     with harvesting(world):
-        second = world.start("harvest", "--apply")
+        second = world.fork("harvest", "--apply")
         out, err = second.communicate(timeout=WAIT_S)
         assert second.returncode == 1
         assert b"manual-slop harvest (process " in err
@@ -73,7 +73,7 @@ def test_two_harvests_that_start_together_write_each_item_once(world: World) -> 
         add_discussion(world.home, name, f"{name} question", at=OLD + timedelta(days=day))
     world.server.replies.extend(Said(reply(f"Fact {n}.", MOON)) for n in range(6))
 
-    children = [world.start("harvest", "--apply") for _ in range(2)]
+    children = [world.fork("harvest", "--apply") for _ in range(2)]
     ended = [(child.communicate(timeout=WAIT_S), child.returncode) for child in children]
 
     assert 0 in {code for _, code in ended}, ended
@@ -119,7 +119,7 @@ def test_a_conversation_that_somebody_goes_on_with_while_it_is_read_is_kept(worl
     world.server.replies.append(Said(reply(MOON)))
     gate = Gate()
     world.server.faults.append(HoldAfter(0, gate))
-    child = world.start("harvest", "--apply")
+    child = world.fork("harvest", "--apply")
     assert gate.reached.wait(WAIT_S)
     go_on(world.home, chosen, "And the sun?")
     gate.open()
@@ -137,7 +137,7 @@ def test_a_harvest_that_is_killed_pays_for_no_reply_again_and_doubles_nothing(wo
     world.server.replies.extend([Said(reply("Fact 1.")), Said(reply("Fact 2.")), Said(reply("Fact 2."))])
     gate = Gate()
     world.server.faults.extend([Rewrite(lambda part: part), HoldAfter(0, gate)])
-    child = world.start("harvest", "--apply")
+    child = world.fork("harvest", "--apply")
     assert gate.reached.wait(WAIT_S)
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=WAIT_S)

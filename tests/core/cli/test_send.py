@@ -264,7 +264,7 @@ def test_a_polite_end_keeps_the_part_too(world: World) -> None:
     world.server.replies.append(Said("It turns every six hours."))
     gate = Gate()
     world.server.faults.append(HoldAfter(4, gate))
-    child = world.start("send", "When?")
+    child = world.fork("send", "When?")
     assert child.stdout is not None
     first = child.stdout.read(1)
     child.send_signal(signal.SIGTERM)
@@ -278,7 +278,7 @@ def test_a_polite_end_keeps_the_part_too(world: World) -> None:
 
 def test_a_reader_that_goes_away_stops_the_reply_without_a_word(world: World) -> None:
     world.server.replies.append(Said("word " * 4000))
-    child = world.start("send", "When?")
+    child = world.fork("send", "When?")
     assert child.stdout is not None
     assert child.stderr is not None
     child.stdout.read(1)
@@ -313,7 +313,7 @@ def test_a_reply_that_cannot_be_written_is_printed_whole_and_nobody_is_told_that
     world.server.replies.append(Said(said))
     gate = Gate()
     world.server.faults.append(HoldAfter(4, gate))
-    child = world.start("send", "When?", *(["--json"] if is_json else []))
+    child = world.fork("send", "When?", *(["--json"] if is_json else []))
     assert gate.reached.wait(WAIT_S)
     (log,) = world.home.glob("discussions/*/log.jsonl")
     log.rename(tmp_path / "aside")

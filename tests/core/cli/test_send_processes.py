@@ -35,10 +35,10 @@ def test_of_two_commands_that_send_at_once_the_second_is_judged_with_the_first(
 ) -> None:
     gate = Gate()
     vendor.faults.append(HoldAfter(3, gate))
-    first = paid.start("send", "one")
+    first = paid.fork("send", "one")
     try:
         assert gate.reached.wait(WAIT_S)
-        second = paid.start("send", "two")
+        second = paid.fork("send", "two")
         out, err = second.communicate(timeout=WAIT_S)
         gate.open()
         assert first.wait(WAIT_S) == 0

@@ -465,11 +465,16 @@ def test_its_own_reply_is_read_on_while_the_person_reads(
 
 
 @pytest.mark.model
-def test_a_reply_is_bounded_where_nobody_asked_for_more(provider: EmbeddedProvider) -> None:
+def test_a_reply_is_bounded_where_nobody_asked_for_more(
+    provider: EmbeddedProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 0 < DEFAULT_OUTPUT_TOKENS < CONTEXT_TOKENS
+    monkeypatch.setattr("core.providers.embedded.client.DEFAULT_OUTPUT_TOKENS", 24)  # it writes each of them
+
     result = asked(provider, ask(MODEL_ID, user("Count from one to ten thousand, every number.")))
 
-    assert result.usage.output_tokens is not None
-    assert result.usage.output_tokens <= DEFAULT_OUTPUT_TOKENS
+    assert result.usage.output_tokens == 24
+    assert result.stopped.kind is StopKind.TRUNCATED
 
 
 def test_it_lists_nothing_and_is_made_for_its_kind(tmp_path: Path) -> None:
