@@ -21,7 +21,7 @@ class Embeds(Protocol):
 
     @property
     def base_url(self) -> str:
-        """Where it is asked."""
+        """Address at which it is asked."""
         ...
 
     def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
