@@ -49,7 +49,7 @@ OF_THE_HOME = (
     f"{paths.INBOX_DIR}/tides.txt", f"{paths.INBOX_DIR}/{paths.INBOX_TAKEN_DIR}/tides.txt", "memory/tides.md", "POC.md",
     "backups/format-1-20260101-000000/in-progress.toml", "working/tides.toml",
 )  # fmt: skip
-ELSEWHERE = {paths.PROJECT_FILE, paths.CONFIG_FILE, paths.MODELS_FILE}
+ELSEWHERE = {paths.PROJECT_FILE, paths.CONFIG_FILE, paths.MODELS_FILE, paths.PRICES_FILE}
 """Names of files that do not lie in the home."""
 
 

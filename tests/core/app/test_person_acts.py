@@ -71,7 +71,7 @@ BROUGHT_BACK = {
     "the list, in which it stays": "PutSignalsAway",
     "nothing, for nothing was said in it": "DiscardDiscussion",
     "nothing, for it only adds": (
-        "CreateDiscussion BranchDiscussion UndoDelete AttachText CreatePreset AddKnowledgeItem ExportDiscussion PostSignal "
+        "CreateDiscussion BranchDiscussion UndoDelete AttachText AttachPicture CreatePreset AddKnowledgeItem ExportDiscussion PostSignal "
         "BatchHarvest PreviewHarvest ProposeMerge"
     ),
     "nothing, for it looks, says that a person has read, or ends the program whole": (
